@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatModel, ChatRequest } from '../../src/app/ports.ts';
 import { compressPreserveEvents } from '../../src/app/library.ts';
-import { replyRoom } from '../../src/app/reply-room.ts';
+import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/models.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
@@ -67,7 +67,7 @@ export async function runStrict(config: ModelConfig): Promise<{ model: string; r
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
   const model = await new ModelRegistry().createModel(config, { search: () => [] });
   const info = modelInfo(config.model);
-  const { reply } = replyRoom({ contextWindow: null, reservedTokens: 1_024, reasoningEffort: null }, info);
+  const { reply } = replyBudget({ contextWindow: null, reservedTokens: 1_024, reasoningEffort: null }, info);
   const results: LiveResult[] = [];
   const messages: ChatMessage[] = [];
   for (let turn = 1; turn <= TURNS; turn++) {

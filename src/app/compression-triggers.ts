@@ -18,17 +18,17 @@ import type { SessionParts } from './session-parts.ts';
 export interface CompressionTriggersDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'settings'> {
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
-  /** Nothing is committed while a reply arrives. */
+  /** While a reply arrives, nothing is committed. */
   readonly isReplying: () => boolean;
-  /** Nothing new is begun while the session is being closed or handed over. */
+  /** While the session is closed or handed over, no compression is started. */
   readonly isEnding: () => boolean;
 }
 
-/** When a conversation compresses: looks at the policy's triggers and starts what is due. */
+/** Checks the policy's triggers and starts compressions that are due. */
 export class CompressionTriggers {
   readonly #deps: CompressionTriggersDeps;
   #background: Promise<void> = Promise.resolve();
-  /** How many messages the session had when the triggers were checked before. */
+  /** Number of messages at the previous check. */
   #checkedAt: number;
   #served: ServedTriggers = {};
 
@@ -37,31 +37,31 @@ export class CompressionTriggers {
     this.#checkedAt = deps.journal.state.counters.messagesEver;
   }
 
-  /** Resolves when what was compressed in the background is committed or dropped. */
+  /** Resolves when background compressions are committed or discarded. */
   async settled(): Promise<void> {
     let seen: Promise<void> | undefined;
-    // One that ends may begin another.
+    // A compression may start another one when it ends.
     while (seen !== this.#background) await (seen = this.#background);
   }
 
-  /** Compresses when the task's end asks for it. A compression that fails is logged by the compressor. */
+  /** Compresses at a task reset if the policy says so. The compressor logs failures. */
   async atReset(signal?: AbortSignal): Promise<void> {
     const due = this.dueAtEnd();
     if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }
 
-  /** Compresses when the request that is about to leave is too large for the policy. */
+  /** Compresses before a request that is too large for the policy. */
   async beforeSend(signal?: AbortSignal): Promise<void> {
     await this.#makeRoom(() => this.dueBefore(this.#deps.meter.context()), signal);
   }
 
-  /** Compresses what the provider has called too long, `threshold` tokens. Resolves to whether it is shorter now. */
+  /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether it's shorter now. */
   async afterRefusal(threshold: number, signal: AbortSignal): Promise<boolean> {
     const due = { trigger: 'provider_overflow', threshold } as const;
     return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
   }
 
-  /** What ran already may turn out to be stale or too little for the request that has joined it: then that has its own. */
+  /** Compresses again if it only joined a running compression that turned out to be stale or insufficient. */
   async #makeRoom(
     dueNow: (isShorter: boolean) => DueTrigger | undefined,
     signal: AbortSignal | undefined,
@@ -79,37 +79,37 @@ export class CompressionTriggers {
     return isShorter;
   }
 
-  /** Why a request of that size would wait for a compression; undefined when it would not. */
+  /** The trigger that would delay this request by a compression, if any. */
   dueBefore(context: Context): DueTrigger | undefined {
     const { meter, settings } = this.#deps;
     return dueBeforeSend(settings().policy, context.total / Math.max(1, meter.budget()));
   }
 
-  /** Why the end of the task would wait for a compression now; undefined when it would not. */
+  /** The trigger that would delay a task reset by a compression, if any. */
   dueAtEnd(): DueTrigger | undefined {
     const { journal, settings } = this.#deps;
     return dueAtReset(settings().policy, journal.state.uncoveredCount);
   }
 
-  /** Commits what became ready during a turn, and starts in the background what is due. */
+  /** Commits a compression that became ready during a turn, and starts one in the background if it's due. */
   async betweenTurns(): Promise<void> {
     await this.#commit();
     await this.endEscalation();
-    // What is due while one runs is due again at the next check.
+    // A trigger that fires during a compression fires again at the next check.
     if (this.#deps.compressor.isRunning) return;
     const due = this.#dueNow();
     this.#checkedAt = this.#deps.journal.state.counters.messagesEver;
     if (due) await this.compress(due, 'background');
   }
 
-  /** Takes the warning back when the request fits well again, as when what was expanded for one turn has closed. */
+  /** Clears the warning when the request fits again, for example once a summary expanded for one turn is collapsed. */
   async endEscalation(): Promise<void> {
     const { journal } = this.#deps;
     if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > AGGRESSIVE_SHARE) return;
     await journal.append({ type: 'escalation', reason: null });
   }
 
-  /** Compresses; `now` waits, `background` does not. While a reply arrives only its turn commits, by its `signal`. */
+  /** Compresses; only `now` waits for the result. While a reply arrives, only its own turn (with `signal`) commits. */
   async compress(
     due: DueTrigger,
     urgency: 'now' | 'background',
@@ -123,21 +123,21 @@ export class CompressionTriggers {
     }
     const outcome = await running;
     this.#serve(outcome, due);
-    // A turn makes room for its own request; what was asked for beside it is committed when it ends.
+    // A turn commits to make room for its request. Any other compression is committed when the turn ends.
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
     await this.#escalate();
     return result;
   }
 
-  /** What the compressor is asked for now. */
+  /** The request to the compressor. */
   request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
     const { meter } = this.#deps;
     const settings = this.#deps.settings();
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
   }
 
-  /** What is left before the session is compressed in the background, or why it is not. */
+  /** The distance to the next background compression, or the reason why there will be none. */
   ahead(): Distance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
@@ -167,7 +167,7 @@ export class CompressionTriggers {
     return meter.context().total / Math.max(1, meter.budget());
   }
 
-  /** Verbatim tokens of the messages that came after the newest compression. */
+  /** Uncompressed tokens of the messages since the last compression. */
   #tokensSince(): number {
     const { journal, meter } = this.#deps;
     const { state } = journal;
@@ -178,13 +178,13 @@ export class CompressionTriggers {
     return tokens;
   }
 
-  /** An attempt that found nothing serves its trigger until the next multiple; a compression serves all. */
+  /** A skipped attempt keeps its trigger from firing until the next multiple. A compression resets all triggers. */
   #serve(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
     if (outcome.kind === 'skipped' && measured !== undefined) this.#served = { ...this.#served, [trigger]: measured };
     else if (outcome.kind === 'ready') this.#served = {};
   }
 
-  /** After a compression that ran in the background: commits unless a reply arrives, when the turn's end does. */
+  /** Commits a background compression, unless a reply arrives: then `betweenTurns` commits it. */
   async #settle(outcome: CompressionOutcome, due: DueTrigger): Promise<void> {
     const { isReplying, journal, log } = this.#deps;
     try {
@@ -197,8 +197,8 @@ export class CompressionTriggers {
   }
 
   /**
-   * Commits what is ready. What came while it ran has left as many messages verbatim as came too many: they are
-   * extracted at once, and a model reads them with the next compression. After a trial the model goes on with the rest.
+   * Commits a finished compression. If new messages have arrived meanwhile, those that are no longer recent are
+   * summarized at once without a model, and by the model in the next compression. After a trial, the model continues.
    */
   async #commit(): Promise<void> {
     const { compressor, isEnding, journal, settings } = this.#deps;
@@ -214,7 +214,7 @@ export class CompressionTriggers {
     if (isMore && outcome.wasTrial && !isEnding()) await this.compress({ trigger, threshold }, 'background');
   }
 
-  /** Says in the journal whether the request is still too large after a compression, so that the user is warned. */
+  /** Records whether the request is still too large after a compression, so that the user is warned. */
   async #escalate(): Promise<void> {
     const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;

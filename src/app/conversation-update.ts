@@ -2,23 +2,23 @@ import type { Recalled } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import type { ModelFault } from './fault.ts';
 
-/** What happens in a conversation while it happens; what has happened is in the journal. */
+/** Live updates of a conversation. Lasting changes are events in the journal instead. */
 export type ConversationUpdate =
   | { readonly type: 'reply_started'; readonly id: MessageId; readonly model: string }
   | { readonly type: 'reply_text'; readonly id: MessageId; readonly offset: number; readonly text: string }
-  /** The model thinks and has not written anything yet. */
+  /** The model is thinking and hasn't written any text yet. */
   | { readonly type: 'reply_thinking'; readonly id: MessageId }
-  /** `id` is that of the reply, where any of it was kept; also of one that ended in `error`. */
+  /** `id`: the reply, if any of it was kept, even when the turn ended with an error. */
   | { readonly type: 'turn_ended'; readonly id: MessageId | undefined; readonly error: unknown }
-  /** The server of a model read a part of the request alone; tokens as it counts them. */
+  /** The server read only part of the request. Token counts are the model's. */
   | { readonly type: 'truncated'; readonly model: string; readonly sent: number; readonly read: number }
   | { readonly type: 'reset_waiting' }
   | { readonly type: 'queue_changed' }
-  /** The provider asked for patience; `until` is milliseconds since the epoch, null when the wait is over. */
+  /** A retry is pending until `until` (ms since the epoch); null when the wait is over. */
   | { readonly type: 'waiting'; readonly until: number | null }
   | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly Recalled[] };
 
-/** A pause before the next try: until when (ms since the epoch), and after which fault. */
+/** A pending retry: when it starts (ms since the epoch), and the fault that caused it. */
 export interface Waiting {
   readonly until: number;
   readonly fault: ModelFault;

@@ -1,10 +1,10 @@
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { FaultReason, ModelFault } from './fault.ts';
 
-/** What a button beside the sentence does. */
+/** The command of the button beside the message. */
 export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'retryWithRoom' | 'openSettings';
 
-/** What the user reads of a fault: one sentence with a way out, and the button that takes it. */
+/** A fault as shown to the user: what happened and what to do, with a button for it. */
 export interface FaultText {
   readonly message: Phrase;
   readonly action: FaultAction;
@@ -14,7 +14,7 @@ const SOON = phrase('in a moment');
 
 const INTERRUPTED: FaultText = { action: 'retry', message: phrase('The response was interrupted. Try again.') };
 
-/** The sentences, by reason alone: a provider's own words stay in the log. Those with a value say when to try again. */
+/** Messages by reason. A provider's own message appears only in the log. The placeholder is the time until a retry. */
 const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   no_key: {
     action: 'setKey',
@@ -95,11 +95,11 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     action: 'openSettings',
     message: phrase('The provider rejected the request. Select another model or check the base URL.'),
   },
-  // What the user stopped is told as no fault anywhere.
+  // Never shown: a response that the user stopped isn't reported as a fault.
   cancelled: INTERRUPTED,
 };
 
-/** What the user reads of a fault. */
+/** The message and button for a fault. */
 export function describeFault({ reason, retryAfterMs }: Pick<ModelFault, 'reason' | 'retryAfterMs'>): FaultText {
   const { action, message } = TEXTS[reason];
   if (message.values.length === 0 || retryAfterMs === undefined) return { action, message };
@@ -110,7 +110,7 @@ function after(ms: number): Phrase {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds === 1) return phrase('in 1 second');
   if (seconds < 100) return phrase('in {0} seconds', seconds);
-  // Each unit from where it is two at least.
+  // Larger units start at 2, so that no text needs their singular.
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 100) return phrase('in {0} minutes', minutes);
   const hours = Math.ceil(minutes / 60);

@@ -1,9 +1,9 @@
-/** What a check of the product's health found: numbers, ids and names of settings; never a word of a message. */
+/** The results of a health check: numbers, IDs, and names of settings, but never message text. */
 export interface HealthFacts {
   readonly versions: Readonly<Record<string, string>>;
   readonly journals: readonly JournalHealth[];
   readonly snapshots: { readonly kind: 'sound' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
-  /** Files set aside because they could not be read. */
+  /** Number of files quarantined because they couldn't be read. */
   readonly setAside: number;
   readonly settings: { readonly fault: string | undefined; readonly changed: readonly string[] };
   readonly provider: { readonly name: string; readonly model: string; readonly state: ProviderState };
@@ -15,15 +15,14 @@ export interface JournalHealth {
   readonly bytes: number;
   readonly messages: number;
   readonly isCurrent: boolean;
-  /** Undefined when it is sound. */
+  /** Undefined if it's valid. */
   readonly fault: string | undefined;
 }
 
-/** A fault is named by its reason alone: a provider's own words may hold what was sent. */
+/** A fault has only its reason, because a provider's message may quote the request. */
 export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
 
-/** How many things are wrong. */
-export function countTroubles({ journals, snapshots, settings, provider }: HealthFacts): number {
+export function countProblems({ journals, snapshots, settings, provider }: HealthFacts): number {
   const lost = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
   return (
     journals.filter(({ fault }) => fault !== undefined).length +
@@ -33,10 +32,10 @@ export function countTroubles({ journals, snapshots, settings, provider }: Healt
   );
 }
 
-/** The report as Markdown, in English: it goes to whoever is to mend the product. */
+/** The report as Markdown. It isn't translated, because users attach it to bug reports. */
 export function renderHealth(facts: HealthFacts): string {
   const { versions, journals, snapshots, setAside, settings, provider, memoryLines } = facts;
-  const troubles = countTroubles(facts);
+  const problems = countProblems(facts);
   const sound = journals.filter(({ fault }) => fault === undefined);
   const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`;
   const damaged = journals.flatMap(({ id, bytes, fault }) =>
@@ -47,7 +46,7 @@ export function renderHealth(facts: HealthFacts): string {
     provider.state.kind === 'fault' ? `fault: ${provider.state.reason}` : provider.state.kind.replace('_', ' ');
   return [
     '# Threadkeeper Health Report',
-    troubles === 0 ? 'No problems found.' : troubles === 1 ? 'Found 1 problem.' : `Found ${troubles} problems.`,
+    problems === 0 ? 'No problems found.' : problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`,
     'This report contains no message text, titles, paths, or API keys.',
     `## Versions\n\n${Object.entries(versions)
       .map(([name, version]) => `- ${name}: ${version}`)

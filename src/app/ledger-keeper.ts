@@ -15,25 +15,25 @@ import { fitLedgerOf } from './fit-ledger.ts';
 import type { PlannedMessage } from './compression-plan.ts';
 import type { Clock } from './ports.ts';
 
-/** What a compression would change in the ledger. */
+/** The ledger changes of a compression that isn't committed yet. */
 export interface LedgerDraft {
   readonly events: readonly KeyEvent[];
   readonly changes: readonly LedgerChange[];
-  /** What was found in the messages, by message. */
+  /** Detected key events by message. */
   readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
 }
 
-/** The ledger of the last draft, with what the session looks like if exactly that draft was committed since. */
+/** The ledger of the last draft. The other fields are the session's if that draft was committed and nothing else. */
 interface KeptLedger {
   readonly ledger: Ledger;
   readonly revision: number;
   readonly compressions: number;
   readonly events: number;
-  /** The branch it was made on: the same list grows, another branch is another list. */
+  /** Compared by identity: a branch keeps its array as it grows, and switching branches creates another one. */
   readonly path: SessionState['path'];
 }
 
-/** Finds key events in messages that leave the window and keeps the ledger current and within its budget. */
+/** Detects key events in messages that are no longer recent, and keeps the ledger up to date and within its budget. */
 export class LedgerKeeper {
   readonly #clock: Clock;
   readonly #rules: () => Promise<readonly CompiledRule[]>;
@@ -77,7 +77,7 @@ export class LedgerKeeper {
     spans: LedgerDraft['spans'],
   ): Promise<LedgerDraft> {
     const { state } = job;
-    // What the user changes from here on is not in this ledger, which must then not be taken for the session's.
+    // Read before the first await: if the user changes the ledger meanwhile, this one must not be reused.
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
@@ -100,7 +100,7 @@ export class LedgerKeeper {
     const changes = [...touched.values()]
       .filter((entry) => state.events.has(entry.id))
       .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
-    // A draft may come to nothing, and its events with it.
+    // If the draft is discarded, these numbers won't match the session's, and the ledger is rebuilt.
     this.#kept = { ledger, ...after, events: knownBefore + events.length };
     return { events, changes, spans };
   }
@@ -118,7 +118,7 @@ export class LedgerKeeper {
     const ledger = new Ledger();
     for (const entry of [...state.events.values()]) {
       if (state.isRemoved(entry.id)) ledger.refuse(entry.id);
-      // What was said on another branch neither absorbs nor supersedes anything here.
+      // Events of other branches neither absorb nor supersede events of this one.
       else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, kept?.ledger);
       if (pace.isDue(entry.quote.length)) await pace.rest();
     }

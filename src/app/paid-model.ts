@@ -5,31 +5,31 @@ import type { ReasoningPlan } from '../core/tokens/models.ts';
 import type { ChatModel } from './ports.ts';
 import { summaryModel } from './summary-model.ts';
 
-/** A model that summarizes, and how many tokens it may be shown. */
+/** A summarizer and its token limits. */
 export interface JobModel {
   readonly model: ChatModel;
   readonly maxInputTokens: number;
-  /** What it may answer at once, thoughts included; left out: not known. */
+  /** Maximum output tokens, including thinking; absent if unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** What it holds, input and answer together; left out: not known. */
+  /** Tokens of input and output together; absent if unknown. */
   readonly contextWindow?: number;
-  /** How it may think; left out: a little. */
+  /** Absent: the default, little thinking. */
   readonly reasoning?: ReasoningPlan;
 }
 
-/** US dollars for what a model has used; null when its price is not known. */
+/** The cost of a call in US dollars; null if the model's price is unknown. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
 export type UsageEvent = Extract<SessionEvent, { type: 'usage_recorded' }>;
 
-/** A summarizer that is held to the spend limit, and whose cost is kept whatever becomes of its answers. */
+/** A summarizer that respects the spend limit. Its cost is recorded even if its summaries are discarded. */
 export interface PaidModel {
   readonly model: SummaryModel;
-  /** Takes the records of the calls so far, for the journal. */
+  /** Returns the usage since the last call of this method, for the journal. */
   takeUsage(): readonly UsageEvent[];
 }
 
-/** Its calls reject with `SpendLimitReached` once the limit is used up, in the midst of a compression too. */
+/** Calls reject with `SpendLimitReached` once the limit is reached, even in the middle of a compression. */
 export function paidModel(
   { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: JobModel,
   gate: SpendGate,
@@ -54,18 +54,18 @@ export function paidModel(
   };
 }
 
-/** Whether compression may still spend money; asked before a compression begins and before each of its model calls. */
+/** Whether compression may still spend money. Checked before each compression and before each of its model calls. */
 export interface SpendGate {
-  /** `spent`: the limit is used up, and models are left alone until it is not. */
+  /** `spent`: the limit is reached, so no model is called. */
   state(): 'open' | 'spent';
-  /** Told at once of each call that was paid for; US dollars, null when the price is not known. */
+  /** Called after each model call with its cost in US dollars; null if the price is unknown. */
   spent(costUsd: number | null): void;
 }
 
 /** No limit. */
 export const OPEN_GATE: SpendGate = { state: () => 'open', spent: () => undefined };
 
-/** The user's limit for compression is used up. It is no fault of a provider: nothing was asked of one. */
+/** The user's spend limit for compression is reached. Not a `ModelFault`, because no provider was called. */
 export class SpendLimitReached extends Error {
   constructor() {
     super('The limit for what compression may cost is used up.');

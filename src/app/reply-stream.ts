@@ -17,8 +17,8 @@ export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log
 }
 
 /**
- * Sends what the context is now and journals the reply while it arrives. Resolves also when the user stopped it.
- * Rejects with `ModelFault` or `StoreFault`; what has come of the reply is kept.
+ * Sends the current context and journals the reply while it arrives. Resolves even if the user stops it. Rejects with
+ * `ModelFault` or `StoreFault`; the part of the reply that arrived is kept.
  */
 export async function streamReply(
   deps: ReplyDeps,
@@ -67,7 +67,7 @@ export async function streamReply(
   } finally {
     await writer.settled();
     const reported = usage;
-    // Some providers report the usage of whole replies alone; what was sent for a stopped one was paid as well.
+    // Some providers report usage only at the end of a reply, but an interrupted one costs money, too.
     if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
       usage = { input: meter.shown(context.total), output: deps.counter.text(writer.text) };
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });
@@ -79,14 +79,14 @@ export async function streamReply(
   }
 }
 
-/** How many times the room for thinking a reply gets after one that thought until the output limit. */
+/** Factor for the thinking tokens of a retry after thinking has used up the output limit. */
 const MORE_ROOM = 4;
 
-/** Pauses looked at: what a person did in the last turns, they do in the next. */
+/** Number of recent turns from which the next pause is predicted. */
 const PAUSES = 4;
 const HOUR_MS = 3_600_000;
 
-/** The longest of the last pauses between a reply and the message after it, in ms. */
+/** The longest recent pause between a reply and the next message, in ms. */
 function longestPause(state: SessionState): number {
   let longest = 0;
   const path = state.path.slice(-2 * PAUSES);
@@ -95,13 +95,13 @@ function longestPause(state: SessionState): number {
     const before = at === 0 ? undefined : state.messages.get(path[at - 1]!);
     if (message?.role !== 'user' || before?.role !== 'assistant') continue;
     const pause = message.at - before.at;
-    // No cache outlives a longer one.
+    // No prompt cache lives longer.
     if (pause <= HOUR_MS) longest = Math.max(longest, pause);
   }
   return longest;
 }
 
-/** A context as it is asked of a model; with more room for thinking where there is any, if it needs that. */
+/** The chat request for a context. `moreRoom`: raises the limit for thinking tokens, as far as the model allows. */
 export function requestOf(
   context: Context,
   settings: ConversationSettings,
@@ -110,11 +110,11 @@ export function requestOf(
 ): ChatRequest {
   const { contextWindow, reservedTokens, reply, temperature } = settings;
   const inputTokens = meter.shown(context.total);
-  // Servers refuse a request whose input and output limit together exceed what they read.
+  // Servers reject requests whose input and output limit together exceed their context window.
   const room = Math.max(1, meter.serverWindow - inputTokens);
   const textTokens = Math.min(reply?.textTokens ?? reservedTokens, room);
   const thinking = reply?.reasoningTokens ?? 0;
-  // A model that is not known to think has no room for it yet: the text's own is what grows then.
+  // A model that isn't known to think has no thinking tokens to raise, so start from those for text.
   const more = (thinking || textTokens) * MORE_ROOM;
   const wanted =
     moreRoom && reply
@@ -138,8 +138,8 @@ export function requestOf(
 }
 
 /**
- * Turns replies that were cut off by a crash or a reload into interrupted messages; what was said since stays the branch
- * that is open. Rejects with `StoreFault`.
+ * Turns replies that were cut off by a crash or a reload into interrupted messages. If the user has moved on since, the
+ * active branch stays the same. Rejects with `StoreFault`.
  */
 export async function recoverReplies(journal: SessionJournal): Promise<void> {
   if (journal.readOnly !== undefined) return;
@@ -154,7 +154,7 @@ export async function recoverReplies(journal: SessionJournal): Promise<void> {
   await journal.append(...aside.map(interrupted), ...back, ...atHead.map(interrupted));
 }
 
-/** The same when this window takes a session over: the writer before may have begun what it could not end. */
+/** Recovers replies when this window takes over a session, because the previous writer may have left one unfinished. */
 export function recoverWhenTakenOver(
   { journal, log }: { readonly journal: SessionJournal; readonly log: Log },
   isReplying: () => boolean,
@@ -170,7 +170,7 @@ export function recoverWhenTakenOver(
   });
 }
 
-/** Before the first reports have come, a provider that counts is asked, if the user agreed to the call. */
+/** Has the provider count the tokens if the user allows it, until usage reports make that unnecessary. */
 async function countByProvider(
   { journal, log, meter, settings }: ReplyDeps,
   model: ChatModel,
@@ -182,13 +182,13 @@ async function countByProvider(
     return await model.countTokens(request, signal);
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
-    // The turn itself meets the same fault, if it lasts, and tells of it.
+    // If the fault persists, the turn itself fails and reports it.
     log.warn(`Session ${journal.id}: the provider did not return a token count (${error.reason}).`);
     return undefined;
   }
 }
 
-/** The reply counts as received when it is on disk. A reply without any text is not kept. */
+/** Writes the reply to the journal. A reply without text isn't kept. */
 async function keepReply(
   { clock, journal, price }: ReplyDeps,
   reply: {
@@ -220,10 +220,10 @@ async function keepReply(
   if (events.length > 0) await journal.append(...events);
 }
 
-/** Partial text reaches the journal at least this often, so that a crash loses no more of a reply. */
+/** Maximum interval between writes of partial text, so that a crash loses no more than this. */
 const PARTIAL_EVERY_MS = 1000;
 
-/** Journals a reply while it arrives: the text that is new since the last write, with its offset. */
+/** Journals a reply while it arrives. Each write appends the new text with its offset. */
 class ReplyWriter {
   #text = '';
   #written = 0;
@@ -250,11 +250,11 @@ class ReplyWriter {
 
   add(text: string): void {
     this.#text += text;
-    // The machine's clock may be set back.
+    // Absolute, because the system clock may be set back.
     if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_EVERY_MS) this.flush();
   }
 
-  /** What has come so far is not part of the reply, on disk neither. */
+  /** Discards the text so far, also on disk. */
   restart(): void {
     const wasWritten = this.#written > 0;
     this.#text = '';
@@ -262,7 +262,7 @@ class ReplyWriter {
     if (wasWritten) this.#write(0, '');
   }
 
-  /** Starts writing what is not yet on disk. */
+  /** Starts writing the text that isn't on disk yet. */
   flush(): void {
     if (this.#written === this.#text.length) return;
     const offset = this.#written;
@@ -276,12 +276,12 @@ class ReplyWriter {
     this.#pending = this.#pending
       .then(() => this.#journal.append({ type: 'reply_partial', ...this.#reply, offset, text }))
       .catch(() => {
-        // The next write takes it along; the whole reply, at its end, says when none of them can be made.
+        // The next write includes this text. If all writes fail, writing the whole reply at the end reports it.
         this.#written = Math.min(this.#written, offset);
       });
   }
 
-  /** Resolves when every write that was started has ended. */
+  /** Resolves when all pending writes have finished. */
   settled(): Promise<void> {
     return this.#pending;
   }

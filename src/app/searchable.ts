@@ -9,7 +9,6 @@ import type { SessionState } from '../core/state/session-state.ts';
 /** How a message is represented now: sent verbatim, summarized, or in an archived session. */
 export type Tier = 'sent' | 'summarized' | 'archived';
 
-/** What a search can find: a message, a key event quoted from one, or a summary. */
 export type FoundKind = 'message' | 'event' | 'summary';
 
 /** A search result with its place in the session. */
@@ -19,7 +18,7 @@ export interface Found {
   readonly message: MessageId;
   /** 0-based, on the session's active branch. */
   readonly position: number;
-  /** The message's, or `summary`. */
+  /** The message's role, or `summary`. */
   readonly role: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -32,11 +31,11 @@ export interface Found {
   readonly together: number;
 }
 
-/** Tool output answers fewer questions than what people said; a key event answers more, a summary is second hand. */
+/** Key events answer more questions than other text, and tool output fewer. Summaries are less exact than messages. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
 /** The model name of the local provider's replies. */
 const LOCAL_MODEL = 'local';
-/** Matches within so many UTF-16 units of each other count as one passage. */
+/** Maximum distance, in UTF-16 units, between matches of the same passage. */
 const PASSAGE = 240;
 /** Share of the score that depends on whether the matches form a passage. */
 const PASSAGE_SHARE = 0.3;
@@ -47,10 +46,9 @@ export interface Searchable {
   readonly as: IndexedAs;
 }
 
-/** A message as the index takes it; undefined for one that only quotes others. */
+/** A message's index entry; undefined for the local provider's replies, which only quote other messages. */
 export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
   const message = state.messages.get(id);
-  // The local provider's replies quote what is already indexed.
   if (!message || message.model === LOCAL_MODEL) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
   return { key: messageKey(id), text: messageText(message), as: { kind: 'message', weight } };
@@ -60,7 +58,7 @@ export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
   return { key: `event:${id}`, text: quote, as: { kind: 'event', about: kind, weight: WEIGHTS.event } };
 }
 
-/** Only leaf summaries: their parents say the same less exactly. */
+/** Only leaves are indexed, because parents say the same less exactly. */
 export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
   if (depth > 0) return undefined;
   return {
@@ -126,7 +124,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
   }
 }
 
-/** The best results first: matches close together gain, and each message appears once. */
+/** Best results first. Matches close together score higher, and each message appears once. */
 export function rankFound<T extends { readonly found: Found; readonly score: number; readonly session?: string }>(
   hits: readonly T[],
   limit: number,

@@ -7,17 +7,16 @@ import type { Log, SessionJournal, SessionStore, SessionSummary } from './ports.
 export interface SessionsDeps {
   readonly store: SessionStore;
   readonly log: Log;
-  /** Identity of the workspace whose sessions these are. */
   readonly workspace: string;
   readonly openConversation: (journal: SessionJournal) => Promise<Conversation>;
   readonly snapshots: SessionSnapshots;
 }
 
-/** What the editor's own state still knows of sessions whose journal is gone. */
+/** Snapshots in VS Code's global state, for sessions whose journal is missing. */
 export interface SessionSnapshots {
-  /** Sessions of this workspace that can be started anew from a snapshot. */
+  /** Sessions of this workspace that have a snapshot. */
   entries(): readonly SessionSummary[];
-  /** The events that give a session back as far as its snapshot goes. */
+  /** The events that restore a session from its snapshot. */
   events(id: SessionId): readonly SessionEvent[] | undefined;
 }
 
@@ -41,7 +40,7 @@ export class Sessions {
     return this.#changed.on(listener);
   }
 
-  /** Newest first; deleted ones left out. */
+  /** Newest first, without deleted sessions. */
   async list(): Promise<readonly SessionSummary[]> {
     const stored = await this.#deps.store.list();
     const known = new Set(stored.map((one) => one.id));
@@ -50,7 +49,7 @@ export class Sessions {
       .sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
-  /** The current session; else the newest of the workspace; else a new one. */
+  /** The current session, or else the newest of the workspace, or else a new one. */
   currentOrLatest(): Promise<Conversation> {
     return this.#inTurn(async () => {
       if (this.#current) return this.#current;
@@ -59,7 +58,7 @@ export class Sessions {
     });
   }
 
-  /** The newest session of the workspace, opened if there is one; nothing is made. */
+  /** Like `currentOrLatest`, but never creates a session. */
   latestIfAny(): Promise<Conversation | undefined> {
     return this.#inTurn(async () => {
       if (this.#current) return this.#current;
@@ -72,7 +71,7 @@ export class Sessions {
     return this.#inTurn(async () => this.#use(await this.#newJournal(title)));
   }
 
-  /** A session in which nothing has been said: one that is there and can be written, or else a new one. */
+  /** An empty session: an existing one that is writable, or else a new one. */
   startAfresh(): Promise<Conversation> {
     return this.#inTurn(async () => {
       if (this.#current && isBlank(this.#current)) return this.#current;
@@ -92,7 +91,7 @@ export class Sessions {
     });
   }
 
-  /** Makes a session current that is not of this store, such as a chat of another tool. */
+  /** Makes a session current that isn't in the store, such as a chat from another tool. */
   show(journal: SessionJournal): Promise<Conversation> {
     return this.#inTurn(() => this.#use(journal));
   }
@@ -106,7 +105,7 @@ export class Sessions {
     });
   }
 
-  /** Says that titles, counts or states in the list may have changed. */
+  /** Notifies listeners that the list may have changed. */
   listChanged(): void {
     this.#changed.emit('list');
   }
@@ -135,7 +134,7 @@ export class Sessions {
     return conversation;
   }
 
-  /** One change of session at a time: two at once could leave a journal open that nobody closes. */
+  /** Runs one session switch at a time. Two at once could leak an open journal. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#opening.catch(() => undefined).then(work);
     this.#opening = result;

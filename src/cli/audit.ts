@@ -5,7 +5,7 @@ import { CallLog } from '../core/compress/summary-model.ts';
 import { ALONE } from '../core/pace/breather.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
-import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
+import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, textOf, sourceMessages } from './transcript-file.ts';
 import { explain } from './output.ts';
 import { requiredOption, type Verb } from './verb.ts';
@@ -33,7 +33,7 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, options, json, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
-    const chosen = await chosenModel(invocation);
+    const chosen = await modelFromOptions(invocation);
     const { transcript } = await readTranscriptFile(file);
     let summary = '';
     for await (const chunk of textOf(summaryFile)) summary += chunk;
@@ -42,14 +42,14 @@ ${MODEL_HELP}
     const { model, info } = chosen;
     const { statements, fault }: Asked =
       model && info
-        ? await asked(summary, messages, { model, encoding: encodingFor(info.id), calls })
+        ? await checkWithModel(summary, messages, { model, encoding: encodingFor(info.id), calls })
         : { statements: checkStatements(summary, messages) };
     if (fault !== undefined)
       await output.note(`threadkeeper: ${explain(fault)} The remaining statements were checked without a model.`);
     if (json) {
       const { count, inputTokens, outputTokens } = calls;
       await output.json({
-        statements: statements.map(shownStatement),
+        statements: statements.map(statementJson),
         ...(model && { calls: { count, inputTokens, outputTokens, costUsd: chosen.costUsd() } }),
       });
       return 0;
@@ -64,7 +64,7 @@ ${MODEL_HELP}
   },
 };
 
-async function asked(
+async function checkWithModel(
   summary: string,
   messages: ReturnType<typeof sourceMessages>,
   { model, encoding, calls }: Pick<AskTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
@@ -74,7 +74,7 @@ async function asked(
   return askAboutStatements(summary, messages, { model, counter, breather: ALONE, calls, cancel: { aborted: false } });
 }
 
-function shownStatement(statement: CheckedStatement): object {
+function statementJson(statement: CheckedStatement): object {
   const { text, start, end, sources, reason, instead, isByCode } = statement;
   const places = sources.map((source) => ({ message: source.message, start: source.start, end: source.end }));
   return {

@@ -8,7 +8,7 @@ import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { encodingFor, priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { chosenModel, MODEL_HELP, MODEL_OPTIONS, type ChosenModel } from './chosen-model.ts';
+import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
 import { shownEvent, type ShownEvent } from './shown-event.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
@@ -66,7 +66,7 @@ ${MODEL_HELP}
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const keepRecent = wholeOption(options, 'keep-recent', 0);
-    const chosen = await chosenModel(invocation);
+    const chosen = await modelFromOptions(invocation);
     const { transcript } = await readTranscriptFile(file);
     const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
     const wanted = { targetTokens, policy, strategy, preset, keepRecent, counter, chosen };
@@ -93,7 +93,7 @@ interface CompressOptions {
   readonly preset: PresetName;
   readonly keepRecent: number | undefined;
   readonly counter: TokenCounter;
-  readonly chosen: ChosenModel;
+  readonly chosen: ModelFromOptions;
 }
 
 interface Compressed {
@@ -107,7 +107,7 @@ interface Compressed {
 }
 
 const price =
-  ({ info }: ChosenModel): PriceOf =>
+  ({ info }: ModelFromOptions): PriceOf =>
   (_model, usage) =>
     (info && priceOf(usage, info)) ?? null;
 
@@ -176,7 +176,7 @@ async function compressSession(
 function shown(
   { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
-  { info }: ChosenModel,
+  { info }: ModelFromOptions,
 ): Compressed {
   // A model without a known price has no cost, rather than none.
   const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;

@@ -2,7 +2,7 @@ import { summarizeHierarchical } from '../app/library.ts';
 import { PRESETS } from '../core/prompts/render.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
-import { chosenModel, MODEL_HELP, MODEL_OPTIONS } from './chosen-model.ts';
+import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { choiceOption, type Verb } from './verb.ts';
 
@@ -23,7 +23,7 @@ ${MODEL_HELP}
     const { file, json, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const { transcript } = await readTranscriptFile(file);
-    const chosen = await chosenModel(invocation);
+    const chosen = await modelFromOptions(invocation);
     const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,

@@ -4,7 +4,7 @@ import { inEnglish } from '../core/text/phrase.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { wordBlockOf } from '../core/search/word-block.ts';
-import { readChats, withSources, type Chat } from './all-chats.ts';
+import { readChats, withSources, type Chat } from './read-chats.ts';
 import { requiredOption, wholeOption, type Verb } from './verb.ts';
 
 const DEFAULT_HITS = 10;

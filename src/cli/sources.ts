@@ -1,7 +1,7 @@
 import { fingerprints, Relations } from '../app/library/relations.ts';
 import type { LibraryEntry } from '../app/library/read-session.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import { readChats, withSources } from './all-chats.ts';
+import { readChats, withSources } from './read-chats.ts';
 import type { Verb } from './verb.ts';
 
 export const verb: Verb = {

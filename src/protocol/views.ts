@@ -3,14 +3,14 @@ import { GAUGE_PARTS } from '../core/budget/gauge.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../core/model/ids.ts';
 
-/** A number of things, tokens, or a 0-based position. */
+/** A count or a 0-based position. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Tokens, milliseconds or dollars that may be fractions. */
+/** Tokens or dollars, possibly fractional. */
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
-/** Milliseconds since the epoch, as far as a `Date` can say it. */
+/** Milliseconds since the epoch, within the range of `Date`. */
 const time = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
 export const shortText = v.pipe(v.string(), v.maxLength(1_000));
-/** What a person typed or a model wrote; the bound only keeps a broken sender from filling memory. */
+/** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
 export const MAX_TEXT = 20_000_000;
 export const longText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
 
@@ -23,10 +23,9 @@ export const aKeyEventId = v.pipe(id, v.transform(keyEventId));
 const aTaskId = v.pipe(id, v.transform(taskId));
 export const aCompressionId = v.pipe(id, v.transform(compressionId));
 
-/** A list that neither side changes once it is sent. */
 export const list = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
-/** The commands that the page may run, by the names that they have in the editor; its buttons, notices and `/` words. */
+/** The commands that the page may run, from buttons, notices, and slash commands. */
 export const PAGE_COMMANDS = [
   'newSession',
   'compressHistory',
@@ -53,10 +52,10 @@ export const commandSchema = v.picklist(PAGE_COMMANDS);
 export const keyEventKindSchema = v.picklist(KEY_EVENT_KINDS);
 export const stepStatusSchema = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
-/** Raster formats alone: an SVG could carry a program. */
+/** Only raster formats, because an SVG can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** One part of a message. Offsets of key events count in `text` parts as `messageText` joins them. */
+/** Offsets of key events refer to the `text` parts as joined by `messageText`. */
 export const partSchema = v.variant('type', [
   v.object({ type: v.literal('text'), text: longText }),
   v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longText }),
@@ -66,15 +65,15 @@ export const partSchema = v.variant('type', [
 export type PartView = v.InferOutput<typeof partSchema>;
 
 export const attachmentSchema = v.object({
-  /** The host's handle; the content stays with the host. */
+  /** Refers to the content, which stays in the host. */
   id: plainId,
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
   name: v.string(),
-  /** What it will cost in the request, counted by the host. */
+  /** Its tokens in the request, counted by the host. */
   tokens: amount,
   /** First and last line, 1-based, inclusive. */
   lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
-  /** It goes with the message by itself. */
+  /** Attached automatically. */
   implicit: v.optional(v.literal(true)),
 });
 export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
@@ -91,7 +90,7 @@ export const eventMarkSchema = v.object({
 });
 export type EventMark = v.InferOutput<typeof eventMarkSchema>;
 
-/** A message of the active branch as the page shows it. Its place is given by whoever sends it. */
+/** A message of the active branch. Its position is sent separately. */
 export const messageSchema = v.object({
   id: aMessageId,
   role: v.picklist(['system', 'user', 'assistant', 'tool']),
@@ -104,36 +103,36 @@ export const messageSchema = v.object({
   /** Absent while the reply is still arriving. */
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   streaming: v.optional(v.boolean()),
-  /** Drawing it has hung the page: it is shown as plain text. */
+  /** Shown as plain text, because rendering it has hung the page. */
   plain: v.optional(v.boolean()),
-  /** Set when other branches start beside this message: `ids` in the order they were made, this one among them. */
+  /** The alternatives to this message, itself included, oldest first; absent if there are no others. */
   branches: v.optional(v.object({ ids: list(aMessageId), index: count })),
   events: v.optional(list(eventMarkSchema)),
-  /** The items of the task lists in a reply, which can become the steps of the task. */
+  /** Items of task lists in a reply, which can become steps of the task. */
   steps: v.optional(list(v.object({ text: v.string(), done: v.boolean() }))),
-  /** How many files the code blocks of a reply name. */
+  /** Number of files named by code blocks in a reply. */
   files: v.optional(count),
-  /** Excerpts of compressed history that went with this message because they match it; positions are 0-based. */
+  /** Excerpts from compressed history that were sent with this message; positions are 0-based. */
   recalled: v.optional(list(v.object({ position: count, role: v.string(), text: longText }))),
 });
 export type MessageView = v.InferOutput<typeof messageSchema>;
 
-/** The gauge: `used` is the sum of the parts, out of `budget` (`contextWindow` less what is reserved for the reply). */
+/** `used` is the sum of the parts; `budget` is `contextWindow` minus the tokens reserved for the reply. */
 export const gaugeSchema = v.object({
   used: amount,
   budget: amount,
   contextWindow: amount,
   reserved: amount,
-  /** True until the provider's reports have shown how it counts: figures are then shown with "~". */
+  /** True until token counts are calibrated with the provider's reports. Numbers are then shown with "~". */
   approximate: v.optional(v.boolean()),
   parts: list(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amount })),
-  /** Share (0…1) at which compression starts by itself; absent when that trigger is off. */
+  /** Share (0…1) at which compression starts automatically; absent if that trigger is off. */
   threshold: v.optional(v.number()),
-  /** Active key events that did not fit into their budget. */
+  /** Number of key events that don't fit their budget. */
   droppedEvents: count,
-  /** What the session has cost, in US dollars, where prices are known. */
+  /** The session's cost in US dollars, as far as prices are known. */
   costUsd: amount,
-  /** The name of the policy that says when to compress. */
+  /** The name of the compression policy. */
   policy: v.string(),
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
@@ -157,46 +156,46 @@ export const modelSchema = v.object({
   model: v.string(),
   label: v.string(),
   takesImages: v.boolean(),
-  /** False when the key that this provider needs is missing. */
+  /** False if the provider's API key is missing. */
   ready: v.boolean(),
-  /** Nobody has chosen it: neither the user in this session, nor the settings. */
+  /** The default, selected neither in this session nor in the settings. */
   assumed: v.boolean(),
 });
 export type ModelView = v.InferOutput<typeof modelSchema>;
 
-/** A way to a model, for a session that has none. */
+/** A suggested model for a session that has none. */
 export const offerSchema = v.object({ label: v.string(), detail: v.string() });
 export type OfferView = v.InferOutput<typeof offerSchema>;
 
 const actionSchema = v.object({ label: v.string(), command: commandSchema });
 export type ActionView = v.InferOutput<typeof actionSchema>;
-/** A way out of a fault. `retry` repeats the act that failed, whatever that was. */
+/** The action offered with an error. `retry` repeats the failed request. */
 export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
 export type WayOut = v.InferOutput<typeof wayOutSchema>;
-/** Commands that remove what stood in the way of an act: after them it is repeated. */
+/** Commands that may fix the cause of a failed request. After them, the request is repeated. */
 export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
-/** What is going on. All fields may hold at once: a compression in the background does not stop a reply. */
+/** All states can apply at once, for example a background compression during a reply. */
 export const statusSchema = v.object({
   replying: v.boolean(),
   compression: v.nullable(v.object({ stage: v.string(), done: count, total: count })),
-  /** The provider asked for patience: `until` is when the next try starts. */
+  /** A retry is pending and starts at `until`. */
   waiting: v.nullable(v.object({ until: time, text: v.string() })),
-  /** When the model began to think, while it has not written yet. */
+  /** When the model began to think; null once it writes. */
   thinking: v.nullable(time),
-  /** A reset asked for while a reply streams; it runs when the reply ends. */
+  /** A task reset requested during a reply; it runs when the reply ends. */
   resetPending: v.boolean(),
-  /** Messages that are sent after the reply that is arriving; held: once the user says so. */
+  /** Messages to send after the current reply; if held, only when the user resumes the queue. */
   queue: v.object({ items: list(v.object({ id: plainId, text: longText, attachments: count })), isHeld: v.boolean() }),
-  /** The chat's provider cannot be reached; in words for the user. */
+  /** A message for the user if the provider can't be reached. */
   offline: v.nullable(v.string()),
-  /** Why this window cannot write to the session, in words for the user; another one may be doing so. */
+  /** A message for the user if this window can't write to the session, for example because another window does. */
   readOnly: v.nullable(v.object({ text: v.string(), isWrittenElsewhere: v.boolean() })),
-  /** A chat of another tool, opened for reading. */
+  /** A chat from another tool, opened read-only. */
   foreign: v.boolean(),
-  /** Why what was said last is in memory alone; in words for the user. */
+  /** A message for the user if the latest messages are only in memory. */
   unsaved: v.nullable(v.string()),
-  /** Nothing is sent until the user has chosen a way out. */
+  /** The request is too large; nothing is sent until the user selects one of `ways`. */
   escalation: v.nullable(
     v.object({ text: v.string(), requestTokens: amount, budget: amount, ways: list(actionSchema) }),
   ),
@@ -204,18 +203,17 @@ export const statusSchema = v.object({
 export type StatusView = v.InferOutput<typeof statusSchema>;
 
 export const settingsSchema = v.object({
-  /** True: Enter sends and Shift+Enter breaks the line; false: Enter breaks the line and Ctrl/Cmd+Enter sends. */
+  /** True: Enter sends, Shift+Enter inserts a line break. False: Enter inserts a line break, Ctrl/Cmd+Enter sends. */
   enterSends: v.boolean(),
-  /** What sending does while a reply arrives. */
   sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
-  /** A paste of more characters than this becomes an attachment. */
+  /** Pasted text with more characters than this becomes an attachment. */
   pasteAsAttachmentAbove: count,
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
 });
 export type SettingsView = v.InferOutput<typeof settingsSchema>;
 
-/** What stands in the composer, kept per session. */
+/** The composer's content, stored per session. */
 export const draftSchema = v.object({ text: longText, attachments: list(attachmentSchema) });
 export type DraftView = v.InferOutput<typeof draftSchema>;
 
@@ -227,7 +225,7 @@ export const hitSchema = v.object({
 });
 export type HitView = v.InferOutput<typeof hitSchema>;
 
-/** What the host can attach from the editor. Paths are those of the workspace. */
+/** Context that the host can attach from the editor. Paths are relative to the workspace. */
 export const contextSchema = v.variant('kind', [
   v.object({
     kind: v.picklist([
@@ -240,25 +238,25 @@ export const contextSchema = v.variant('kind', [
   v.object({ kind: v.literal('symbol'), path: shortText, lines: v.tuple([count, count]) }),
   v.object({ kind: v.literal('session'), session: aSessionId }),
 ]);
-/** What the user hands to the page: pasted, dropped on it, chosen from a disk. */
+/** Content that the user pastes, drops, or selects from disk. */
 export const handedSchema = v.variant('kind', [
   v.object({ kind: v.literal('uri'), uri: v.pipe(v.string(), v.maxLength(8_192)) }),
   v.object({ kind: v.literal('paste'), text: longText, name: v.optional(shortText) }),
   v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),
 ]);
 
-/** Something that can be attached, as the composer offers it. */
+/** A suggestion for an attachment in the composer. */
 export const contextItemSchema = v.object({ label: shortText, detail: v.string(), what: contextSchema });
 export type ContextItem = v.InferOutput<typeof contextItemSchema>;
 
-/** The session in at most as many buckets as were asked for, oldest first; positions inclusive. */
+/** The session in at most the requested number of buckets, oldest first; positions are inclusive. */
 export const outlineSchema = v.object({
   total: count,
   buckets: list(v.object({ from: count, to: count, tokens: amount, users: count, keyEvents: count })),
 });
 export type OutlineView = v.InferOutput<typeof outlineSchema>;
 
-/** A run of the active branch that a summary stands for; positions are 0-based, inclusive. */
+/** A range of messages that a summary covers; positions are 0-based and inclusive. */
 export const coverSchema = v.object({
   node: aNodeId,
   title: v.string(),
@@ -268,24 +266,24 @@ export const coverSchema = v.object({
 });
 export type CoverView = v.InferOutput<typeof coverSchema>;
 
-/** One compression, shown after the message at position `after` (-1: before the first). Money in US dollars. */
+/** A compression, shown after the message at position `after` (-1: before the first message). */
 export const compressionSchema = v.object({
   id: aCompressionId,
   at: time,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
-  /** Nodes it made that still stand, newest level first; when all were undone, all of them. */
+  /** Its summaries that weren't undone, or all of them if all were undone; highest level first. */
   nodes: list(aNodeId),
   messages: count,
   summaries: count,
   tokens: v.object({ before: amount, after: amount }),
   keyEvents: v.object({ kept: count, total: count }),
-  /** In US dollars; null where the price is not known. */
+  /** In US dollars; null if the price is unknown. */
   costUsd: v.nullable(amount),
   undone: v.boolean(),
 });
 export type CompressionView = v.InferOutput<typeof compressionSchema>;
 
-/** A summary opened in place. */
+/** An expanded summary. */
 export const nodeSchema = v.object({
   id: aNodeId,
   title: v.string(),
@@ -300,16 +298,16 @@ export const nodeSchema = v.object({
 });
 export type NodeView = v.InferOutput<typeof nodeSchema>;
 
-/** What a compression would do, before it is committed. */
+/** The result of a compression before it's committed. */
 export const previewSchema = v.object({
-  /** Why nothing would be compressed, in words for the user. */
+  /** A message for the user if nothing would be compressed. */
   nothing: v.nullable(v.string()),
   messages: count,
   tokens: v.object({ before: amount, after: amount }),
-  /** All key events that would be kept, those that are in the ledger already among them. */
+  /** All key events that would be kept, including those already in the ledger. */
   kept: list(eventMarkSchema),
   dropped: list(v.string()),
-  /** The summarizer, and at most what it would cost; null where its price is not known, 0 where no model is used. */
+  /** The summarizer and its maximum cost: null if its price is unknown, 0 without a model. */
   model: v.string(),
   estimatedCostUsd: v.nullable(amount),
 });

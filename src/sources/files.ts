@@ -5,7 +5,7 @@ import {
   isOfDisk,
   refusalOf,
   TOOL_NAMES,
-  type Found,
+  type FoundFiles,
   type ReadEnd,
   type Refused,
   type Resume,
@@ -125,7 +125,7 @@ export class Finder {
     this.#files.push({ tool: this.#tool, path, key, bytes: Number(bytes ?? 0), modifiedAt, facts });
   }
 
-  found(): Found {
+  found(): FoundFiles {
     return { files: this.#files, refused: this.#refused };
   }
 }

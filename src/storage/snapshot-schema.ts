@@ -7,7 +7,7 @@ import { levelSchema, summaryNodeSchema } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 import { sessionId } from '../core/model/ids.ts';
 
-/** The version of the snapshots that this code writes. A higher one is left alone. */
+/** The version of the snapshots that this code writes. Snapshots of higher versions are never overwritten. */
 export const SNAPSHOT_VERSION = versionAfter(SNAPSHOT_MIGRATIONS);
 
 const aSessionId = v.pipe(id, v.transform(sessionId));
@@ -26,7 +26,7 @@ const sessionSummarySchema = v.object({
   bytes: amount,
 });
 
-/** A session's folded state, as much of it as is bounded: what is left when its journal is lost. */
+/** The part of a session's state that has a bounded size, from which the session is restored if its journal is lost. */
 const sessionSnapshotSchema = v.object({
   id: aSessionId,
   title: v.string(),
@@ -44,7 +44,7 @@ const sessionSnapshotSchema = v.object({
   task: v.optional(taskSchema),
   lastCompressedAt: v.optional(time),
   counters: v.object({
-    /** Absent in old data: nothing may be concluded from that, so no trigger fires on it. */
+    /** Absent in old data. Unknown isn't 0, so no trigger fires on it. */
     messagesEver: v.optional(amount),
     compressions: amount,
     tokensSaved: amount,
@@ -58,18 +58,18 @@ const sessionSnapshotSchema = v.object({
     v.object({
       node: summaryNodeSchema,
       level: v.optional(levelSchema),
-      /** Of the messages that it stands for those that are placed again, with who said them; absent in old data. */
+      /** The covered messages that are restored as placeholders, with their roles; absent in old data. */
       places: v.optional(list(v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly()))),
     }),
   ),
   bodies: list(messageSchema),
-  /** How many of each there were that found no room. */
+  /** Numbers of items that didn't fit. */
   left: v.object({ ledger: amount, frontier: amount, bodies: amount }),
 });
 
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
 
-/** Of a list, the items that can be read: one that cannot takes none of the others with it. */
+/** Drops invalid items instead of rejecting the whole list. */
 const readable = <S extends v.GenericSchema>(item: S) =>
   v.pipe(
     v.array(v.unknown()),
@@ -87,19 +87,19 @@ const snapshotsSchema = v.object({
   live: readable(sessionSnapshotSchema),
 });
 
-/** Everything that is kept in the editor's own state, for all workspaces. */
+/** The snapshots of all workspaces, as stored in VS Code's global state. */
 export type Snapshots = v.InferOutput<typeof snapshotsSchema>;
 
 export type ReadSnapshots =
   | { readonly kind: 'sound'; readonly snapshots: Snapshots }
-  /** Nothing was ever kept. */
+  /** No snapshots were ever stored. */
   | { readonly kind: 'none' }
-  /** Written by a later version: not to be overwritten. */
+  /** Written by a later version; must not be overwritten. */
   | { readonly kind: 'newer' }
-  /** To be rebuilt from the journals. */
+  /** Must be rebuilt from the journals. */
   | { readonly kind: 'corrupt'; readonly reason: string };
 
-/** The door for what comes out of the editor's state, of this or an earlier version. Never throws. */
+/** Validates stored snapshots and migrates those of earlier versions. Never throws. */
 export function readSnapshots(raw: unknown, migrations = SNAPSHOT_MIGRATIONS): ReadSnapshots {
   if (raw === undefined || raw === null) return { kind: 'none' };
   const stored = v.safeParse(v.looseObject({ v: v.pipe(v.number(), v.integer(), v.minValue(1)) }), raw);

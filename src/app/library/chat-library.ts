@@ -5,12 +5,12 @@ import type { Relation } from './relations.ts';
 import type { LibraryEntry } from './read-session.ts';
 import type { Refused, Tool } from './source.ts';
 
-/** What a tool has on this machine, told without reading its chats. */
+/** A tool's chats on this machine, found without reading them. */
 export interface FoundChats {
   readonly tool: Tool;
   readonly sessions: number;
   readonly bytes: number;
-  /** When the newest one was changed, in ms since the epoch. */
+  /** Last change of the newest one, in ms since the epoch. */
   readonly newestAt: number;
   readonly refused: readonly Refused[];
 }
@@ -19,7 +19,7 @@ export interface FoundChats {
 export interface ListedChat {
   readonly key: string;
   readonly entry: LibraryEntry;
-  /** How it stands to another chat of the tool. */
+  /** Its relation to another chat of the same tool. */
   readonly relation?: Relation | undefined;
   /** The tool no longer has it. */
   readonly isGone: boolean;
@@ -28,40 +28,37 @@ export interface ListedChat {
 export interface ChatList {
   readonly chats: readonly ListedChat[];
   readonly refused: readonly Refused[];
-  /** The tools of which there are copies on disk, also such as a pass that was killed has left. */
+  /** Tools with copies on disk, including those left by a pass that was killed. */
   readonly copied: readonly Tool[];
-  /** What our copies take on disk. */
+  /** Size of the copies on disk. */
   readonly bytes: number;
 }
 
 export interface FollowOptions {
   readonly tools: readonly Tool[];
-  /** Chats that were changed longer ago than so many ms are not kept; 0 keeps all. */
+  /** Maximum age of the last change, in ms; 0 keeps all chats. */
   readonly keepMs: number;
 }
 
-/** What the library tells while it works. */
+/** Notifications from the library. */
 export type ChatNews =
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'changed' }
-  /** Something that nobody waited for went wrong; it is tried again. */
+  /** Background work failed; it will be retried. */
   | { readonly type: 'failed'; readonly message: string };
 
-/**
- * The chats from other tools, for the editor. It works in a thread of its own, so everything that is asked and answered
- * is plain data.
- */
+/** The chats from other tools. It runs in a worker thread, so arguments and results must be plain data. */
 export interface ChatLibrary {
   find(): Promise<readonly FoundChats[]>;
-  /** Follows these tools and no others from now on; resolves when what they have has been read. */
+  /** Follows only these tools from now on. Resolves when their chats have been read. */
   follow(options: FollowOptions): Promise<PassReport>;
-  /** Ends the pass that runs; what it has read is kept, and the rest is read by the next one. */
+  /** Cancels the running pass. What it has read is kept, and the next pass reads the rest. */
   cancel(): Promise<void>;
   list(): Promise<ChatList>;
-  /** Undefined for a chat that is no longer kept. */
+  /** Undefined if the chat is no longer in the library. */
   read(key: string): Promise<CopiedSession | undefined>;
   search(query: ChatQuery): Promise<readonly ChatHit[]>;
-  /** What was done to a file in any chat, by its path. */
+  /** Everything that any chat did to the file. */
   fileDeeds(file: string): Promise<readonly FileDeed[]>;
   forget(tool: Tool): Promise<void>;
   close(): Promise<void>;
@@ -79,14 +76,14 @@ export const CHAT_LIBRARY_METHODS = [
   'close',
 ] as const;
 
-/** A call of a method, sent to the thread. */
+/** A method call, sent to the worker. */
 export interface ChatCall {
   readonly id: number;
   readonly method: keyof ChatLibrary;
   readonly args: readonly unknown[];
 }
 
-/** What the thread sends: the result of a call, why it failed, or news. */
+/** A message from the worker: a call's result, its error, or a notification. */
 export type ChatReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly fault: Phrase }

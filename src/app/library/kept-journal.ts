@@ -12,13 +12,13 @@ import type { CopiedSession } from './library.ts';
 import type { LibraryEntry } from './read-session.ts';
 import { TOOL_NAMES } from './source.ts';
 
-/** Tokens of what was said and what stands for it. */
+/** Token counts of messages and summaries. */
 export interface Counting {
   readonly message: (id: MessageId) => number;
   readonly text: (text: string) => number;
 }
 
-/** A chat of another tool, opened for reading in the chat panel: a session in memory that nobody can write to. */
+/** A chat from another tool, opened in the chat panel as a read-only session in memory. */
 export class KeptJournal implements SessionJournal {
   readonly id: SessionId;
   readonly state = new SessionState();
@@ -60,14 +60,14 @@ export class KeptJournal implements SessionJournal {
     }
   }
 
-  /** Shows what was found out about the chat; nothing of it is written anywhere. */
+  /** Applies events, such as detected key events, in memory only. */
   add(events: readonly SessionEvent[]): void {
     if (events.length === 0) return;
     for (const event of events) this.state.apply(event, this.#entry.updatedAt);
     this.#listeners.emit(events);
   }
 
-  /** The tool's own compactions, as compressions: each summary stands for what was said since the one before. */
+  /** The tool's own compactions as compressions. Each summary covers the messages since the previous compaction. */
   compactions(counting: Counting): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     let from = 0;
@@ -139,7 +139,7 @@ export class KeptJournal implements SessionJournal {
   }
 }
 
-/** The session under which a chat is opened: another one once it has grown. */
+/** The session ID of an opened chat. It changes when the chat gets new messages, so that the chat is read again. */
 export function keptSessionId(key: string, { messages }: LibraryEntry): SessionId {
   return sessionId(`chat-${key}-${messages}`);
 }

@@ -4,7 +4,7 @@ import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
-import { fingerprints, isNamedAfter, kinOf, Relations } from './relations.ts';
+import { fingerprints, isNamedAfter, relationKeys, Relations } from './relations.ts';
 import { isOfDisk, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
 interface KeptRefusal {
@@ -247,9 +247,10 @@ export class Library {
 
   /** Finds how the sessions that were taken stand to those that begin alike. */
   async #relate(taken: ReadonlySet<string>): Promise<void> {
-    const byKin = new Map<string, KeptSession[]>();
+    const byRelationKey = new Map<string, KeptSession[]>();
     for (const one of this.#sessions.values())
-      for (const name of kinOf(one.entry, one.first)) byKin.set(name, [...(byKin.get(name) ?? []), one]);
+      for (const name of relationKeys(one.entry, one.first))
+        byRelationKey.set(name, [...(byRelationKey.get(name) ?? []), one]);
     const related = new Set<string>();
     for (const key of taken) {
       const first = this.#sessions.get(key);
@@ -257,7 +258,8 @@ export class Library {
       const family = new Set([first]);
       // Those that are added are looked at, too.
       for (const one of family)
-        for (const name of kinOf(one.entry, one.first)) for (const other of byKin.get(name) ?? []) family.add(other);
+        for (const name of relationKeys(one.entry, one.first))
+          for (const other of byRelationKey.get(name) ?? []) family.add(other);
       const relations = new Relations();
       for (const one of family) {
         related.add(one.key);

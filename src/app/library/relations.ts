@@ -5,18 +5,18 @@ import { textHash } from '../../core/text/hash.ts';
 import type { LibraryEntry } from './read-session.ts';
 
 /**
- * How a session stands to another one of the same tool. `copy`: the same session in a second file. `subagent`: works for
- * the other. `continued`: holds all of the other and goes on. `fork`: shares its beginning.
+ * How a session relates to another one of the same tool. `copy`: the same session in a second file. `subagent`: started
+ * by the other. `continued`: contains all messages of the other and more. `fork`: has the same first messages.
  */
 export const relationSchema = v.object({
   kind: v.picklist(['copy', 'subagent', 'continued', 'fork']),
   of: v.string(),
-  /** How many messages both begin with; 0 for a subagent. */
+  /** Number of messages that both have in common at the start; 0 for a subagent. */
   shared: count,
 });
 export type Relation = Read<typeof relationSchema>;
 
-/** Two sessions that only begin with the same “hello” are not related. */
+/** Two sessions that share only a “hello” aren't related. */
 const MIN_SHARED = 2;
 
 /** Fingerprints of a session's messages, for comparing sessions without keeping their texts. */
@@ -24,9 +24,9 @@ export function fingerprints(messages: readonly TranscriptMessage[]): Float64Arr
   return Float64Array.from(messages, ({ role, text, at }) => Number.parseInt(textHash([role, String(at), text]), 16));
 }
 
-/** Finds how sessions stand to each other. The original of a family is the one that was updated first. */
+/** Finds the relations between sessions. The original of a family is the one with the oldest update. */
 export class Relations {
-  readonly #all: Printed[] = [];
+  readonly #all: FingerprintedEntry[] = [];
 
   add(entry: LibraryEntry, prints: Float64Array): void {
     this.#all.push({ entry, prints });
@@ -38,23 +38,23 @@ export class Relations {
     const oldest = this.#all.toSorted(
       (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
     );
-    const earlier = new Map<string, Printed[]>();
+    const earlier = new Map<string, FingerprintedEntry[]>();
     for (const one of oldest) {
-      const kin = kinOf(one.entry, one.prints[0]);
-      const relation = subagentOf(one.entry) ?? nearest(one, new Set(kin.flatMap((name) => earlier.get(name) ?? [])));
+      const keys = relationKeys(one.entry, one.prints[0]);
+      const relation = subagentOf(one.entry) ?? nearest(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
       if (relation) found.set(one.entry, relation);
-      for (const name of kin) earlier.set(name, [...(earlier.get(name) ?? []), one]);
+      for (const key of keys) earlier.set(key, [...(earlier.get(key) ?? []), one]);
     }
     return found;
   }
 }
 
-/** What sessions have in common that may be related: the first message, or the ID. */
-export function kinOf({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
+/** Only sessions that share one of these keys can be related: the first message or the ID. */
+export function relationKeys({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
   return [`${tool} ${first ?? ''}`, `${tool} #${id}`];
 }
 
-/** Whether the file is of this session alone: an ID in a database may be another session's in the next one. */
+/** Whether the file's path contains the session's ID. IDs in databases are unique only within their database. */
 export function isNamedAfter({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): boolean {
   return path.includes(id);
 }
@@ -63,13 +63,13 @@ function subagentOf({ parent, id }: LibraryEntry): Relation | undefined {
   return parent !== undefined && parent !== id ? { kind: 'subagent', of: parent, shared: 0 } : undefined;
 }
 
-interface Printed {
+interface FingerprintedEntry {
   readonly entry: LibraryEntry;
   readonly prints: Float64Array;
 }
 
-/** The earlier session that is the same one, or shares the most. */
-function nearest(one: Printed, earlier: Iterable<Printed>): Relation | undefined {
+/** The relation to the earlier session that is the same one or shares the most messages. */
+function nearest(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntry>): Relation | undefined {
   const others = Array.from(earlier, ({ entry, prints }) => ({
     entry,
     length: prints.length,

@@ -23,7 +23,7 @@ export const TOOLS = [
 ] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** The tools by the names that they give themselves, which are the same in every language. */
+/** Product names, not translated. */
 export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
@@ -46,34 +46,34 @@ export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
 export interface SourceFile {
   readonly tool: Tool;
   readonly path: string;
-  /** Which session of a database. */
+  /** The session's key in a database. */
   readonly key?: string;
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
-  /** What is known from the file's name and neighbours; what the file itself tells goes first. */
+  /** Facts from the file's name and folder. Facts in the file itself take precedence. */
   readonly facts: SessionFacts;
 }
 
-/** A file or database that was found and is not read, and why. */
+/** A file or database that can't be read, and why. */
 export interface Refused {
   readonly tool: Tool;
   readonly path: string;
   readonly reason: Phrase;
 }
 
-export interface Found {
+export interface FoundFiles {
   readonly files: readonly SourceFile[];
   readonly refused: readonly Refused[];
 }
 
-/** Where reading an append-only file stopped, and what the file looked like up to there. */
+/** The position where reading an append-only file stopped, and the state up to there. */
 export const resumeSchema = v.object({
   /** In bytes. */
   offset: count,
-  /** Of the beginning of the file and of what precedes `offset`: differs when the file was rewritten. */
+  /** Hash of the file's beginning and of the bytes before `offset`. It detects that the file was rewritten. */
   prefix: v.string(),
-  /** How many messages and compactions were read up to `offset`. */
+  /** Number of messages before `offset`. */
   messages: count,
   compactions: count,
   /** The model in use at `offset`. */
@@ -82,27 +82,27 @@ export const resumeSchema = v.object({
 export type Resume = Read<typeof resumeSchema>;
 
 export interface ReadEnd {
-  /** Whether reading went on from where it had stopped; otherwise it began anew. */
+  /** False if the file was read from the beginning. */
   readonly resumed: boolean;
-  /** Where to go on; absent for files that are rewritten as a whole. */
+  /** Absent for files that are rewritten as a whole. */
   readonly resume?: Resume;
 }
 
-/** One tool's store. Reading never writes to it. */
+/** One tool's chats on disk, read-only. */
 export interface Source {
   readonly tool: Tool;
-  find(): Promise<Found>;
-  /** Tells the sink what the file holds. Throws `TranscriptError` for what is not understood. */
+  find(): Promise<FoundFiles>;
+  /** Passes the file's content to the sink. Throws `TranscriptError` if the format isn't recognized. */
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
 }
 
-/** Why a file or a place is not read. One that makes our reader fail does not keep the others from being read. */
+/** The reason shown for a file that can't be read. Even a bug in a reader must not prevent reading other files. */
 export function refusalOf(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
   return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
 }
 
-/** The disk may answer another time. */
+/** File system errors may be temporary. */
 export function isOfDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
 }

@@ -5,33 +5,33 @@ import { phrase, type Phrase } from '../text/phrase.ts';
 /** A rule as the user wrote it in the settings. */
 export interface UserRule {
   readonly kind: KeyEventKind;
-  /** Words to look for, in any letter case; white space matches any run of it. */
+  /** Case-insensitive; white space matches any amount of white space. */
   readonly phrase?: string;
-  /** A regular expression in RE2's syntax: no back-references, no looking ahead or behind. */
+  /** A regular expression in RE2 syntax: no backreferences or lookaround. */
   readonly pattern?: string;
 }
 
 export interface CompiledRule {
   readonly kind: KeyEventKind;
   readonly name: string;
-  /** Takes time linear in the text, whatever the pattern. */
+  /** Linear in the length of the text for every pattern. */
   readonly matches: (text: string) => boolean;
 }
 
 export type RuleResult =
   { readonly ok: true; readonly rule: CompiledRule } | { readonly ok: false; readonly problem: Phrase };
 
-/** A longer pattern is a list, which several rules or a phrase each hold better. */
-const LONGEST = 1_000;
+/** Longer patterns are usually lists, which are better written as several rules. */
+const MAX_PATTERN_CHARS = 1_000;
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
-/** Compiles a rule, or says for its author what is wrong with it. RE2 is loaded with the first rule: few have any. */
+/** Compiles a rule or returns what is wrong with it. RE2 is loaded on first use because few users have rules. */
 export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResult> {
   const words = rule.phrase?.trim() ?? '';
   const source = rule.pattern ?? words.replace(SPECIAL, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
   if (source === '') return { ok: false, problem: phrase('a rule needs a phrase or a pattern') };
-  if (source.length > LONGEST)
-    return { ok: false, problem: phrase('the pattern is longer than {0} characters', LONGEST) };
+  if (source.length > MAX_PATTERN_CHARS)
+    return { ok: false, problem: phrase('the pattern is longer than {0} characters', MAX_PATTERN_CHARS) };
   const { RE2JS, RE2JSException } = await import('re2js');
   let compiled: RE2JS;
   try {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
 import { ModelFault } from '../../app/fault.ts';
 import {
-  countTroubles,
+  countProblems,
   renderHealth,
   type HealthFacts,
   type JournalHealth,
@@ -40,13 +40,13 @@ export async function checkHealth(app: HealthApp): Promise<void> {
     () => gatherHealth(app),
   );
   await app.reader.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
-  const troubles = countTroubles(facts);
+  const problems = countProblems(facts);
   inform(
-    troubles === 0
+    problems === 0
       ? vscode.l10n.t('No problems found.')
-      : troubles === 1
+      : problems === 1
         ? vscode.l10n.t('Found 1 problem. See the report for details.')
-        : vscode.l10n.t('Found {0} problems. See the report for details.', troubles),
+        : vscode.l10n.t('Found {0} problems. See the report for details.', problems),
   );
 }
 

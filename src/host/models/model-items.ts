@@ -12,37 +12,37 @@ import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './mode
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 
-/** What can be chosen in a list of models besides a model. */
-export type Act = 'other' | 'retry' | 'address' | 'key';
+/** The other actions in a model list. */
+export type ListAction = 'other' | 'retry' | 'address' | 'key';
 export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
 export type ListItem = vscode.QuickPickItem & {
   readonly chosen?: ChosenModel;
   readonly provider?: ProviderName;
-  readonly act?: Act;
+  readonly act?: ListAction;
 };
 
-/** A part of the list of all models; its items come when they are known. */
+/** A section of the model list. Its items are loaded asynchronously. */
 export interface ModelGroup {
   readonly title: string;
   readonly items: Promise<readonly ListItem[]>;
 }
 
-/** Where Ollama and LM Studio listen when nobody has told them otherwise. */
+/** Default ports. */
 const LOCAL_SERVERS = [
   ['Ollama', 11434],
   ['LM Studio', 1234],
 ] as const;
-/** A server on this machine answers at once, or is not there, in ms. */
+/** A running server on this machine responds well within this time. */
 const LOCAL_TIMEOUT_MS = 1_500;
 
-/** A provider at the address that the settings give it, before a model is chosen. */
+/** A provider at its configured address, before a model is selected. */
 export const at = (provider: ProviderName): ChosenModel => ({
   provider,
   model: 'list',
   baseUrl: addressOf(provider, readSettings()),
 });
 
-/** All that can be chosen, what the user is most likely to want first. Servers on this machine are asked, nobody else. */
+/** All models, likeliest choices first. Of servers that aren't configured, only those on this machine are queried. */
 export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly ModelGroup[] {
   const current = app.chosenModel();
   const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
@@ -77,7 +77,7 @@ async function providersAndOther(app: ModelsApp): Promise<readonly ListItem[]> {
   return [...(await providerItems(app)), otherItem()];
 }
 
-/** The ports of model servers on this machine: their usual ones, or those that a test names in their place. */
+/** Model servers that may run on this machine. Tests override the ports with an environment variable. */
 export function localServers(): readonly { readonly title: string; readonly baseUrl: string }[] {
   const ports = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',');
   return LOCAL_SERVERS.map(([title, port], at) => ({
@@ -86,14 +86,14 @@ export function localServers(): readonly { readonly title: string; readonly base
   }));
 }
 
-/** `localhost` and `127.0.0.1`, with or without `/v1`, are one server. */
+/** Whether two base URLs have the same host and port. `localhost` equals `127.0.0.1`. */
 export function isSamePlace(a: string, b: string): boolean {
   const place = (address: string): string | undefined =>
     URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
   return place(a) !== undefined && place(a) === place(b);
 }
 
-/** A list that cannot be had leaves the others as they are; the provider's own row tells why. */
+/** Returns no items if the list can't be loaded. The provider's own list shows the reason. */
 async function quietly(app: ModelsApp, items: Promise<readonly ListItem[]>): Promise<readonly ListItem[]> {
   try {
     return await items;
@@ -113,10 +113,10 @@ async function listed(
   return modelItems(app, provider, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
 }
 
-/** The providers, the editor's own models first where there are any: they need no key. */
+/** All providers. VS Code's models come first, if there are any, because they need no key. */
 export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
   const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
-    // One extension that does not answer must not take the other providers from the list.
+    // An extension that fails must not hide the other providers.
     app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
     return [];
   });
@@ -154,7 +154,7 @@ const otherItem = (): ListItem => ({
   act: 'other',
 });
 
-/** The models of a provider with their context windows, or why there is no list; always with ways on. */
+/** A provider's models, or the reason why there is no list, followed by other actions. */
 export async function providerList(app: ModelsApp, provider: ChosenModel): Promise<ListItem[]> {
   const address: ListItem = {
     label: `$(link) ${vscode.l10n.t('Change Base URL…')}`,
@@ -181,13 +181,13 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
   }
 }
 
-/** The models of a provider. Rejects with `ModelFault`. */
+/** A provider's models. Rejects with `ModelFault`. */
 export async function modelItems(app: ModelsApp, provider: ChosenModel, signal: AbortSignal): Promise<ModelItem[]> {
   const models = await app.models.list(provider, signal);
   return models.map(({ id, facts }) => modelItem(app, { ...provider, model: id }, facts));
 }
 
-/** What is known of a vendor's models without asking the vendor. */
+/** The built-in list of a vendor's models. */
 function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[] {
   const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
   return known.map(([model]) => modelItem(app, { ...provider, model }));
@@ -197,13 +197,13 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const info = { ...app.models.info(chosen), ...facts };
   const name = app.models.label(chosen);
   const isCurrent = isSameModel(chosen, app.chosenModel());
-  // What a model costs elsewhere says nothing of a server on this machine.
+  // The vendor's price doesn't apply to a server on this machine.
   const isLocal = localServers().some(({ baseUrl }) => isSamePlace(baseUrl, chosen.baseUrl));
   const isKnown = info.known || facts.contextWindow !== undefined;
   const notes = [
     isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
     ...(info.price && !isLocal ? priceNotes(info.price) : []),
-    // Of a model that nobody described, that it may reason is an assumption.
+    // For unknown models, reasoning is only assumed.
     ...(info.efforts && (info.efforts.length > 0 || info.vendor !== undefined) ? [vscode.l10n.t('reasoning')] : []),
     ...(info.retires ? [retirementNote(info.retires)] : []),
   ];
@@ -215,7 +215,7 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   };
 }
 
-/** Money for a million tokens, and whether what was sent before is cheaper the second time. */
+/** Prices per million tokens, and whether cached input is cheaper. */
 function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
   return [
     vscode.l10n.t('{0} in, {1} out per million tokens', dollars(input), dollars(output)),
@@ -223,7 +223,6 @@ function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
   ];
 }
 
-/** When a vendor shuts a model down, and what it names in its place. */
 function retirementNote({ on, successor }: Retirement): string {
   const day = new Date(on).toLocaleDateString(locale(), { timeZone: 'UTC' });
   return successor === undefined

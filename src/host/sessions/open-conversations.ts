@@ -16,7 +16,7 @@ import type { NodeId, SessionId } from '../../core/model/ids.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../../providers/local.ts';
-import { replyRoom } from '../../app/reply-room.ts';
+import { replyBudget } from '../../app/reply-budget.ts';
 import { retrying } from '../../providers/retry.ts';
 import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
@@ -219,7 +219,7 @@ export class OpenConversations {
       rules: this.#deps.rules.text,
       memory: memory.text(settings.memory.maxTokens, counter),
       policy: policyOf(settings, chosenPolicy(settings, journal.state)),
-      ...replyRoom(settings.chat, this.#deps.models.info(chosen)),
+      ...replyBudget(settings.chat, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.fallbackToExtractive,
       resetFinishedTask: settings.task.autoReset,

@@ -1,21 +1,21 @@
 import { HeightIndex } from './heights.ts';
 
-/** Rows of a list that are on the page; inclusive. */
+/** A range of rendered rows, both ends inclusive. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Pixels above and below the view whose rows are kept on the page. */
+/** Rows this close to the view, in px, stay rendered. */
 const OVERSCAN = 500;
-/** Rows on the page at most, however low they are. */
-const MOST_ROWS = 80;
-/** Who comes so near to the end, in px, is taken to follow the newest message. */
+/** Maximum number of rendered rows. */
+const MAX_ROWS = 80;
+/** Scrolling down to within this many px of the end starts following the newest message. */
 const NEAR_END = 32;
 
 /**
- * Keeps a long list in place: knows which rows are near the view, and moves the scroll position when rows above it
- * turn out higher or lower than guessed, so that what is read does not jump. At the end it follows what is added.
+ * A virtual list's viewport: selects the rows to render, and corrects the scroll position when rows above the view
+ * turn out to be taller or shorter than estimated, so that the content doesn't jump. At the end it follows new rows.
  */
 export class Viewport {
   readonly #scroller: HTMLElement;
@@ -27,7 +27,7 @@ export class Viewport {
   #range: Range = { from: 0, to: -1 };
   #anchor = { row: 0, offset: 0 };
   #following = true;
-  /** The scroll position as it was put or read last: where it is another, the reader has moved. */
+  /** The scroll position when it was last set or read. If it differs, the user has scrolled. */
   #known = 0;
 
   constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: Range) => void) {
@@ -48,19 +48,19 @@ export class Viewport {
     return this.#following;
   }
 
-  /** The row at the top of the view, and how many px of it are above. */
+  /** The row at the top of the view, and how many px of it are above the view. */
   get place(): { readonly row: number; readonly offset: number } {
     return this.#anchor;
   }
 
-  /** The part of the whole list that is in view, as shares (0…1). */
+  /** The visible part of the list, as fractions of its height. */
   get view(): { readonly top: number; readonly bottom: number } {
     const total = Math.max(1, this.#heights.total);
     const top = this.#scroller.scrollTop / total;
     return { top, bottom: Math.min(1, top + this.#scroller.clientHeight / total) };
   }
 
-  /** Sets the list's length and better guesses of heights for rows that were never drawn. */
+  /** Sets the number of rows, and new height estimates for changed rows that were never rendered. */
   update(count: number, guess: (row: number) => number, changed: Range): void {
     this.#readMove();
     this.#heights.resize(count, guess);
@@ -71,13 +71,13 @@ export class Viewport {
     this.#choose();
   }
 
-  /** Starts to watch a row's height; the returned function ends it. */
+  /** Observes a row's height; returns a function that stops it. */
   observe(row: HTMLElement): () => void {
     this.#observer.observe(row);
     return () => this.#observer.unobserve(row);
   }
 
-  /** Reads the heights of all rows on the page at once; called after they were drawn, before they are painted. */
+  /** Reads the heights of all rendered rows at once. Call it after rendering and before paint. */
   measure(): void {
     this.#readMove();
     let changed = false;
@@ -93,7 +93,7 @@ export class Viewport {
     this.#choose();
   }
 
-  /** Puts a row `above` px below the top of the view. */
+  /** Scrolls a row to `above` px below the top of the view. */
   reveal(row: number, above: number): void {
     this.#following = false;
     this.#anchor = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -above };
@@ -127,11 +127,11 @@ export class Viewport {
     return true;
   }
 
-  /** A move is heard of a moment after it was made, so that what changes meanwhile must not take it back. */
+  /** Called before every change: scroll events arrive late, and a change must not undo the user's scrolling. */
   #readMove(): void {
     const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
     if (clientHeight === 0 || Math.abs(scrollTop - this.#known) < 1) return;
-    // Who scrolls back by a little wants to stay there; a list that became shorter is still at its end.
+    // Scrolling up, even a little, stops following, unless the list only became shorter and is still at its end.
     const near = scrollTop > this.#known ? NEAR_END : 1;
     this.#known = scrollTop;
     this.#following = scrollTop + clientHeight >= scrollHeight - near;
@@ -159,7 +159,7 @@ export class Viewport {
     if (this.#heights.count === 0) return;
     const { scrollTop, clientHeight } = this.#scroller;
     const from = this.#heights.rowAt(scrollTop - OVERSCAN);
-    const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MOST_ROWS - 1);
+    const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MAX_ROWS - 1);
     if (from === this.#range.from && to === this.#range.to) return;
     this.#range = { from, to };
     this.#rows.style.transform = `translateY(${this.#heights.topOf(from)}px)`;

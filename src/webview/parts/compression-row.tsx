@@ -6,7 +6,7 @@ import { text } from '../texts.ts';
 import { EventList } from './event-marks.tsx';
 import { Icon } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
-import { Parts } from './parts.tsx';
+import { MessageParts } from './message-parts.tsx';
 import { ICONS, NAMES } from './roles.ts';
 
 /** A compression, where it happened: what it saved, and under it the summaries it made. */
@@ -167,7 +167,7 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
                   {text('Message {0}', formatCount(from + index + 1))}
                 </button>
               </p>
-              <Parts message={message} />
+              <MessageParts message={message} />
             </div>
           ))}
           {left > 0 && (

@@ -7,10 +7,10 @@ import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
 import { useTyped } from './session-panels.tsx';
 
-/** The name of the highlight in the style sheet. */
+/** The highlight's name in the style sheet. */
 const FOUND = 'found';
 
-/** Finds words just as they stand, in all messages of the session: also in those that are not on the page now. */
+/** Finds literal text in all messages of the session, including those that aren't rendered. */
 export function FindBar({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const field = useRef<HTMLInputElement>(null);
@@ -20,7 +20,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
 
   useEffect(() => {
     field.current?.focus();
-    // Asked for again while it is open, it takes the keyboard with what it holds selected.
+    // Select the text so that typing replaces it when Find is invoked again.
     field.current?.select();
   }, []);
 
@@ -36,14 +36,14 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
     (positions) => {
       setFound(positions);
       if (!positions) return;
-      // What is in view, or else what comes before it: who searches a chat mostly looks back.
+      // The first match in or below the view, or else the last match above it.
       const here = page.savedFor(session.id)?.place?.position ?? session.transcript.total;
       const next = positions.findIndex((each) => each >= here);
       go(positions, next === -1 ? positions.length - 1 : next);
     },
   );
 
-  // Rows come and go as the transcript is scrolled.
+  // Rows are mounted and unmounted during scrolling.
   useEffect(() => {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
@@ -83,7 +83,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Marks the words in the messages that are on the page. */
+/** Highlights the matches in rendered messages. */
 function highlight(list: Element, words: string): void {
   const ranges: Range[] = [];
   for (const body of words.trim() === '' ? [] : list.querySelectorAll('.message-body')) {

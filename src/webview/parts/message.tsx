@@ -7,7 +7,7 @@ import { text } from '../texts.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { EventMarks } from './event-marks.tsx';
 import { Icon, IconButton } from './icon-button.tsx';
-import { Parts } from './parts.tsx';
+import { MessageParts } from './message-parts.tsx';
 import { ICONS, NAMES } from './roles.ts';
 import { lastText, type Page } from '../page.ts';
 
@@ -98,7 +98,7 @@ export function Message(props: {
         <MessageEditor message={message} close={() => setEditing(false)} />
       ) : (
         <div class="message-body">
-          <Parts message={message} />
+          <MessageParts message={message} />
         </div>
       )}
       {message.attachments && message.attachments.length > 0 && (

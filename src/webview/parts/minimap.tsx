@@ -7,15 +7,15 @@ import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
-/** Px per bucket of the overview. */
+/** Height of a bucket, in px. */
 const LINE = 3;
-/** Parts of the session that an arrow key and Page Up or Page Down go past. */
+/** Key presses that it takes to traverse the session. */
 const ARROW_STEPS = 50;
 const PAGE_STEPS = 10;
 
 /**
- * The whole session in a strip: the size of its messages, key events, compressions, and where the reader is.
- * A click goes there; by keyboard it is a slider over the messages.
+ * An overview of the whole session: message sizes, key events, compressions, and the visible part.
+ * A click scrolls there. For the keyboard and screen readers it's a slider.
  */
 export function Minimap(props: {
   readonly session: OpenSession;
@@ -60,7 +60,7 @@ export function Minimap(props: {
     draw();
     const scroller = props.scroller.current;
     scroller?.addEventListener('scroll', draw, { passive: true });
-    // The colours are drawn in; the editor names its theme on the body and puts its colours on the root.
+    // A canvas doesn't follow CSS variables, so redraw when VS Code changes the theme (body) or its colors (root).
     const theme = new MutationObserver(draw);
     theme.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
     theme.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
@@ -97,7 +97,7 @@ export function Minimap(props: {
   );
 }
 
-/** Where a key leads from a position; undefined for other keys. */
+/** The target position of a key; undefined for other keys. */
 function stepTo(key: string, position: number, total: number): number | undefined {
   const arrow = Math.ceil(total / ARROW_STEPS);
   const page = Math.ceil(total / PAGE_STEPS);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { countTroubles, renderHealth, type HealthFacts } from '../../../src/app/health-report.ts';
+import { countProblems, renderHealth, type HealthFacts } from '../../../src/app/health-report.ts';
 
 const sound: HealthFacts = {
   versions: { Threadkeeper: '0.1.0', editor: 'Code 1.139.1' },
@@ -13,7 +13,7 @@ const sound: HealthFacts = {
 
 describe('the health report', () => {
   it('says that all is sound, with sizes and counts', () => {
-    assert.equal(countTroubles(sound), 0);
+    assert.equal(countProblems(sound), 0);
     const report = renderHealth(sound);
     assert.match(report, /No problems found\./);
     assert.match(report, /valid: 1 of 1, 2 KB total/);
@@ -29,7 +29,7 @@ describe('the health report', () => {
       settings: { fault: 'The window must be an integer of at least 1, not 0.', changed: [] },
       provider: { name: 'openai', model: 'm', state: { kind: 'fault', reason: 'refused_key' } },
     };
-    assert.equal(countTroubles(facts), 4);
+    assert.equal(countProblems(facts), 4);
     const report = renderHealth(facts);
     assert.match(report, /Found 4 problems/);
     assert.match(report, /`s2`, 1 KB: line 3: checksum/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chosenModel } from '../../../src/cli/chosen-model.ts';
+import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { askAboutStatements, type AskTools } from '../../../src/core/audit/asked.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
@@ -49,7 +49,7 @@ describe('statements that a model is asked about', () => {
   async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<AskTools> {
     const base = provider === 'openai' ? `${server.url}/v1` : server.url;
     const options = { provider, 'base-url': base };
-    const { model } = await chosenModel({ options, env: { OPENAI_API_KEY: 'sk-a', ANTHROPIC_API_KEY: 'sk-b' } });
+    const { model } = await modelFromOptions({ options, env: { OPENAI_API_KEY: 'sk-a', ANTHROPIC_API_KEY: 'sk-b' } });
     assert.ok(model);
     return {
       model: { ...model, ...(maxInputTokens !== undefined && { maxInputTokens }) },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chosenModel } from '../../../src/cli/chosen-model.ts';
+import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { modelInfo } from '../../../src/core/tokens/models.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
@@ -27,7 +27,7 @@ describe('with servers as strict as the vendors', () => {
     it(`a summarizer of ${provider} answers, though it thinks: ${'model' in named ? named.model : 'the default'}`, async () => {
       await start(provider, { think: 800 });
       const reply = await asVendor(server, async () => {
-        const { model } = await chosenModel({ options: { provider, ...named }, env: ENV });
+        const { model } = await modelFromOptions({ options: { provider, ...named }, env: ENV });
         return model!.complete(
           { system: 'Summarize.', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 },
           NEVER,
@@ -43,8 +43,10 @@ describe('with servers as strict as the vendors', () => {
     try {
       const info = modelInfo('claude-sonnet-5');
       desk.chat = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-sonnet-5' });
-      const { replyRoom } = await import('../../../src/app/reply-room.ts').catch(() => ({ replyRoom: undefined }));
-      const room = replyRoom?.({ contextWindow: null, reservedTokens: 4096, reasoningEffort: null }, info);
+      const { replyBudget } = await import('../../../src/app/reply-budget.ts').catch(() => ({
+        replyBudget: undefined,
+      }));
+      const room = replyBudget?.({ contextWindow: null, reservedTokens: 4096, reasoningEffort: null }, info);
       desk.settings = { ...desk.settings, reservedTokens: 4_096, ...room };
       const conversation = await desk.converse();
       await conversation.send('Why is the queue empty?');
@@ -68,7 +70,7 @@ describe('with servers as strict as the vendors', () => {
       'claude-sonnet-4-5',
     ];
     for (const provider of ['openai', 'anthropic']) {
-      const { info } = await chosenModel({ options: { provider }, env: ENV });
+      const { info } = await modelFromOptions({ options: { provider }, env: ENV });
       assert.ok(!gone.includes(info!.id), info!.id);
     }
   });
@@ -128,7 +130,7 @@ describe('with servers as strict as the vendors', () => {
   it('a rate limit does not end a run of the command line', async () => {
     await start('openai', { busyShare: 0.5 });
     await asVendor(server, async () => {
-      const { model } = await chosenModel({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });
+      const { model } = await modelFromOptions({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });
       const request = { system: 's', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 };
       for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request, NEVER)).text, '');
     });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { chosenModel } from '../../../src/cli/chosen-model.ts';
+import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { verb as compress } from '../../../src/cli/compress.ts';
 import type { Invocation } from '../../../src/cli/verb.ts';
 import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
-import { replyRoom } from '../../../src/app/reply-room.ts';
+import { replyBudget } from '../../../src/app/reply-budget.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import modelData from '../../../src/core/tokens/model-data.json' with { type: 'json' };
@@ -57,8 +57,8 @@ function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Read
   return { provider: 'openai', model, 'base-url': flavour === 'openrouter' ? 'https://openrouter.ai/api/v1' : url };
 }
 
-const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof chosenModel> =>
-  chosenModel({ options: optionsAt(server, flavour, model), env: ENV });
+const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof modelFromOptions> =>
+  modelFromOptions({ options: optionsAt(server, flavour, model), env: ENV });
 
 /** No summary was extracted in a model's place; parents are made without one. */
 function assertByModel(nodes: readonly { readonly depth: number; readonly rung: string }[]): void {
@@ -76,11 +76,11 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
       it('answers turns that think by default, with tools in the history and what goes with one turn alone', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
-          const room = replyRoom({ contextWindow: null, reservedTokens: 4_096, reasoningEffort: null }, info!);
+          const room = replyBudget({ contextWindow: null, reservedTokens: 4_096, reasoningEffort: null }, info!);
           const { textTokens: maxOutputTokens, reasoningTokens } = room.reply!;
           const limits = { maxOutputTokens, reasoningTokens, cache: { key: 'session', idleMs: 0 } };
           for (const effort of [undefined, 'low', 'max'] as const) {
-            const wanted = replyRoom(
+            const wanted = replyBudget(
               { contextWindow: null, reservedTokens: 4_096, reasoningEffort: effort ?? null },
               info!,
             ).reply!;
@@ -111,7 +111,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
             desk.chat = chat!.model;
             desk.summary = chat;
             const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
-            desk.settings = { ...desk.settings, ...replyRoom(limits, info!), recallShare: 0.05 };
+            desk.settings = { ...desk.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
             const conversation = await desk.converse();
             await fill(conversation, 60);
             const before = conversation.context().total;

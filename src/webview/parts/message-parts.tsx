@@ -8,10 +8,10 @@ import { Markdown, PlainText } from './markdown.tsx';
 const NOTHING_YET: readonly PartView[] = [{ type: 'text', text: '' }];
 
 /** The parts of a message, in order. */
-export function Parts({ message }: { readonly message: MessageView }) {
+export function MessageParts({ message }: { readonly message: MessageView }) {
   const page = usePage();
   const live = message.streaming && page.live?.id === message.id ? page.live : undefined;
-  // A reply that has not begun has its text part already, so that what it becomes is drawn in the same place.
+  // An empty text part keeps the component mounted when the first text arrives.
   const parts = live && message.parts.length === 0 ? NOTHING_YET : message.parts;
   const rich = useRich(message);
   const lastText = parts.findLastIndex((part) => part.type === 'text');
@@ -24,7 +24,7 @@ export function Parts({ message }: { readonly message: MessageView }) {
   );
 }
 
-/** Whether a message is drawn as Markdown yet: a page that has hung draws one after the other. */
+/** Whether a message is rendered as Markdown yet. A page that has hung before renders its messages one at a time. */
 function useRich({ id, plain }: MessageView): boolean {
   const { careful } = usePage();
   const [rich, setRich] = useState(!careful);
@@ -67,7 +67,7 @@ function Part(props: {
   }
 }
 
-/** A line that opens to the whole text; the text is on the page only while it is open. */
+/** A collapsible text. It's in the DOM only while it's expanded. */
 function Folded(props: {
   readonly icon: string;
   readonly title: string;

@@ -6,7 +6,7 @@ import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import { textOption, type OptionValues } from './verb.ts';
 
-/** A session that was read, with what is needed to read it again. */
+/** A session, with its source for reading it again. */
 export interface Chat {
   readonly entry: LibraryEntry;
   readonly session: ReadSession;
@@ -14,7 +14,7 @@ export interface Chat {
   readonly file: SourceFile;
 }
 
-/** Opens the stores of every tool in the home that `--home` names, for as long as `use` takes. */
+/** Calls `use` with the stores of all tools in the `--home` folder, and closes them afterwards. */
 export async function withSources<Result>(
   options: OptionValues,
   env: Readonly<Record<string, string | undefined>>,
@@ -29,7 +29,7 @@ export async function withSources<Result>(
   }
 }
 
-/** Every session of the sources, one after the other, with masked titles; `refuse` is told of what is not understood. */
+/** Reads all sessions, one at a time, and masks secrets in titles. Calls `refuse` for those that can't be read. */
 export async function* readChats(sources: readonly Source[], refuse: (refused: Refused) => void): AsyncGenerator<Chat> {
   const mask = (text: string): string => new Redactor().redact(text);
   for (const source of sources) {

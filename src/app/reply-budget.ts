@@ -3,15 +3,15 @@ import type { Effort } from '../core/tokens/model-facts.ts';
 import { reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
 import type { ConversationSettings } from './settings.ts';
 
-/** What the user set of a chat's requests; null where the model decides. */
+/** The user's settings for chat requests; null means the model's default. */
 export interface ChatLimits {
   readonly contextWindow: number | null;
   readonly reservedTokens: number;
   readonly reasoningEffort: Effort | null;
 }
 
-/** The window in force, what of it is kept free for the reply, and how the reply may use it, in tokens. */
-export function replyRoom(
+/** The effective context window, the part of it reserved for the reply, and the limits of the reply, in tokens. */
+export function replyBudget(
   chat: ChatLimits,
   info: ModelInfo,
 ): Pick<ConversationSettings, 'contextWindow' | 'reservedTokens' | 'reply'> {

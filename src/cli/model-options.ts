@@ -12,7 +12,7 @@ type Remote = Exclude<(typeof PROVIDERS)[number], 'local'>;
 
 const KEYS: Readonly<Record<Remote, string>> = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
 
-/** The options that choose a model; the same for every verb that may call one. */
+/** The options of every command that can call a model. */
 export const MODEL_OPTIONS = {
   provider: { type: 'string' },
   model: { type: 'string' },
@@ -25,49 +25,52 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
                       (anthropic)
   --base-url U        API base URL`;
 
-/** What the summaries are made by, and what it cost so far. */
-export interface ChosenModel {
+/** The selected model, and what it has cost so far. */
+export interface ModelFromOptions {
   /** Undefined: extractive summaries. */
   readonly model: SummaryModel | undefined;
-  /** The same as a chat model, with the tokens that its input may take. */
+  /** The same model as a chat model, with its token limits. */
   readonly chat: JobModel | undefined;
-  /** Undefined for code. */
+  /** Undefined without a model. */
   readonly info: ModelInfo | undefined;
-  /** US dollars; null when the model's price is not known. */
+  /** US dollars; null if the price is unknown. */
   costUsd(): number | null;
 }
 
-/** A run on a small tier meets its limits again and again, and what was paid before must not be lost. */
+/** Accounts with low limits hit them repeatedly, and giving up would lose the summaries already paid for. */
 const RATE_LIMIT_RETRIES = 8;
-/** The context that a local Ollama is asked for, in tokens. */
+/** Context window requested from Ollama, in tokens. */
 const OLLAMA_CONTEXT = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
 
-/** What a server of one's own says of the model; undefined where it says nothing. */
+/** The model's entry in the server's model list, if any. */
 async function listedBy(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
   try {
     const listed = await registry.listModels(config, AbortSignal.timeout(LIST_TIMEOUT_MS));
     return listed.find(({ id }) => id === config.model);
   } catch (error) {
-    // Not every gateway has a list; what is wrong with it otherwise, the first request tells.
+    // Not every gateway has a model list. Other faults recur at the first request, which reports them.
     if (ModelFault.is(error)) return undefined;
     throw error;
   }
 }
 
-/** The model in a context that is smaller than what it was made for. */
+/** The model with its context window limited to `context` tokens. */
 function within(info: ModelInfo, context: number): ModelInfo {
   const contextWindow = Math.min(info.contextWindow, context);
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
-/** The model of the command line's options. Throws `UsageError`. */
-export async function chosenModel({ options, env }: Pick<Invocation, 'options' | 'env'>): Promise<ChosenModel> {
+/** The model selected by command-line options. Throws `UsageError`. */
+export async function modelFromOptions({
+  options,
+  env,
+}: Pick<Invocation, 'options' | 'env'>): Promise<ModelFromOptions> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
   if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
   const baseUrl = textOption(options, 'base-url');
   const apiKey = env[KEYS[provider]];
-  // A server of one's own may want no key; it says so itself if it does.
+  // A server at a custom base URL may not need a key.
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
     throw new UsageError(`No API key. Set ${KEYS[provider]} or use --provider local.`);
   }
