@@ -21,6 +21,8 @@ export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
+  /** Nodes that stood in for a model's and whose messages begin the first run. */
+  readonly standIns: readonly FrontierItem[];
   /** Tokens of what stays verbatim. */
   readonly recentTokens: number;
   /** Tokens that the runs leave free, before ledger and summaries take some. */
@@ -67,8 +69,15 @@ function firstPart(plan: Plan, tokens: number): Plan {
   );
   const items = run.slice(0, (segment?.to ?? 0) + 1);
   const leavingTokens = items.reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
-  return { runs: [items], leavingTokens, recentTokens: plan.recentTokens + plan.leavingTokens - leavingTokens };
+  const recentTokens = plan.recentTokens + plan.leavingTokens - leavingTokens;
+  return { ...plan, runs: [items], leavingTokens, recentTokens };
 }
+
+export const messagesIn = (items: readonly FrontierItem[]): number =>
+  items.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+
+const standInTokens = (items: readonly FrontierItem[]): number =>
+  items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
 
 function wholePlan(job: CompressionJob): Plan {
   const { aim, before, budget, settings } = job;
@@ -125,17 +134,16 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
     if (run?.at(-1)?.position === item.position - 1) run.push(item);
     else runs.push([item]);
   });
-  if (model && runs[0]) {
-    const standIns = standInsBefore(runs[0][0]!.position, state);
-    const covered = standIns.flatMap(({ from, to }) => state.path.slice(from, to + 1));
-    const again = covered.flatMap((id, at): PlannedMessage[] => {
+  const standIns = model && runs[0] ? standInsBefore(runs[0][0]!.position, state) : [];
+  const again = standIns.flatMap(({ from, to }) =>
+    state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
       const message = state.messages.get(id);
-      return message ? [{ message, position: standIns[0]!.from + at, tokens: counts.total(message) }] : [];
-    });
-    runs[0].unshift(...again);
-    for (const { node } of standIns) leavingTokens += tokensAt(node, 'detailed');
-  }
-  return { runs, recentTokens, leavingTokens };
+      return message ? [{ message, position: from + at, tokens: counts.total(message) }] : [];
+    }),
+  );
+  runs[0]?.unshift(...again);
+  leavingTokens += standInTokens(standIns);
+  return { runs, standIns, recentTokens, leavingTokens };
 }
 
 /** Extracted summaries that stand in for a model's are replaced by its own, as long as they are short. */
