@@ -58,19 +58,27 @@ export function planCompression(job: CompressionJob): Plan {
 /** Enough for one short question to a provider that may still be down. */
 const TRIAL_TOKENS = 3_000;
 
-/** The oldest part of a plan, of about so many tokens and ending where a segment may; the rest stays verbatim. */
+/**
+ * The oldest part of a plan, of about so many tokens and ending where a segment may, behind what stands in for a model's:
+ * a part of that could not take its place. The rest stays verbatim.
+ */
 function firstPart(plan: Plan, tokens: number): Plan {
   const [run] = plan.runs;
   if (!run) return plan;
+  const { standIns } = plan;
+  const begun = messagesIn(standIns);
+  const added = run.slice(begun);
   const [segment] = cutSegments(
-    run.map(({ message }) => message),
-    run.map((item) => item.tokens),
+    added.map(({ message }) => message),
+    added.map((item) => item.tokens),
     { tokens, messages: Infinity },
   );
-  const items = run.slice(0, (segment?.to ?? 0) + 1);
-  const leavingTokens = items.reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
+  const end = (segment?.to ?? 0) + 1;
+  const leavingTokens =
+    standInTokens(standIns) +
+    added.slice(0, end).reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
   const recentTokens = plan.recentTokens + plan.leavingTokens - leavingTokens;
-  return { ...plan, runs: [items], leavingTokens, recentTokens };
+  return { runs: [run.slice(0, begun + end)], standIns, leavingTokens, recentTokens };
 }
 
 export const messagesIn = (items: readonly FrontierItem[]): number =>

@@ -111,6 +111,19 @@ describe('a compression in the background', () => {
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
   });
 
+  it('replaces what was extracted before there was a model, once the provider has answered a trial', async () => {
+    await conversation.compressNow();
+    desk.summarizer = BUSY;
+    await fill(conversation, 300);
+    await inBackground();
+    assert.equal(outcomes().at(-1), 'share failed');
+    desk.summarizer = SUMMARY;
+    desk.clock.ahead += LATER_MS;
+    await inBackground();
+    assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
+    assert.equal(makers().at(-1), 'test/summarizer');
+  });
+
   it('that has become stale leaves the request its own', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
