@@ -21,6 +21,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
 import {
   keepsEvents,
+  messagesIn,
   minSummariesTokens,
   planCompression,
   FILLED_SHARE,
@@ -265,8 +266,10 @@ async function summarize(
   let covered = 0;
   let uncovered = 0;
   let last = plan.runs[0]![0]!;
-  for (const [at, { leaves, covered: count }] of summarized.runs.entries()) {
+  for (const [at, { leaves: told, covered: count }] of summarized.runs.entries()) {
     const items = plan.runs[at]!;
+    const replaces = at === 0 && count >= messagesIn(plan.standIns) ? plan.standIns.map(({ node }) => node.id) : [];
+    const leaves = replaces.length === 0 ? told : told.map((leaf) => ({ ...leaf, replaces }));
     const before = frontier.filter((node) => state.positionOf(node.first)! < items[0]!.position).length;
     frontier = [...frontier.slice(0, before), ...leaves, ...frontier.slice(before)];
     nodes.push(...leaves);

@@ -2,7 +2,6 @@ import { cutSegments, startsTurn } from '../core/compress/segments.ts';
 import { LOCAL_MODEL } from '../core/compress/leaf.ts';
 import { tokensAt } from '../core/compress/levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
-import { coverage } from '../core/context/ledger-lines.ts';
 import type { Message } from '../core/model/message.ts';
 import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
@@ -22,6 +21,8 @@ export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
+  /** Nodes that stood in for a model's and whose messages begin the first run. */
+  readonly standIns: readonly FrontierItem[];
   /** Tokens of what stays verbatim. */
   readonly recentTokens: number;
   /** Tokens that the runs leave free, before ledger and summaries take some. */
@@ -51,32 +52,40 @@ export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart'
 export function planCompression(job: CompressionJob): Plan {
   const plan = wholePlan(job);
   // The rest follows when the provider has answered.
-  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS, coverage(job.state.frontier)) : plan;
+  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS) : plan;
 }
 
 /** Enough for one short question to a provider that may still be down. */
 const TRIAL_TOKENS = 3_000;
 
-/** The oldest part of a plan, of about so many tokens and ending where a segment may; the rest stays verbatim. */
-function firstPart(plan: Plan, tokens: number, isCovered: (position: number) => boolean): Plan {
+/**
+ * The oldest part of a plan, of about so many tokens and ending where a segment may, behind what stands in for a model's:
+ * a part of that could not take its place. The rest stays verbatim.
+ */
+function firstPart(plan: Plan, tokens: number): Plan {
   const [run] = plan.runs;
   if (!run) return plan;
+  const { standIns } = plan;
+  const begun = messagesIn(standIns);
+  const added = run.slice(begun);
   const [segment] = cutSegments(
-    run.map(({ message }) => message),
-    run.map((item) => item.tokens),
+    added.map(({ message }) => message),
+    added.map((item) => item.tokens),
     { tokens, messages: Infinity },
   );
-  const cut = (segment?.to ?? 0) + 1;
-  // What has a summary already leaves no tokens of its own free, and the plan has counted that summary.
-  const laterTokens = run.slice(cut).reduce((sum, { message, position, tokens: own }) => {
-    return message.role === 'system' || isCovered(position) ? sum : sum + own;
-  }, 0);
-  return {
-    runs: [run.slice(0, cut)],
-    leavingTokens: plan.leavingTokens - laterTokens,
-    recentTokens: plan.recentTokens + laterTokens,
-  };
+  const end = (segment?.to ?? 0) + 1;
+  const leavingTokens =
+    standInTokens(standIns) +
+    added.slice(0, end).reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
+  const recentTokens = plan.recentTokens + plan.leavingTokens - leavingTokens;
+  return { runs: [run.slice(0, begun + end)], standIns, leavingTokens, recentTokens };
 }
+
+export const messagesIn = (items: readonly FrontierItem[]): number =>
+  items.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+
+const standInTokens = (items: readonly FrontierItem[]): number =>
+  items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
 
 function wholePlan(job: CompressionJob): Plan {
   const { aim, before, budget, settings } = job;
@@ -133,17 +142,16 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
     if (run?.at(-1)?.position === item.position - 1) run.push(item);
     else runs.push([item]);
   });
-  if (model && runs[0]) {
-    const standIns = standInsBefore(runs[0][0]!.position, state);
-    const covered = standIns.flatMap(({ from, to }) => state.path.slice(from, to + 1));
-    const again = covered.flatMap((id, at): PlannedMessage[] => {
+  const standIns = model && runs[0] ? standInsBefore(runs[0][0]!.position, state) : [];
+  const again = standIns.flatMap(({ from, to }) =>
+    state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
       const message = state.messages.get(id);
-      return message ? [{ message, position: standIns[0]!.from + at, tokens: counts.total(message) }] : [];
-    });
-    runs[0].unshift(...again);
-    for (const { node } of standIns) leavingTokens += tokensAt(node, 'detailed');
-  }
-  return { runs, recentTokens, leavingTokens };
+      return message ? [{ message, position: from + at, tokens: counts.total(message) }] : [];
+    }),
+  );
+  runs[0]?.unshift(...again);
+  leavingTokens += standInTokens(standIns);
+  return { runs, standIns, recentTokens, leavingTokens };
 }
 
 /** Extracted summaries that stand in for a model's are replaced by its own, as long as they are short. */

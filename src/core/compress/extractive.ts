@@ -177,7 +177,7 @@ const SENTENCE = 2;
 /** What a mention outside a sentence is worth. */
 const LISTED_SHARE = 0.25;
 
-/** The budget counts as full when so many passages in a row did not fit. */
+/** The budget counts as full when so many passages did not fit. */
 const MOST_MISSES = 400;
 
 /** What a sentence of a short message is worth before its terms are looked at: an answer tells more than the question. */

@@ -102,6 +102,8 @@ export const summaryNodeSchema = v.object({
   /** How many messages it covers. */
   messages: count,
   children: list(aNodeId),
+  /** Nodes that stood in for it, or for its neighbours, until a model had read their messages; left out: none. */
+  replaces: v.optional(list(aNodeId)),
   title: v.string(),
   brief: v.string(),
   detailed: v.string(),

@@ -10,7 +10,8 @@ export interface FrontierItem {
 
 /**
  * The nodes that stand for messages of the active branch, in order, none overlapping.
- * Of two nodes that cover the same messages the wider wins, then the later made. Runs in O(k log k) of all nodes.
+ * Of two nodes that cover the same messages the wider wins, then the later made; but none that another one replaces.
+ * Runs in O(k log k) of all nodes.
  */
 export function chooseFrontier(
   nodes: Iterable<SummaryNode>,
@@ -30,7 +31,8 @@ export function chooseFrontier(
   }
   candidates.sort((a, b) => b.to - b.from - (a.to - a.from) || b.order - a.order);
   const chosen = new Disjoint();
-  const picked = candidates.filter((item) => chosen.add(item.from, item.to));
+  const replaced = new Set(candidates.flatMap(({ node }) => node.replaces ?? []));
+  const picked = candidates.filter(({ node, from, to }) => !replaced.has(node.id) && chosen.add(from, to));
   return picked.map(({ node, from, to }) => ({ node, from, to })).sort((a, b) => a.from - b.from);
 }
 

@@ -23,7 +23,7 @@ export class Summaries {
   readonly #expanded = new Set<NodeId>();
   /** What is undone or expanded, whichever way. */
   #opened: ReadonlySet<NodeId> = new Set();
-  /** Those that summaries were made of that were opened by themselves: their messages are wanted, not the next level. */
+  /** What stood below summaries, or before them, that were opened by themselves: their messages are wanted, nothing else. */
   #openedFromAbove: ReadonlySet<NodeId> = new Set();
   readonly #parents = new Map<NodeId, NodeId[]>();
   /** The children of a node as they were when it was made; what is put back was made when it first came. */
@@ -201,17 +201,21 @@ export class Summaries {
     const undone = [...this.#undoneCompressions].flatMap((id) => this.#made.get(id) ?? []);
     const single = [...this.#undone, ...this.#expanded];
     this.#opened = new Set([...single, ...undone]);
-    this.#openedFromAbove = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes)].slice(1)));
+    this.#openedFromAbove = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
   }
 }
 
-/** A node, then those that it was made of. Damaged data may name a node as its own descendant: each comes once. */
-function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>): Generator<NodeId> {
+/**
+ * A node, then those that it was made of and, if `replaced`, those that it took the place of. Damaged data may name a
+ * node as its own descendant: each comes once.
+ */
+function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, replaced = false): Generator<NodeId> {
   const below = [node];
   const seen = new Set(below);
   for (let at = below.pop(); at !== undefined; at = below.pop()) {
     yield at;
-    for (const child of nodes.get(at)?.children ?? []) {
+    const { children = [], replaces = [] } = nodes.get(at) ?? {};
+    for (const child of replaced ? [...children, ...replaces] : children) {
       if (seen.has(child)) continue;
       seen.add(child);
       below.push(child);

@@ -3,6 +3,7 @@ import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
+import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/leaf.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
@@ -78,6 +79,49 @@ describe('a compression in the background', () => {
     await fill(other, 60);
     assert.equal((await other.compressNow()).kind, 'committed');
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set(['test/summarizer']));
+  });
+
+  it('replaces what was extracted before there was a model, by as many summaries as the model needs', async () => {
+    desk.summarizerInput = 3_000;
+    const other = await desk.converse();
+    const part = (n: number): string =>
+      Array.from({ length: 4 }, (_, m) => `Crate ${n}-${m} was moved behind shelf ${n + m} at ${m} past ${n}.`).join(
+        ' ',
+      );
+    await fill(other, 160, part);
+    assert.equal((await other.compressNow()).kind, 'committed');
+    const extracted = other.state.frontier.length;
+    desk.summarizer = SUMMARY;
+    await fill(other, 14, (n) => part(200 + n));
+    assert.equal((await other.compressNow()).kind, 'committed');
+    const leaves = other.state.frontier.map(({ node }) => node);
+    assert.equal(other.state.uncoveredCount, 10);
+    assert.deepEqual(new Set(leaves.map(({ model }) => model)), new Set(['test/summarizer']));
+    assert.ok(leaves.length > extracted, `${leaves.length} in place of ${extracted}`);
+    await other.undoNodes(
+      leaves.map(({ id }) => id),
+      true,
+    );
+    assert.equal(other.state.uncoveredCount, 174);
+    await undoCompressions(other.journal, [other.state.compressions[1]!.id], true);
+    await other.undoNodes(
+      leaves.map(({ id }) => id),
+      false,
+    );
+    assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
+  });
+
+  it('replaces what was extracted before there was a model, once the provider has answered a trial', async () => {
+    await conversation.compressNow();
+    desk.summarizer = BUSY;
+    await fill(conversation, 300);
+    await inBackground();
+    assert.equal(outcomes().at(-1), 'share failed');
+    desk.summarizer = SUMMARY;
+    desk.clock.ahead += LATER_MS;
+    await inBackground();
+    assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
+    assert.equal(makers().at(-1), 'test/summarizer');
   });
 
   it('that has become stale leaves the request its own', async () => {
