@@ -97,7 +97,7 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
 
 interface Part {
   readonly text: string;
-  /** It carries thinking, under one of the two names that servers have for it. */
+  /** It carries thinking, under one of the names that servers have for it. */
   readonly thinks: boolean;
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
@@ -113,10 +113,23 @@ function readChunk(chunk: unknown): Part {
   const said = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
   return {
     text: isRecord(said) ? contentText(said['content']) + contentText(said['refusal']) : '',
-    thinks: isRecord(said) && (contentText(said['reasoning_content']) || contentText(said['reasoning'])) !== '',
+    thinks: isRecord(said) && holdsThinking(said),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
     usage,
   };
+}
+
+/** Fields in which servers send thinking: as text, or as a list of details. */
+const THOUGHTS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
+
+function holdsThinking(said: Readonly<Record<string, unknown>>): boolean {
+  const thoughts = THOUGHTS.map((name) => said[name]);
+  // Mistral's is among the parts of the content.
+  const parts: readonly unknown[] = Array.isArray(said['content']) ? said['content'] : [];
+  return (
+    thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
+    parts.some((part) => isRecord(part) && part['type'] === 'thinking')
+  );
 }
 
 /** Content as a string, or as a list of parts, of which the text counts. */

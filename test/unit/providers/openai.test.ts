@@ -286,6 +286,20 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat({ model: 'deepseek-reasoner' }), ask('hi'))).text, 'The half');
   });
 
+  it('tell that they think by any name', async () => {
+    for (const delta of [
+      { reasoning: 'hm' },
+      { reasoning_text: 'hm' },
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
+      { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] },
+    ]) {
+      replyWith(`${chunk(delta)}${chunk({ reasoning_details: [], content: 'yes' }, 'stop')}data: [DONE]\n\n`);
+      const types: string[] = [];
+      for await (const { type } of chat().stream(ask('hi'), new AbortController().signal)) types.push(type);
+      assert.deepEqual(types, ['thinking', 'text', 'end'], JSON.stringify(delta));
+    }
+  });
+
   it('say what a prompt cache gave and took, DeepSeek under a name of its own', async () => {
     const usages = [
       { prompt_tokens_details: { cached_tokens: 64, cache_write_tokens: 16 } },
