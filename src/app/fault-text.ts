@@ -75,12 +75,12 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   cut_stream: INTERRUPTED,
   output_limit: {
     action: 'retryWithRoom',
-    message: phrase('The model used its whole output limit for reasoning. Try again with a higher limit.'),
+    message: phrase('The model used up its output limit on reasoning. Try again with a higher limit.'),
   },
   highest_output_limit: {
     action: 'chooseModel',
     message: phrase(
-      'The model used its whole output limit for reasoning. Select another model, or lower the reasoning effort for chat.',
+      'The model used up its output limit on reasoning. Select another model, or lower the reasoning effort for chat.',
     ),
   },
   empty_reply: {

@@ -133,6 +133,4 @@ export class Handover {
   }
 }
 
-const UNSAVED_ELSEWHERE = phrase(
-  'The other window has messages that couldn’t be saved yet. Free up disk space, then take over.',
-);
+const UNSAVED_ELSEWHERE = phrase('The other window has unsaved messages. Free up disk space, then take over.');

@@ -30,10 +30,8 @@ type Role =
   | { readonly kind: 'closed' };
 
 const CLOSED = phrase('This session was closed. Open it again to continue.');
-const ELSEWHERE = phrase('This session is being edited in another window. Take over to edit it here.');
-const DELETED = phrase(
-  'The session file was deleted and couldn’t be restored. Export the session before you leave it.',
-);
+const ELSEWHERE = phrase('This session is open in another window. Take over to continue it here.');
+const DELETED = phrase('The session file was deleted and couldn’t be restored. To keep the session, export it now.');
 const NEWER = phrase(
   'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
 );

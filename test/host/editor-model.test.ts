@@ -286,7 +286,7 @@ describe('a key', () => {
       return Promise.resolve(undefined);
     };
     await answering({ showInputBox }, () => askForKey(keys, { provider: 'anthropic', baseUrl: '' }));
-    const address = 'This is an address, not an API key.';
+    const address = 'This is a URL, not an API key.';
     assert.deepEqual(told, [address, address, undefined]);
   });
 

@@ -331,7 +331,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Search Chats from Other Tools');
   picker.placeholder = vscode.l10n.t(
-    'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search commands, start with cmd:',
+    'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search shell commands, start with cmd:',
   );
   picker.value = first;
   let timer: NodeJS.Timeout | undefined;

@@ -61,7 +61,7 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Save to Workspace Memory'),
     placeHolder: vscode.l10n.t(
-      'Select what to send with requests in this workspace. Up to the token limit, the newest take priority.',
+      'Select what to send with requests in this workspace. The newest take priority within the token limit.',
     ),
     canPickMany: true,
     matchOnDescription: true,

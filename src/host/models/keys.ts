@@ -69,7 +69,7 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (/\s/.test(text.trim())) return vscode.l10n.t('API keys can’t contain spaces or line breaks.');
-      return isAddress(text.trim()) ? vscode.l10n.t('This is an address, not an API key.') : undefined;
+      return isAddress(text.trim()) ? vscode.l10n.t('This is a URL, not an API key.') : undefined;
     },
   });
   if (key === undefined || key.trim() === '') return undefined;

@@ -159,7 +159,7 @@ describe('a disk that fails', () => {
       const follower = await other.open(journal.id);
       failing = true;
       await journal.append(said(1));
-      await assert.rejects(follower.takeOver(), /couldn’t be saved yet. Free up disk space/);
+      await assert.rejects(follower.takeOver(), /has unsaved messages. Free up disk space/);
       failing = false;
       await until(() => journal.unsaved === undefined);
       await follower.takeOver();
