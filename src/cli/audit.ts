@@ -96,7 +96,7 @@ function reasonText({ reason, missing = [] }: CheckedStatement): string {
     case 'not_in_source':
       return `not in the source: ${missing.join(', ')}`;
     case 'unchecked':
-      return 'undecided: no contradiction found, not verified';
+      return 'undecided: no missing terms found';
     case 'supported':
       return 'according to the model, supported by the source';
     case 'no_source':

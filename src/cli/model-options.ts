@@ -80,7 +80,7 @@ export async function modelFromOptions({
   const { retrying } = await import('../providers/retry.ts');
   const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
   if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
-    throw new UsageError(`--base-url must be an http or https address, not “${baseUrl}”.`);
+    throw new UsageError(`--base-url must be an http or https URL, not “${baseUrl}”.`);
   useProxyOfEnvironment();
   const registry = new ModelRegistry();
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };

@@ -1,4 +1,4 @@
-import { fingerprints, Relations } from '../app/library/relations.ts';
+import { fingerprints, Relations, type Relation } from '../app/library/relations.ts';
 import type { LibraryEntry } from '../app/library/read-session.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { readChats, withSources } from './read-chats.ts';
@@ -44,7 +44,7 @@ that can't be read are listed with the reason.
     }
     for (const entry of entries) {
       const relation = related.get(entry);
-      const note = relation ? ` (${relation.kind} of ${relation.of})` : '';
+      const note = relation ? ` (${relationText(relation)})` : '';
       const day = new Date(entry.updatedAt).toISOString().slice(0, 10);
       await output.write(
         `${day}  ${entry.tool.padEnd(12)}  ${String(entry.messages).padStart(6)}  ${entry.title}${note}\n`,
@@ -55,3 +55,6 @@ that can't be read are listed with the reason.
     return 0;
   },
 };
+
+const relationText = ({ kind, of }: Relation): string =>
+  kind === 'continued' ? `continues ${of}` : `${kind} of ${of}`;

@@ -190,4 +190,4 @@ export class JournalReader {
 /** So many lines are never lost in one place; a number beyond would hide all that is written after it. */
 const MAX_GAP = 1_000_000;
 
-const tooLong = { kind: 'bad', reason: 'longer than any line of a journal' } as const;
+const tooLong = { kind: 'bad', reason: 'the line is too long' } as const;

@@ -28,7 +28,7 @@ export async function verifyJournal(path: string): Promise<Verification> {
         end = raw.offset + raw.length + 1;
         const fault = (reason: string): Verification => ({ ok: false, line, fault: reason });
         const text = raw.bytes?.toString();
-        if (text === undefined) return fault('longer than any line of a journal');
+        if (text === undefined) return fault('the line is too long');
         if (text === '') continue;
         const decoded = decodeLine(text, nativeChecksum);
         if (decoded.kind === 'bad') return fault(decoded.reason);
@@ -44,17 +44,16 @@ export async function verifyJournal(path: string): Promise<Verification> {
             return fault(`sequence number ${seq} where ${expected} was expected`);
           case 'repeat':
           case 'late':
-            return fault(`sequence number ${seq} comes a second time`);
+            return fault(`duplicate sequence number ${seq}`);
           case 'overtaken':
-            if (writers.get(seq) === writer)
-              return fault(`sequence number ${seq} comes a second time, with another content`);
+            if (writers.get(seq) === writer) return fault(`duplicate sequence number ${seq} with different content`);
             break;
         }
       }
     }
     const torn = (await file.stat()).size - end;
     return torn > 0
-      ? { ok: false, line: line + 1, fault: `the last line is torn (${torn} bytes)` }
+      ? { ok: false, line: line + 1, fault: `the last line is incomplete (${torn} bytes)` }
       : { ok: true, events };
   } finally {
     await file.close();

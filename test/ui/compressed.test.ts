@@ -85,7 +85,7 @@ describe('a compressed session in the chat', () => {
   it('is undone in its row, put back there, and follows what the command does', async () => {
     await chat.toCompression();
     const undone = row().getByText('Undone. The original messages are sent until they’re compressed again.');
-    const redo = row().getByRole('button', { name: 'Restore Summary' });
+    const redo = row().getByRole('button', { name: 'Redo' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
     await undone.waitFor();
     await page().locator('.message.covered').first().waitFor({ state: 'detached' });
@@ -106,7 +106,7 @@ describe('a compressed session in the chat', () => {
   });
 
   it('is offered by the command as it was before it was undone, and leaves nothing expanded', async () => {
-    const expanded = chat.workbench.treeRow('Expanded summaries');
+    const expanded = chat.workbench.treeRow('Reverted summaries');
     await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
     await expanded.waitFor();
     await chat.workbench.runCommand('Threadkeeper: Compress History');

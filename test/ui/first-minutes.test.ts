@@ -42,7 +42,7 @@ describe('the first minutes', () => {
     await workbench.webview().getByRole('article').first().waitFor();
     await follow('Watch the context usage', 'Show Actions');
     await workbench.paletteRow('Compress History').waitFor();
-    await follow('Compress the history, and undo a compression', 'Compress History');
+    await follow('Compress the history and undo it', 'Compress History');
     await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
     // Its replies are a model's, and wait for no other.

@@ -112,7 +112,7 @@ describe('a long session by keyboard alone', () => {
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
     await compression().getByText('Undone. The original messages are sent until they’re compressed again.').waitFor();
-    await keys.isAt(compression().getByRole('button', { name: 'Restore Summary' }));
+    await keys.isAt(compression().getByRole('button', { name: 'Redo' }));
     await keys.press('Enter');
     await compression()
       .getByText(/key events kept/)

@@ -209,9 +209,9 @@ for (const kind of [SAMPLE, LONG]) {
       await view.onFirst('Threadkeeper: Send Original Messages with Next Request');
       await workbench.told('The original messages will be sent with your next message.');
       await workbench.clearToasts();
-      await workbench.treeRow('Expanded summaries').waitFor();
+      await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Expanded summaries').waitFor({ state: 'detached' });
+      await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });
     });
 
     it('are compared with their source, statement by statement: what was never said is marked', async () => {
@@ -283,14 +283,14 @@ for (const kind of [SAMPLE, LONG]) {
     it('are opened by undoing the last compression, or what was compressed since a point, and put back', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.runCommand('Threadkeeper: Undo Last Compression');
-      await workbench.treeRow('Expanded summaries').waitFor();
+      await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Expanded summaries').waitFor({ state: 'detached' });
+      await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });
       await view.onNewestCompression('Undo This and Later Compressions');
       await workbench.told(/compressions? undone/);
-      await workbench.treeRow('Expanded summaries').waitFor();
+      await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();
-      await workbench.treeRow('Expanded summaries').waitFor({ state: 'detached' });
+      await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });
     });
   });
 }

@@ -148,13 +148,12 @@ export function* decodeSteps(
   const version = versionAfter(migrations);
   if (parsed.output.v > version) return { kind: 'newer', version: parsed.output.v };
   const migrated = v.safeParse(bodySchema, migrate(parsed.output.body, parsed.output.v, migrations));
-  if (!migrated.success)
-    return { kind: 'bad', reason: `a line of version ${parsed.output.v} that cannot be taken over` };
+  if (!migrated.success) return { kind: 'bad', reason: `a line of version ${parsed.output.v} that can’t be migrated` };
   const envelope = { ...parsed.output, v: version, body: migrated.output };
   const schema = SCHEMAS.get(envelope.body.type);
   if (!schema) return { kind: 'unknown', envelope, sum: sum[1] };
   const body = v.safeParse(schema, envelope.body);
-  if (!body.success) return { kind: 'bad', reason: `an event of type ${envelope.body.type} with a wrong shape` };
+  if (!body.success) return { kind: 'bad', reason: `invalid event of type ${envelope.body.type}` };
   return { kind: 'event', envelope: { ...envelope, body: body.output }, sum: sum[1] };
 }
 

@@ -45,7 +45,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return node ? nodeItem(conversation, source, node, now) : gone();
     }
     case 'opened':
-      return item(vscode.l10n.t('Expanded summaries'), Collapsed, 'unfold', String(openedNodes(state).length));
+      return item(vscode.l10n.t('Reverted summaries'), Collapsed, 'unfold', String(openedNodes(state).length));
     case 'openedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return gone();

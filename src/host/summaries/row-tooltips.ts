@@ -21,7 +21,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return node && nodeTooltip(source, node);
     }
     case 'opened':
-      return vscode.l10n.t('Expanded summaries. Their original messages are sent instead.');
+      return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
       return message && new vscode.MarkdownString().appendText(beginning(messageText(message), LONGEST));

@@ -64,7 +64,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
         </button>
         {compression.nodes.length > 0 && (
           <button type="button" class="text-button" onClick={undo}>
-            {text(undone ? 'Restore Summary' : 'Undo')}
+            {text(undone ? 'Redo' : 'Undo')}
           </button>
         )}
       </div>

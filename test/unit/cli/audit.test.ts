@@ -44,12 +44,12 @@ describe('the command line, of a summary', () => {
     assert.deepEqual(
       statements.map(({ supported, reason, sources }) => [supported, reason, sources]),
       [
-        [null, 'undecided: no contradiction found, not verified', []],
+        [null, 'undecided: no missing terms found', []],
         [false, 'not in the source: 7777', []],
       ],
     );
     const { out } = await runCli(['audit', DEMO_SESSION, '--summary', summary]);
-    assert.match(out, /^\? The service listens on port 4600\. \[undecided: no contradiction found, not verified\]$/m);
+    assert.match(out, /^\? The service listens on port 4600\. \[undecided: no missing terms found\]$/m);
     assert.match(out, /^statements: 2, supported: 0, not supported: 1, undecided: 1$/m);
   });
 
@@ -63,7 +63,7 @@ describe('the command line, of a summary', () => {
       statements.map(({ supported, reason }) => [supported, reason]),
       [
         [true, 'verbatim in the source'],
-        [null, 'undecided: no contradiction found, not verified'],
+        [null, 'undecided: no missing terms found'],
       ],
     );
     const [source] = statements[0]!.sources;

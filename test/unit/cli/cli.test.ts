@@ -64,7 +64,7 @@ describe('the command line', () => {
     [
       'a base URL that is none',
       ['levels', DEMO_SESSION, '--provider', 'openai', '--base-url', 'localhost'],
-      /--base-url must be an http or https address, not “localhost”/,
+      /--base-url must be an http or https URL, not “localhost”/,
     ],
     ['a folder', ['import', 'src'], /Can’t read src: it’s a folder/],
     ['a file of another kind', ['count', 'package.json'], /supported chat format/],

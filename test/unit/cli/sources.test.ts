@@ -48,7 +48,7 @@ describe('the command line on other tools’ chats', () => {
   it('lists them for people', async () => {
     const { code, out, err } = await runCli(['sources', '--home', home]);
     assert.equal(code, 0);
-    assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continued of claude-1\)$/m);
+    assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continues claude-1\)$/m);
     assert.match(out, /chats: 16, skipped files: 1\n$/);
     assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no readable messages/);
   });

@@ -41,12 +41,12 @@ describe('verifying a journal', () => {
 
   it('finds a line that stands there twice', async () => {
     const result = await verified((lines) => file([...lines, lines[2]!]));
-    assert.deepEqual(result, { ok: false, line: 6, fault: 'sequence number 3 comes a second time' });
+    assert.deepEqual(result, { ok: false, line: 6, fault: 'duplicate sequence number 3' });
   });
 
   it('finds a torn end', async () => {
     const result = await verified((lines) => file(lines) + '{"v":1');
-    assert.deepEqual(result, { ok: false, line: 6, fault: 'the last line is torn (6 bytes)' });
+    assert.deepEqual(result, { ok: false, line: 6, fault: 'the last line is incomplete (6 bytes)' });
   });
 
   it('says that a missing file is missing', () =>
