@@ -55,17 +55,15 @@ export function* droppedEvents(
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const told = new Passages([summary], { words: SAID_SHARE, wordsBesideNames: NAMED_SHARE });
-  yield;
+  const told = yield* Passages.of([summary], { words: SAID_SHARE, wordsBesideNames: NAMED_SHARE });
   const later = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
-  const repeated = new Passages(later, { words: REPEATED_SHARE, wordsBesideNames: REPEATED_SHARE });
-  yield;
+  const repeated = yield* Passages.of(later, { words: REPEATED_SHARE, wordsBesideNames: REPEATED_SHARE });
   const lost: KeyEvent[] = [];
   for (const entry of entries) {
     if (!told.contain(entry.quote) && !repeated.contain(entry.quote)) lost.push(entry);
     yield;
   }
-  return ranked(grouped(lost, exchangesOf(before)), before);
+  return ranked(yield* grouped(lost, exchangesOf(before)), before);
 }
 
 /** The number of the exchange that each message is of: a user's message and what follows it. */
@@ -75,21 +73,26 @@ function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] 
 }
 
 /** Joins neighbours, those first that make the smallest groups, as long as one of them is read at once. */
-function grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): readonly (readonly KeyEvent[])[] {
+function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Steps<readonly (readonly KeyEvent[])[]> {
   const groups = [...Map.groupBy(lost, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
     .map(([, events]) => events);
   const exchange = (event: KeyEvent): number => exchanges[Number(event.message)]!;
-  const size = (at: number): number => {
+  const sizeAt = (at: number): number => {
     const [left, right] = [groups[at]!, groups[at + 1]!];
     const isSame = exchange(left.at(-1)!) === exchange(right[0]!);
     return left.length + right.length + (isSame ? 0 : OTHER_EXCHANGE);
   };
+  // Of each group with the next one: worked out once, and again where one of the two has grown.
+  const sizes = groups.slice(1).map((_, at) => sizeAt(at));
   while (groups.length > 1) {
     let best = 0;
-    for (let at = 1; at < groups.length - 1; at++) if (size(at) < size(best)) best = at;
-    if (groups.length <= MAX_GROUPS && size(best) > READ_AT_ONCE) break;
+    for (let at = 1; at < sizes.length; at++) if (sizes[at]! < sizes[best]!) best = at;
+    if (groups.length <= MAX_GROUPS && sizes[best]! > READ_AT_ONCE) break;
     groups.splice(best, 2, [...groups[best]!, ...groups[best + 1]!]);
+    sizes.splice(best, 1);
+    for (const at of [best - 1, best]) if (at in sizes) sizes[at] = sizeAt(at);
+    yield;
   }
   return groups;
 }
@@ -123,6 +126,8 @@ export function* keyEventsOf(
     const before = messages[index - 1];
     const found = yield* detectSteps(message, before ? { before } : {});
     if (found.length > 0) ledger.add(idOf(index), found, before && idOf(index - 1));
+    // The detection rests within a long message alone.
+    yield;
   }
   return ledger.entries();
 }
@@ -147,30 +152,41 @@ class Passages {
   readonly #shares: Shares;
   readonly #all: Passage[] = [];
   readonly #byToken = new Map<string, number[]>();
-  readonly #normal: string;
+  #normal = '';
 
-  constructor(texts: readonly string[], shares: Shares) {
+  private constructor(shares: Shares) {
     this.#shares = shares;
+  }
+
+  static *of(texts: readonly string[], shares: Shares): Steps<Passages> {
+    const passages = new Passages(shares);
     const normals: string[] = [];
-    for (const line of texts.flatMap((text) => text.split('\n'))) {
-      // A line is a passage; a long one is read sentence by sentence.
-      const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
-      for (const { start, end } of spans) normals.push(this.#add(line.slice(start, end)));
-    }
-    this.#normal = ` ${normals.join(' ')} `;
+    for (const text of texts)
+      for (const line of text.split('\n')) {
+        // A line is a passage; a long one is read sentence by sentence.
+        const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
+        for (const { start, end } of spans) normals.push(passages.#add(line.slice(start, end)));
+        yield;
+      }
+    passages.#normal = ` ${normals.join(' ')} `;
+    return passages;
   }
 
   contain(quote: string): boolean {
     const sought = subjectOf(quote);
     if (sought.normal === '' || this.#normal.includes(` ${sought.normal} `)) return true;
     const names = namesIn(quote);
-    const places = new Set([...sought.tokens].flatMap((token) => this.#byToken.get(token) ?? []));
-    for (const place of places) {
+    const share = names.size > 0 ? this.#shares.wordsBesideNames : this.#shares.words;
+    const needed = share * sought.tokens.size;
+    // A passage with enough of the words has one of the rarest: those that it may lack, and one more.
+    const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])
+      .sort((a, b) => a.length - b.length)
+      .slice(0, sought.tokens.size - Math.ceil(needed) + 1);
+    for (const place of new Set(rarest.flat())) {
       const { tokens, values } = this.#all[place]!;
       if (overlap(sought.values, values) < sought.values.size) continue;
       if (overlap(names, tokens) < names.size) continue;
-      const share = names.size > 0 ? this.#shares.wordsBesideNames : this.#shares.words;
-      if (overlap(sought.tokens, tokens) >= share * sought.tokens.size) return true;
+      if (overlap(sought.tokens, tokens) >= needed) return true;
     }
     return false;
   }

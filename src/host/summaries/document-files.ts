@@ -51,7 +51,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
-      // A dry run asks the summarizer: it is done when it is asked for, not whenever something is said.
+      // A preview is made when it is asked for, not whenever something is said.
       if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
       const before = this.#shown.get(uri.toString());
       if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });
@@ -59,9 +59,11 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     if (changes.length > 0) this.#changed.fire(changes);
   }
 
-  /** A document with its headings and links, as it was shown last. */
+  /** A document with its headings and links; one that is open as a text as it was shown last. */
   async page(uri: vscode.Uri): Promise<Page> {
-    return (this.#shown.get(uri.toString()) ?? (await this.#show(uri))).page;
+    const name = uri.toString();
+    const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
+    return ((isOpen ? this.#shown.get(name) : undefined) ?? (await this.#show(uri))).page;
   }
 
   watch(): vscode.Disposable {

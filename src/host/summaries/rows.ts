@@ -58,6 +58,9 @@ export function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
+/** What a filter leaves may also stand below another row that it leaves: there the id says where. */
+const idBelow = ({ id }: Row, own: string): string => (id.startsWith('filter/') ? `${id}/${own}` : own);
+
 const sectionRow = (section: SectionName): Row => ({
   kind: 'section',
   id: `section/${section}`,
@@ -65,7 +68,7 @@ const sectionRow = (section: SectionName): Row => ({
   section,
 });
 const kindRow = (of: KeyEventKind, above: Row): Row => ({ kind: 'eventKind', id: `events/${of}`, above, of });
-const nodeRow = (node: NodeId, above: Row): Row => ({ kind: 'node', id: `node/${node}`, above, node });
+const nodeRow = (node: NodeId, above: Row): Row => ({ kind: 'node', id: idBelow(above, `node/${node}`), above, node });
 const rangeRow = (of: Row, above: Row, from: number, end: number): Row => ({
   kind: 'range',
   id: `${of.id}/${from}-${end}`,
@@ -85,7 +88,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
   // Messages stand in a range even where they are few, so that they are not mixed with their events.
   const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
   const hasEvents = source.events().countBetween(span.from, span.to) > 0;
-  const events: Row = { kind: 'nodeEvents', id: `events/${row.node}`, above: row, node: row.node };
+  const events: Row = { kind: 'nodeEvents', id: `events/${row.id}`, above: row, node: row.node };
   return hasEvents ? [events, ...messages] : messages;
 }
 
@@ -196,7 +199,7 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
 
 const messageRow = (message: MessageId, above: Row): Row => ({
   kind: 'message',
-  id: `message/${message}`,
+  id: idBelow(above, `message/${message}`),
   above,
   message,
 });

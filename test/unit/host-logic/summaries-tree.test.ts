@@ -169,6 +169,31 @@ describe('the tree of summaries', () => {
     }
   });
 
+  it('shows every row under an id of its own, too, where a filter leaves a summary beside what is below it', () => {
+    const state = longSession(1_000);
+    const parent = state.frontier[0]!.node;
+    const [child] = parent.children;
+    const source = {
+      ...sourceFor(state),
+      warned: () => [parent.id, child!],
+      search: () =>
+        [
+          { kind: 'summary', message: messageId('m0'), position: 0, start: 0 },
+          { kind: 'message', message: messageId('m7'), position: 7, start: 0 },
+          { kind: 'event', message: messageId('m10'), position: 10, start: 0 },
+        ] as never,
+    };
+    for (const filter of [{ by: 'warnings' }, { by: 'text', text: 'part' }] as const) {
+      const top = filterRow(filter);
+      const below = filteredRows(source, filter, top);
+      const ids = [top, ...below, ...below.flatMap((row) => [...all(source, row)])].map(({ id }) => id);
+      assert.deepEqual(
+        ids.filter((id, at) => ids.indexOf(id) < at),
+        [],
+      );
+    }
+  });
+
   it('shows no more than 11 rows below a row of a session of 10,000 messages', () => {
     const source = sourceFor(longSession(10_000));
     const walk = (row?: Row): void => {
@@ -306,7 +331,11 @@ describe('the chart of the context', () => {
       await conversation.resetTask();
       await fill(conversation, 20);
       const { state, counts } = conversation;
-      const labels = { compression: (a: number, b: number) => `${a} → ${b}`, reset: 'Reset' };
+      const labels = {
+        compression: (a: number, b: number) => `${a} → ${b}`,
+        reset: 'Reset',
+        masked: (text: string) => text,
+      };
       const series = contextSeries(state, counts, 10, labels);
       assert.equal(series.messages, 100);
       assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);

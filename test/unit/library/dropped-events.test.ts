@@ -83,6 +83,19 @@ describe('what a tool’s own compaction dropped', () => {
     );
   });
 
+  it('rests after each message, each line of what was said later, each key event, and each joining of groups', () => {
+    const many = Array.from({ length: 60 }, (_, n) => user(`We decided to use the port ${n + 2000} for service${n}.`));
+    const later = Array.from({ length: 30 }, () => user('Then they went on.\nThen they had tea.'));
+    const steps = droppedEvents(many, 'They spoke of ports.', later);
+    let rests = 0;
+    let lost: IteratorResult<unknown, readonly DroppedGroup[]>;
+    while (!(lost = steps.next()).done) rests++;
+    const [groups, events] = [lost.value, lost.value.flatMap((group) => group.events)];
+    assert.ok(events.length > 50, String(events.length));
+    const wanted = many.length + 2 * later.length + events.length + (events.length - groups.length);
+    assert.ok(rests >= wanted, `${rests} of ${wanted}`);
+  });
+
   it('keeps what one exchange decided in one group', () => {
     const talk: TranscriptMessage[] = [
       ...before,

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { keyEventId } from '../../../src/core/model/ids.ts';
+import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
+import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
+import { deferred } from '../../../src/core/pace/deferred.ts';
+import { setTimeout as pass } from 'node:timers/promises';
+import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
+import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
+import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
+import type * as FilesModule from '../../../src/host/summaries/document-files.ts';
+import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
+import type { Sessions } from '../../../src/app/sessions.ts';
+import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
+import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+interface Manifest {
+  readonly contributes: {
+    readonly configuration: readonly { readonly properties: Record<string, { readonly default?: unknown }> }[];
+  };
+}
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+
+/** The value of a settings group, `{ maskSecrets: true }` for `export`, by the manifest's defaults. */
+function settingsOf(group: string): Record<string, unknown> {
+  const all = manifest.contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
+  const own = all.filter(([name]) => name.startsWith(`threadkeeper.${group}.`));
+  return Object.fromEntries(own.map(([name, one]) => [name.split('.')[2]!, one.default]));
+}
+
+const fails = (error: unknown): never => assert.fail(String(error));
+const nothing = { dispose: () => undefined };
+class RelativePattern {
+  readonly base: { readonly uri: Uri };
+  constructor(base: { readonly uri: Uri }) {
+    this.base = base;
+  }
+}
+class EventEmitter {
+  readonly #then: (() => void)[] = [];
+  readonly event = (then: () => void): typeof nothing => (this.#then.push(then), nothing);
+  fire(): void {
+    for (const then of this.#then) then();
+  }
+  dispose(): void {
+    this.#then.length = 0;
+  }
+}
+
+class Uri {
+  static file = (fsPath: string): Uri => new Uri(fsPath);
+  static from = ({ path: own }: { readonly path: string }): Uri =>
+    Object.assign(new Uri(own), { scheme: 'threadkeeper' });
+  static joinPath = ({ path: base }: Uri, ...parts: string[]): Uri => new Uri(path.join(base, ...parts));
+  scheme = 'file';
+  toString = (): string => `${this.scheme}:${this.path}`;
+  readonly path: string;
+  constructor(fsPath: string) {
+    this.path = fsPath;
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+}
+const told: string[] = [];
+const foldersChanged = new EventEmitter();
+const watched: string[] = [];
+const editor = {
+  Uri,
+  EventEmitter,
+  RelativePattern,
+  FileSystemError: class extends Error {},
+  l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
+  env: { language: 'en' },
+  window: {
+    showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
+    showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
+    /** Picks every item. */
+    showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
+      Promise.resolve(canPickMany ? items : items[0]),
+    createWebviewPanel: (): unknown => assert.fail(),
+    createQuickPick: (): unknown => assert.fail(),
+    showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
+  },
+  workspace: {
+    isTrusted: true,
+    textDocuments: [],
+    workspaceFolders: [] as { readonly uri: Uri }[],
+    getWorkspaceFolder: ({ path: file }: Uri) =>
+      editor.workspace.workspaceFolders.find(({ uri }) => file.startsWith(uri.path)),
+    asRelativePath: ({ path: file }: Uri) => path.basename(file),
+    onDidGrantWorkspaceTrust: () => nothing,
+    onDidChangeWorkspaceFolders: foldersChanged.event,
+    createFileSystemWatcher: ({ base: { uri } }: RelativePattern) => {
+      watched.push(uri.path);
+      const dispose = (): void => void watched.splice(watched.indexOf(uri.path), 1);
+      return { dispose, onDidCreate: () => nothing, onDidChange: () => nothing, onDidDelete: () => nothing };
+    },
+    getConfiguration: () => ({ get: settingsOf }),
+    fs: {
+      stat: ({ path: file }: Uri) => existing(() => statSync(file)),
+      readFile: ({ path: file }: Uri) => existing(() => readFileSync(file)),
+      writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)),
+    },
+  },
+};
+
+const existing = <T>(look: () => T): Promise<T> =>
+  Promise.resolve()
+    .then(look)
+    .catch((error: unknown) => Promise.reject(new editor.FileSystemError(String(error))));
+
+/** Other tests load the same files with editors of their own. */
+const TAG = '?host-commands';
+const load = async <T>(file: string): Promise<T> => (await import(`../../../src/host/${file}${TAG}`)) as T;
+
+describe('commands of the editor', () => {
+  let desk: Desk;
+  let folder = '';
+  let hooks: ReturnType<typeof registerHooks>;
+  before(() => {
+    Object.assign(globalThis, { editorOfHostCommands: editor });
+    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfHostCommands;`;
+    hooks = registerHooks({
+      resolve: (name, context, next) => {
+        if (context.parentURL?.endsWith(TAG) !== true) return next(name, context);
+        if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
+        const found = next(name, context);
+        return found.url.includes('/src/host/') ? { ...found, url: `${found.url}${TAG}` } : found;
+      },
+    });
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    desk = await Desk.open();
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
+    told.length = 0;
+  });
+  afterEach(async () => {
+    await desk.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const name of ['session.jsonl', 'session.md'])
+    it(`let others work between the messages of an export whose secrets are masked: ${name}`, async () => {
+      const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+      const conversation = await desk.converse();
+      await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
+      let rests = 0;
+      const count = (): number => rests++;
+      const breather = { isDue: () => true, rest: () => Promise.resolve(count()) };
+      const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
+      const file = path.join(folder, name);
+      await exportSession({ sessions, clock: { ...desk.clock, breather } } as never, new Uri(file) as never);
+      assert.ok(rests >= 40, String(rests));
+      assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
+      assert.match(told.at(-1)!, /Masked secrets: \d/);
+    });
+
+  it('mask secrets in a chart that is saved, also those that the end of a quote would cut', async () => {
+    const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
+    const conversation = await desk.converse();
+    await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
+    await conversation.resetTask();
+    const begun = 'We decided to use the gateway in Frankfurt for all of the staging hosts, old and new';
+    await fill(conversation, 80, (n) => (n === 0 ? `${begun}, with the token ghp_${'aB3dE6gH9'.repeat(4)}.` : 'Fine.'));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const file = path.join(folder, 'context.svg');
+    editor.window.showSaveDialog = () => Promise.resolve(new Uri(file));
+    await new ChartPanel(() => conversation).save();
+    const svg = readFileSync(file, 'utf8');
+    assert.deepEqual([svg.includes('Rotate '), svg.includes('Frankfurt')], [true, true]);
+    assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
+  });
+
+  it('offer no key event for the memory that was removed, nor of a message that was deleted', async () => {
+    const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    const conversation = await desk.converse();
+    await fill(conversation, 3);
+    const { journal, state } = conversation;
+    const [first, second, third] = state.path;
+    const event = { kind: 'fact', start: 0, end: 4, score: 1, importance: 3, reason: '', status: 'active' } as const;
+    for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
+      await journal.append({
+        type: 'event_added',
+        event: { ...event, id: keyEventId(name), message, quote: `The ${name} one.`, pinned: false },
+      });
+    await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
+    await journal.append({ type: 'message_deleted', id: third!, deleted: true });
+    const added: { text: string }[] = [];
+    const memory = { load: () => Promise.resolve(), entries: [], add: (lines: typeof added) => added.push(...lines) };
+    await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
+    assert.deepEqual(
+      added.map(({ text }) => text),
+      ['The held one.'],
+    );
+  });
+
+  it('say that the memory has a text that is added to it', async () => {
+    const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
+    await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
+    assert.deepEqual(told, ['This is already in the workspace memory.']);
+  });
+
+  it('show the chat of another tool again that was open before an import that is canceled', async () => {
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    const chat = { id: 'chat', isForeign: true };
+    const made = { journal: { append: () => Promise.resolve() }, import: (work: () => unknown) => work() };
+    const shown: unknown[] = [];
+    const sessions = {
+      current: { journal: chat } as object,
+      list: () => Promise.resolve([]),
+      create: () => Promise.resolve((sessions.current = made)),
+      show: (journal: unknown) => Promise.resolve(shown.push(journal)),
+      leave: () => Promise.resolve(shown.push('nothing')),
+    };
+    const canceled = { isCancelled: () => true, report: () => undefined };
+    const batches = (async function* () {
+      yield await Promise.resolve([]);
+    })();
+    assert.equal(await importMessages({ sessions } as never, 'Canceled', batches, canceled, []), undefined);
+    assert.deepEqual(shown, [chat]);
+  });
+
+  it('are done searching chats where the text was cleared during a search', async () => {
+    const { searchChats } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const heard: Record<string, () => void> = {};
+    const events = Object.fromEntries(
+      ['onDidChangeValue', 'onDidAccept', 'onDidHide'].map((name) => [
+        name,
+        (then: () => void) => (heard[name] = then),
+      ]),
+    );
+    const picker = { ...events, value: '', items: [], busy: false, show: () => undefined, dispose: () => undefined };
+    editor.window.createQuickPick = () => picker;
+    const found = deferred<readonly never[]>();
+    const library = { search: () => found.promise };
+    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
+    const searched = searchChats({ chats, clock: desk.clock } as never, 'port');
+    await pass(1);
+    assert.equal(picker.busy, true);
+    picker.value = '';
+    heard['onDidChangeValue']!();
+    await pass(200);
+    found.resolve([]);
+    await pass(1);
+    assert.deepEqual([picker.busy, picker.items], [false, []]);
+    heard['onDidHide']!();
+    assert.equal(await searched, false);
+  });
+
+  it('read no chats about a file in Restricted Mode, and say so', async () => {
+    const { chatsAboutFile } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    editor.workspace.isTrusted = false;
+    const library = { fileDeeds: () => assert.fail('the chats are read') };
+    const chats = { list: () => Promise.resolve({ chats: [] }), library };
+    await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
+    editor.workspace.isTrusted = true;
+    assert.deepEqual(told, ['Chats from other tools aren’t read in Restricted Mode.']);
+  });
+
+  it('hold key events of a chat for no other session that was opened while the chat was being continued', async () => {
+    const { restoreDropped } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const entry = {
+      id: 's',
+      tool: 'codex',
+      path: '/s',
+      title: 'S',
+      messages: 1,
+      compactions: 0,
+      updatedAt: 1,
+    } as const;
+    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
+    const journal = new KeptJournal(keptSessionId('k', entry), entry, copy, fails);
+    const other = { journal: { id: 'other' } };
+    const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
+    const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };
+    const sessions = {
+      current: { journal, state: journal.state } as object,
+      list: () => Promise.resolve([]),
+      create: () => Promise.resolve((sessions.current = made)),
+      currentOrLatest: () => Promise.resolve(other),
+      listChanged: () => undefined,
+    };
+    const app = {
+      ...{ sessions, clock: desk.clock, store: { open: () => Promise.resolve(gone) } },
+      chats: { library: { read: () => Promise.resolve(copy) } },
+      panel: { open: () => undefined },
+      attachments: { hold: () => assert.fail('the key events are held for another session') },
+    };
+    const row = { kind: 'droppedEvent', chat: { key: 'k', entry }, event: { quote: 'Hello.' } };
+    assert.equal(await restoreDropped(app as never, row), false);
+  });
+
+  it('send the instructions of the folders that the workspace has now', async () => {
+    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+    const folders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
+    for (const { uri } of folders) {
+      mkdirSync(uri.path);
+      writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
+    }
+    editor.workspace.workspaceFolders = folders;
+    const rules = new ProjectRules({ get: () => true } as never, fails);
+    await rules.load();
+    assert.match(rules.text, /Rules of one\.[^]*Rules of two\./);
+    const changed = new Promise<void>((resolve) => void rules.onDidChange(resolve));
+    editor.workspace.workspaceFolders = folders.slice(1);
+    foldersChanged.fire();
+    await Promise.race([changed, pass(1000)]);
+    assert.doesNotMatch(rules.text, /Rules of one/);
+    assert.deepEqual(watched, [folders[1]!.uri.path]);
+    rules.dispose();
+    editor.workspace.workspaceFolders = [];
+  });
+
+  it('say why a document of the session cannot be shown, in place of an empty page', async () => {
+    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
+    const reader = new Reader(
+      () => Promise.reject(new Error('The rule makes no sense.')),
+      () => Promise.resolve(),
+      new Uri('/extension') as never,
+    );
+    await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
+  });
+
+  it('show the next request with what was typed since it was shown before', async () => {
+    const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
+    const conversation = await desk.converse();
+    await fill(conversation, 4);
+    const draft = { text: '', attachments: [], images: [] };
+    const files = new SessionFiles({
+      conversation: () => Promise.resolve(conversation),
+      draft: () => draft,
+      chatModel: () => Promise.resolve(undefined),
+      now: () => 0,
+      describe: fails,
+    });
+    const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
+    assert.match((await files.page(uri)).text, /The input is empty/);
+    draft.text = 'And the host?';
+    assert.match((await files.page(uri)).text, /And the host\?/);
+  });
+});
