@@ -210,10 +210,9 @@ async function summarize(
   const now = (): number => clock.now();
   const pace = new Pace(clock.breather, signal);
   const parents: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
-  const covers = (node: SummaryNode): boolean =>
-    plan.runs.some((run) => run.some(({ message }) => message.id === node.first));
+  const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
   // Summaries whose messages are summarized again are replaced.
-  const standing = state.frontier.map(({ node }) => node).filter((node) => !covers(node));
+  const standing = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
   const mended = await rebuildStale(standing, state, frontierTokens, parents);
   const nodes: SummaryNode[] = [...mended.made];
   let { frontier } = mended;

@@ -17,7 +17,7 @@ import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { MemorySession, NO_CALLS } from './memory-session.ts';
+import { addCalls, MemorySession, NO_CALLS } from './memory-session.ts';
 import type { JobModel, PriceOf } from './paid-model.ts';
 import type { ChatModel } from './ports.ts';
 
@@ -180,12 +180,12 @@ export async function compressPreserveEvents(
   const { keepRecent, strategy } = options;
   if (keepRecent !== undefined && !(Number.isInteger(keepRecent) && keepRecent >= 0))
     throw new RangeError(`keepRecent must be an integer of at least 0, not ${keepRecent}.`);
-  const session = sessionOf(targetTokens, counter, options, keepRecent, shareBeside(targetTokens / tokens));
+  const beside = shareBeside(targetTokens / Math.max(1, tokens));
+  const session = sessionOf(targetTokens, counter, options, keepRecent, beside);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
     // `trim` keeps as many recent messages as fit.
-    const share =
-      strategy === 'trim' ? 1 : keepRecent === undefined ? shareBeside(targetTokens / tokens) : ASKED_RECENT_SHARE;
+    const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - LEAST_BESIDE_RECENT));
@@ -208,7 +208,8 @@ export async function compressPreserveEvents(
         costUsd: first.costUsd + further.costUsd,
       };
       const figures = { before: tokens, after, target: targetTokens };
-      return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
+      const all = addCalls(session.calls, calls);
+      return { messages: sent, events, nodes: [], tokens: figures, calls: all, isExtracted };
     }
   }
   await options.breather?.rest();

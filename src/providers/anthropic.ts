@@ -105,7 +105,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     ...(official && { atOnce: HOSTED_AT_ONCE }),
     wireBody: (request) => {
       const without = tolerance.without(extrasOf(request, 'messages'), request.jsonSchema?.name);
-      return JSON.stringify(anthropicBody(model, request, without));
+      return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>

@@ -1,7 +1,4 @@
-import type OpenAI from 'openai';
-import { Stream } from 'openai/core/streaming';
 import type {
-  ChatCompletionChunk,
   ChatCompletionContentPart,
   ChatCompletionCreateParams,
   ChatCompletionMessageParam,
@@ -12,7 +9,7 @@ import type { Ending, Usage } from '../core/model/message.ts';
 import { replyFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicMark } from './anthropic-request.ts';
-import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
 import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
@@ -76,12 +73,7 @@ function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tool
 const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** Reads a Chat Completions reply: a stream, or the whole at once from a server that cannot stream. */
-export async function* readChat(
-  response: Response,
-  call: WatchedCall,
-  client: OpenAI,
-  filter: ThinkFilter,
-): AsyncGenerator<ChatChunk> {
+export async function* readChat(response: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
   const kind = response.headers.get('content-type') ?? '';
   if (kind.includes('application/json')) {
     yield* readWhole(await response.json(), filter);
@@ -91,7 +83,7 @@ export async function* readChat(
     throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
   }
   let finish: string | undefined;
-  for await (const chunk of Stream.fromSSEResponse<ChatCompletionChunk>(response, call.controller, client)) {
+  for await (const chunk of eventsOf(response, call)) {
     const part = readChunk(chunk);
     if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
     if (part.thinks) yield* filter.apart();

@@ -1,5 +1,3 @@
-import type OpenAI from 'openai';
-import { Stream } from 'openai/core/streaming';
 import type {
   Response as Reply,
   ResponseCreateParams,
@@ -13,7 +11,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
-import { dataUrl, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { Extra } from './tolerance.ts';
 import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
@@ -82,7 +80,7 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
 }
 
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
-export async function* readResponses(response: Response, call: WatchedCall, client: OpenAI): AsyncGenerator<ChatChunk> {
+export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
   if ((response.headers.get('content-type') ?? '').includes('application/json')) {
     const reply = (await response.json()) as Reply;
     const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
@@ -90,7 +88,7 @@ export async function* readResponses(response: Response, call: WatchedCall, clie
     yield* finish(reply);
     return;
   }
-  for await (const event of Stream.fromSSEResponse<ResponseStreamEvent>(response, call.controller, client)) {
+  for await (const event of eventsOf(response, call) as AsyncIterable<ResponseStreamEvent>) {
     if (event.type === 'response.output_item.added' && event.item.type === 'reasoning') yield { type: 'thinking' };
     else if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
       if (event.delta !== '') yield { type: 'text', text: event.delta };

@@ -124,7 +124,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     const watched = call.watch(response);
     const filter = new ThinkFilter(habit);
     if (api === 'ollama') yield* readOllama(watched, filter);
-    else yield* api === 'responses' ? readResponses(watched, call, client) : readChat(watched, call, client, filter);
+    else yield* api === 'responses' ? readResponses(watched, call) : readChat(watched, call, filter);
   }
 
   return {
@@ -135,7 +135,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     wireBody: (asked) => {
       const request = asTaken(asked);
       const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
-      return JSON.stringify(bodyOf(request, without));
+      return JSON.stringify(bodyOf(tolerance.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
     listModels: (signal) =>

@@ -21,6 +21,10 @@ const NAMED: readonly (readonly [Extra, RegExp])[] = [
 const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
+/** The highest output limit, in the words of OpenAI, Groq, and Anthropic, and of DeepSeek and Qwen. */
+const MOST_OUTPUT =
+  /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
+
 /** What a request carries that may be refused. */
 export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly Extra[] {
   const blocks = request.messages.flatMap(({ content }) => content);
@@ -43,10 +47,12 @@ export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'olla
  * Sends a request, and where the server refuses a part of it that the reply can do without, sends it again without
  * that part. What a server has refused is left out from then on, once a try without it has succeeded (a schema only for
  * schemas of that name, and images of that request alone, since the next may have others), so the price is paid once.
- * Each further try leaves out one part more, so there are at most as many tries as parts.
+ * Each further try leaves out one part more, so there are at most as many tries as parts; where the output limit is
+ * refused with one that is lower, that is taken.
  */
 export class Tolerance {
   readonly #refused = new Set<string>();
+  #mostOutput = Infinity;
 
   /**
    * @param offered parts that the request carries
@@ -65,10 +71,11 @@ export class Tolerance {
     for (;;) {
       const without = new Set([...this.without(offered, schemaName), ...suspected]);
       try {
-        const answer = await send(without, tolerated);
+        const answer = await send(without, this.limited(tolerated));
         for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
         return answer;
       } catch (error) {
+        if (ModelFault.is(error, 'bad_request') && this.#hearsLimit(error.message)) continue;
         const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
@@ -78,6 +85,20 @@ export class Tolerance {
         } else suspected.add(refused);
       }
     }
+  }
+
+  /** The request with no more output than the server was heard to give. */
+  limited(request: ChatRequest): ChatRequest {
+    const { reasoningTokens = 0, ...rest } = request;
+    const most = this.#mostOutput;
+    return request.maxOutputTokens + reasoningTokens <= most ? request : { ...rest, maxOutputTokens: most };
+  }
+
+  #hearsLimit(message: string): boolean {
+    const most = Number(MOST_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
+    if (most >= this.#mostOutput || most < 1) return false;
+    this.#mostOutput = most;
+    return true;
   }
 
   /** What of a request is left out, as far as is known. */

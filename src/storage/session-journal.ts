@@ -1,5 +1,5 @@
 import { Emitter } from '../app/emitter.ts';
-import type { SessionJournal, StoreFault } from '../app/ports.ts';
+import { StoreFault, type SessionJournal } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
@@ -238,7 +238,6 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#seat.role.kind === 'reader' && this.#seat.role.fault.reason === 'newer') throw this.#seat.role.fault;
   }
 
-  // A disk that fails here fails the next append too, which says so.
   async #look(holdsLock: () => Promise<boolean>): Promise<void> {
     try {
       switch (this.#seat.role.kind) {
@@ -259,7 +258,7 @@ export class SessionJournalFile implements SessionJournal {
           return;
       }
     } catch (error) {
-      if (errorCode(error) === undefined) throw error;
+      ignoreDisk(error);
     }
   }
 
@@ -287,9 +286,9 @@ export class SessionJournalFile implements SessionJournal {
   }
 }
 
-// A disk that fails here fails the next append too, which says so.
+// A disk that fails here, or a lock that is lost, fails the next append too, which says so.
 function ignoreDisk(error: unknown): void {
-  if (errorCode(error) === undefined) throw error;
+  if (errorCode(error) === undefined && !StoreFault.is(error)) throw error;
 }
 
 /** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */

@@ -2,6 +2,7 @@ import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import { REMEDIES, type MessageView, type WayOut } from '../protocol/views.ts';
 import type { HostLink } from './host-link.ts';
+import { text } from './texts.ts';
 import type { Toasts } from './toasts.ts';
 
 /** Requests that bring a reply; one that works shows that what stood in the way is gone. */
@@ -39,6 +40,16 @@ export class Acts {
       const way = fault?.action;
       const button = way && { label: way.label, run: () => void this.takeWayOut(way.command, repeat) };
       this.#toasts.tell(error instanceof Error ? error.message : String(error), 'error', button);
+      return undefined;
+    }
+  }
+
+  /** What is read of a file; undefined where it cannot be, as a folder that was dropped, which the user is told. */
+  async readOrTell(name: string, reading: Promise<string>): Promise<string | undefined> {
+    try {
+      return await reading;
+    } catch {
+      this.#toasts.tell(text('Couldn’t read {0}. Add it again.', name), 'error');
       return undefined;
     }
   }

@@ -17,9 +17,13 @@ export interface KeyPress {
   readonly isComposing: boolean;
 }
 
+/** Whether a key press is Enter, and not the one that takes a word of an input method. */
+export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposing'>): boolean =>
+  key === 'Enter' && !isComposing;
+
 /** Whether a key press sends what is written: Enter alone where the settings say so, with Ctrl or Cmd always. */
 export function sends(event: KeyPress, enterSends: boolean): boolean {
-  if (event.key !== 'Enter' || event.isComposing) return false;
+  if (!isEnter(event)) return false;
   if (event.ctrlKey || event.metaKey) return true;
   return enterSends && !event.shiftKey && !event.altKey;
 }
@@ -42,6 +46,9 @@ export function givesBack(
   }
   return true;
 }
+
+/** What comes back into the composer, and what was written there meanwhile. */
+export const joined = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
 function says(message: MessageView, source: string): boolean {
   return message.parts.some((part) => part.type === 'text' && part.text.trim() === source.trim());

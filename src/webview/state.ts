@@ -122,6 +122,9 @@ export function coverAt(covers: readonly CoverView[], position: number): CoverVi
   return cover && cover.from <= position ? cover : undefined;
 }
 
+/** Texts of the user that are kept for the composer's arrow keys. */
+const HISTORY = 50;
+
 /** The texts the user sent, with those of messages behind what was there: `total` of them. */
 function withSent(
   history: readonly string[],
@@ -131,7 +134,7 @@ function withSent(
   const sent = messages.flatMap(({ role, parts }, index) =>
     role === 'user' && from + index >= total ? parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
   );
-  return sent.length === 0 ? history : [...history, ...sent];
+  return sent.length === 0 ? history : [...history, ...sent].slice(-HISTORY);
 }
 
 /** Messages kept in the page; more are loaded again when they come near the view. */
@@ -141,14 +144,25 @@ export const PAGE = 50;
 
 /** What the page has of the active branch: some messages by position, out of `total`. Never changed, only replaced. */
 export class Transcript {
-  static readonly empty = new Transcript(0, new Map());
+  static readonly empty = new Transcript(0, new Map(), Infinity);
 
   readonly total: number;
   readonly #messages: ReadonlyMap<number, MessageView>;
+  /** Where older messages were asked for last; those near it are kept. */
+  readonly #near: number;
   #positions: Map<MessageId, number> | undefined;
 
-  private constructor(total: number, messages: ReadonlyMap<number, MessageView>) {
+  private constructor(total: number, messages: Map<number, MessageView>, near: number) {
     this.total = total;
+    this.#near = near;
+    if (messages.size > KEPT) {
+      const distance = (position: number): number => Math.abs(position - Math.min(near, total));
+      const byDistance = [...messages.keys()].sort((a, b) => distance(b) - distance(a));
+      for (const position of byDistance.slice(0, messages.size - KEPT)) {
+        // The end stays: it is where the next message goes, and a reply may be arriving there.
+        if (position < total - PAGE) messages.delete(position);
+      }
+    }
     this.#messages = messages;
   }
 
@@ -180,7 +194,7 @@ export class Transcript {
     messages.forEach((message, index) => {
       if (from + index < total) next.set(from + index, message);
     });
-    return new Transcript(total, next);
+    return new Transcript(total, next, fresh ? Infinity : this.#near);
   }
 
   /** Adds older messages that were asked for; keeps those nearest to `near` when there are too many. */
@@ -189,14 +203,7 @@ export class Transcript {
     messages.forEach((message, index) => {
       if (from + index < this.total) next.set(from + index, message);
     });
-    if (next.size > KEPT) {
-      const byDistance = [...next.keys()].sort((a, b) => Math.abs(b - near) - Math.abs(a - near));
-      for (const position of byDistance.slice(0, next.size - KEPT)) {
-        // The end stays: it is where the next message goes, and a reply may be arriving there.
-        if (position < this.total - PAGE) next.delete(position);
-      }
-    }
-    return new Transcript(this.total, next);
+    return new Transcript(this.total, next, near);
   }
 
   /** New versions of messages that are here. */
@@ -208,7 +215,7 @@ export class Transcript {
       next ??= new Map(this.#messages);
       next.set(position, message);
     }
-    return next ? new Transcript(this.total, next) : this;
+    return next ? new Transcript(this.total, next, this.#near) : this;
   }
 
   /** The first positions of the pages that rows `from`…`to` (inclusive) need and that are not here. */

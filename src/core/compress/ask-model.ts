@@ -144,7 +144,7 @@ const TIGHT_SHARE = 0.4;
  * Maximum cost per message, in input tokens; an output token counts as four. At $0.15 and $0.60 per million tokens,
  * 66.7 cost $0.01 per 1,000 messages.
  */
-const SHORT_MESSAGE = { tokens: 60, cost: 62 } as const;
+const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
 const OUTPUT_COST = 4;
 /** Maximum share of the allowance for output. */

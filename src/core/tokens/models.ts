@@ -89,7 +89,7 @@ function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): 
  */
 const CLAUDE_FACTOR = 1.2;
 const NEW_CLAUDE_FACTOR = 1.56;
-const OLD_CLAUDE = /claude-(?:3|\w+-4(?:-[0-6])?(?:-\d{8})?$)/;
+const OLD_CLAUDE = /claude-(?:3|\w+-4(?:-[0-6])?$)/;
 
 let table: ReadonlyMap<string, ModelFacts> | undefined;
 
@@ -158,7 +158,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, told: Mode
     ...(row === undefined && facts.efforts === undefined && { efforts: [] }),
     ...(retires && { retires }),
     encoding: encodingFor(id),
-    countFactor: /claude/i.test(id) ? (OLD_CLAUDE.test(bareId(id)) ? CLAUDE_FACTOR : NEW_CLAUDE_FACTOR) : 1,
+    countFactor: /claude/i.test(id) ? (OLD_CLAUDE.test(undated(bareId(id))) ? CLAUDE_FACTOR : NEW_CLAUDE_FACTOR) : 1,
     known: facts.contextWindow !== undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Memento } from 'vscode';
 import * as v from 'valibot';
@@ -87,8 +88,9 @@ const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT
 
 /** Context window requested from Ollama by default. It fits in the memory of most machines. */
 const OLLAMA_CONTEXT = 32_768;
-/** Short, because opening a session waits for it. */
-const DESCRIBE_TIMEOUT_MS = 2_000;
+/** Opening a session waits this long for a model list; a later answer is still used, up to the timeout. */
+const DESCRIBE_WAIT_MS = 2_000;
+const DESCRIBE_TIMEOUT_MS = 10_000;
 
 /** Creates models according to settings and API keys. The registry caches the clients. */
 export class Models {
@@ -150,7 +152,7 @@ export class Models {
     const key = `${server} ${model}`;
     let asked = this.#asked.get(key);
     if (!asked) this.#asked.set(key, (asked = this.#ask(chosen)));
-    await asked;
+    await Promise.race([asked, sleep(DESCRIBE_WAIT_MS, undefined, { ref: false })]);
   }
 
   async #ask(chosen: ChosenModel): Promise<void> {
@@ -164,8 +166,9 @@ export class Models {
     } catch (error) {
       // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;
-      // Try again next time, because the server may be started later.
-      if (ModelFault.is(error, 'network')) this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
+      // Try again next time, because the server may be started later or be less busy.
+      if (ModelFault.is(error, 'network', 'overloaded', 'rate_limited'))
+        this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }
 

@@ -82,12 +82,14 @@ export async function attachImage(page: Page, file: File): Promise<void> {
     page.tell(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
     return;
   }
-  const address = await new Promise<string>((resolve, reject) => {
+  const reading = new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
-    reader.onerror = () => reject(new Error(text('Couldn’t read {0}. Add it again.', file.name)));
+    reader.onerror = () => reject(reader.error ?? new Error(file.name));
     reader.readAsDataURL(file);
   });
+  const address = await page.acts.readOrTell(file.name, reading);
+  if (address === undefined) return;
   const base64 = address.slice(address.indexOf(',') + 1);
   await page.ask('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
 }
@@ -124,11 +126,13 @@ export function attachDropped(page: Page, dropped: DataTransfer): boolean {
   if (uris.length > 0) return true;
   const files = [...dropped.files];
   for (const file of files) {
-    if (file.type.startsWith('image/')) void attachImage(page, file);
-    else
-      void file
-        .text()
-        .then((text) => page.ask('attach', { what: { kind: 'paste', text, name: file.name.slice(0, 200) } }));
+    void (file.type.startsWith('image/') ? attachImage(page, file) : attachText(page, file));
   }
   return files.length > 0;
+}
+
+async function attachText(page: Page, file: File): Promise<void> {
+  const read = await page.acts.readOrTell(file.name, file.text());
+  if (read !== undefined)
+    await page.ask('attach', { what: { kind: 'paste', text: read, name: file.name.slice(0, 200) } });
 }

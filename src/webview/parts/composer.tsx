@@ -4,7 +4,7 @@ import { completingAt, InputHistory, readCommand } from '../completion.ts';
 import { formatShort } from '../format.ts';
 import { usePage, useSignal } from '../page-context.ts';
 import type { Page, Signal } from '../page.ts';
-import { givesBack, sends } from '../sending.ts';
+import { givesBack, joined, sends } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { attachDropped, attachImage, AttachMenu } from './attach-menu.tsx';
@@ -90,8 +90,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       const now = page.session;
       if (reason === 'elsewhere') page.post({ type: 'setDraft', session: session.id, text: source });
       if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript, now.status.queue.items)) return;
-      // What was refused goes back to where it was typed, unless something else is there by now.
-      if (field.current?.value === '') write(source);
+      // What was refused goes back to where it was typed, before what is there by now.
+      write(joined(source, field.current?.value ?? ''));
     });
   };
 
@@ -162,7 +162,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         event.stopPropagation();
       }}
     >
-      <QueuedMessages status={status} edit={(taken) => write(value === '' ? taken : `${value}\n${taken}`)} />
+      <QueuedMessages status={status} edit={(taken) => write(joined(value, taken))} />
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (

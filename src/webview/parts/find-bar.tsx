@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { placesIn } from '../find.ts';
 import { usePage } from '../page-context.ts';
+import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './icon-button.tsx';
@@ -68,7 +70,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         aria-label={text('Find in this session')}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.isComposing) step(event.shiftKey ? -1 : 1);
+          if (isEnter(event)) step(event.shiftKey ? -1 : 1);
         }}
       />
       <span class="meta find-count" role="status">
@@ -83,16 +85,14 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
 
 /** Highlights the matches in rendered messages. */
 function highlight(list: Element, words: string): void {
-  const sought = words.toLocaleLowerCase();
   const ranges: Range[] = [];
-  for (const body of sought.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
+  for (const body of words.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
     const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const content = (node.nodeValue ?? '').toLocaleLowerCase();
-      for (let start = content.indexOf(sought); start !== -1; start = content.indexOf(sought, start + sought.length)) {
+      for (const { from, to } of placesIn(node.nodeValue ?? '', words)) {
         const range = document.createRange();
-        range.setStart(node, start);
-        range.setEnd(node, Math.min(start + sought.length, node.nodeValue?.length ?? 0));
+        range.setStart(node, from);
+        range.setEnd(node, to);
         ranges.push(range);
       }
     }

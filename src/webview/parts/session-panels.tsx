@@ -6,6 +6,7 @@ import { Icon, IconButton } from './icon-button.tsx';
 import type { HitView, SessionView } from '../../protocol/views.ts';
 import { formatCounted, formatDay } from '../format.ts';
 import type { Page } from '../page.ts';
+import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 
 /** The head of a panel that is searched: its field, which has the focus, and the way out. */
@@ -30,7 +31,7 @@ export function PanelSearch(props: {
         aria-label={label}
         onInput={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onEnter?.();
+          if (isEnter(event)) onEnter?.();
         }}
       />
       <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />
@@ -173,8 +174,8 @@ function Rename(props: { readonly session: SessionView; readonly page: Page; rea
       onBlur={(event) => void rename(event.currentTarget.value.trim())}
       onKeyDown={(event) => {
         event.stopPropagation();
-        if (event.key === 'Enter') event.currentTarget.blur();
-        else if (event.key === 'Escape') props.close();
+        if (isEnter(event)) event.currentTarget.blur();
+        else if (event.key === 'Escape' && !event.isComposing) props.close();
       }}
     />
   );

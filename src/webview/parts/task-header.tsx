@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { TaskView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
+import { isEnter } from '../sending.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './icon-button.tsx';
 
@@ -80,7 +81,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
             aria-label={text('Add step')}
             onInput={(event) => setStep(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && step.trim() !== '') void add();
+              if (isEnter(event) && step.trim() !== '') void add();
             }}
           />
         </>

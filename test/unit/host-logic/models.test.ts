@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { registerHooks } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as EditorChatModule from '../../../src/host/models/editor-chat.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
@@ -53,11 +56,14 @@ describe('the models that settings name', () => {
     hooks.deregister();
   });
 
-  const modelsThatKnow = (learned: Readonly<Record<string, Omit<ListedModel, 'id'>>> = {}): Models =>
+  const modelsThatKnow = (
+    learned: Readonly<Record<string, Omit<ListedModel, 'id'>>> = {},
+    learn: (server: string, listed: ListedModel) => void = () => undefined,
+  ): Models =>
     new module.Models(
       { get: () => Promise.resolve('a-key') } as never,
       {} as never,
-      { of: (server: string, model: string) => learned[`${server} ${model}`] } as never,
+      { of: (server: string, model: string) => learned[`${server} ${model}`], learn } as never,
     );
   const at = (model: string, baseUrl = SERVER): ChosenModel => ({ provider: 'compatible', model, baseUrl });
   const costOf = async (models: Models, chosen: ChosenModel): Promise<number | null> => {
@@ -133,6 +139,31 @@ describe('the models that settings name', () => {
     // What its machine has memory for holds for any model on it, but not for a server of another kind.
     assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 8_192);
     assert.equal(models.info(at('gpt-4o-mini')).contextWindow, 128_000);
+  });
+
+  it('are asked about again where their server was busy, and learned of though it answers late', async () => {
+    const late = deferred<undefined>();
+    const answers = [(response: ServerResponse) => response.writeHead(503).end('{}')];
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      const answer = answers.shift();
+      if (answer) answer(response);
+      else void late.promise.then(() => response.end('{"data":[{"id":"new","max_model_len":9000}]}'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const learned = deferred<ListedModel>();
+      const models = modelsThatKnow({}, (_, listed) => learned.resolve(listed));
+      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
+      await models.prepare(chosen);
+      await models.prepare(chosen);
+      late.resolve(undefined);
+      assert.equal((await learned.promise).facts.contextWindow, 9_000);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('need a key of a server only where its address is known', () => {

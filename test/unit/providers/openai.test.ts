@@ -144,6 +144,25 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
+  for (const message of [
+    'max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.',
+    '`max_tokens` must be less than or equal to `4096`, the maximum value for `max_tokens`',
+    'max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for x',
+    'Invalid max_tokens value, the valid range of max_tokens is [1, 4096]',
+  ]) {
+    it(`are asked for no more output than they say they give: ${message.slice(0, 40)}…`, async () => {
+      const model = chat();
+      const request = ask('hi', { maxOutputTokens: 4_192, reasoningTokens: 4_000 });
+      server.refuseNext(400, { message, type: 'invalid_request_error' });
+      for (let again = 0; again < 2; again++) assert.equal((await turn(model, request)).text, 'ok');
+      assert.deepEqual(
+        server.requests.map(({ body }) => body['max_tokens']),
+        [8_192, 4_096, 4_096],
+      );
+      assert.equal(model.wireBody?.(request), server.lastRequest?.raw);
+    });
+  }
+
   it('are blamed for no part whose absence did not help', async () => {
     const model = chat();
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
@@ -183,6 +202,19 @@ describe('OpenAI and servers made like it', () => {
       `: keep-alive\n\ndata: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: usage, prompt_tokens_details: { cached_tokens: 4 } } })}\n\n`;
     replyWith(`${part(1)}${chunk({ content: 'hi' })}${part(2)}${chunk({}, 'stop')}${part(3)}data: [DONE]\n\n`);
     assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 9, output: 3, cachedInput: 4 });
+  });
+
+  it('may keep a stream alive by events that say nothing, and leave it open behind its end', async () => {
+    // Of relays (omnigent-ai/omnigent#1474) and of Vertex AI (anomalyco/opencode#50871).
+    const alive = ['data:\n\n', 'event: ping\n\n', 'id: 4\nretry: 3000\n\n', 'data: : keepalive\n\n'].join('');
+    const end = `data: [DONE]\n\n${alive}data: what is no JSON\n\n`;
+    replyWith(`${alive}${chunk({ content: 'hi' })}${alive}${chunk({}, 'stop')}${end}`);
+    const { text, ending, fault } = await turn(chat(), ask('hi'));
+    assert.deepEqual([text, ending, fault], ['hi', 'complete', undefined]);
+    const completed = { type: 'response.completed', response: { status: 'completed' } };
+    const delta = { type: 'response.output_text.delta', delta: 'hi' };
+    replyWith([alive, ...[delta, completed].map((event) => `data: ${JSON.stringify(event)}\n\n`)].join(alive));
+    assert.equal((await turn(responses(), ask('hi'))).text, 'hi');
   });
 
   it('may count nothing and send zeros, which are not taken for a usage', async () => {

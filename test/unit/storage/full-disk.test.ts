@@ -5,6 +5,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
+import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
@@ -121,6 +122,25 @@ describe('a disk that fails', () => {
       failing = false;
       await journal.append(said(1));
       assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
+      await store.close();
+    }));
+
+  it('when full, keeps no session open that another window took over meanwhile, as from a window that hangs', () =>
+    inFolder(async (folder) => {
+      let failing = false;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
+        return { ...file, write: (bytes) => (failing ? Promise.reject(fault()) : file.write(bytes)) };
+      };
+      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: faulty });
+      const journal = await store.create('Full', '');
+      await journal.append(said(0));
+      failing = true;
+      await journal.append(said(1));
+      await new WriterLock(join(folder, `${journal.id}.lock`), 'b').seize();
+      await journal.close();
+      await assert.rejects(journal.append(said(2)), /session was closed/);
       await store.close();
     }));
 

@@ -123,6 +123,15 @@ describe('the data of models', () => {
     assert.equal(encodingFor('claude-opus-5'), 'o200k_base');
     assert.equal(encodingFor('anything'), 'o200k_base');
   });
+
+  it('counts for Claude by its generation, however a platform dates its name', () => {
+    for (const id of [
+      ...['claude-sonnet-4-5@20250929', 'claude-sonnet-4-20250514', 'claude-3-5-haiku-latest'],
+      ...['anthropic/claude-opus-4.1:thinking', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+    ])
+      assert.equal(modelInfo(id).countFactor, 1.2, id);
+    for (const id of ['claude-opus-4-7', 'claude-opus-5-5@20260901']) assert.equal(modelInfo(id).countFactor, 1.56, id);
+  });
 });
 
 describe('the price of a reply', () => {

@@ -54,6 +54,12 @@ describe('an act of the page that fails', () => {
     );
   });
 
+  it('is told where it reads a file that cannot be read, as a folder that was dropped', async () => {
+    assert.equal(await acts.readOrTell('a.log', Promise.resolve('one')), 'one');
+    assert.equal(await acts.readOrTell('src', Promise.reject(new Error('NotFoundError'))), undefined);
+    assert.equal(toasts.passing?.text, 'Couldn’t read src. Add it again.');
+  });
+
   it('goes on by itself once the key that it lacked is set', async () => {
     void acts.ask('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
     const [send] = asked();

@@ -68,6 +68,22 @@ describe('the transcript in the page', () => {
     assert.equal(transcript.last?.id, 'm9999');
   });
 
+  it('keeps as many when messages are only added, for days, and those that are read', () => {
+    let transcript = Transcript.empty;
+    const append = (to: number): void => {
+      for (let position = transcript.total; position < to; position++)
+        transcript = transcript.replaceFrom(position, [message(position)], position + 1, false);
+    };
+    append(2_000);
+    assert.ok(transcript.loaded <= 700, `${transcript.loaded} loaded`);
+    const old = messages(100, PAGE);
+    transcript = transcript.add(100, old, 120);
+    append(2_400);
+    assert.deepEqual(transcript.missing(100, 140), []);
+    assert.deepEqual(transcript.missing(2_390, 2_399), []);
+    assert.ok(transcript.loaded <= 700, `${transcript.loaded} loaded`);
+  });
+
   it('takes on another branch from the message where it starts', () => {
     const before = Transcript.empty.replaceFrom(0, messages(0, 10), 10, true);
     const branch = before.replaceFrom(6, [message(60)], 7, false);

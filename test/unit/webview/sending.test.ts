@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
-import { givesBack, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
+import { givesBack, isEnter, joined, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
@@ -24,6 +24,11 @@ describe('a text that was not sent', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
     assert.equal(givesBack('busy', 'Fix the test', 2, now, []), true);
     assert.equal(givesBack('storage', 'Hello', 2, now, []), true, 'the same text said earlier is another message');
+  });
+
+  it('goes back before what was written meanwhile, of which nothing is lost', () => {
+    assert.equal(joined('Fix the test', ''), 'Fix the test');
+    assert.equal(joined('Fix the test', 'and the build'), 'Fix the test\nand the build');
   });
 
   it('stays in the transcript when it got there and only the reply failed', () => {
@@ -54,6 +59,12 @@ describe('the key that sends', () => {
     assert.equal(sends(key({ shiftKey: true }), true), false);
     assert.equal(sends(key({ isComposing: true }), true), false);
     assert.equal(sends(key({ key: 'a' }), true), false);
+  });
+
+  it('is not the Enter that takes a word of an input method, in no field', () => {
+    assert.equal(isEnter(key()), true);
+    assert.equal(isEnter(key({ isComposing: true })), false);
+    assert.equal(isEnter(key({ key: 'Escape' })), false);
   });
 
   it('is Enter with Ctrl or Cmd otherwise', () => {
