@@ -35,52 +35,52 @@ import type { Clock } from './ports.ts';
 export interface CompressSessionDeps {
   readonly clock: Clock;
   readonly preset: () => PresetName;
-  /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
+  /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
-  /** The user's own rules for key events. */
+  /** The user's rules for key events. */
   readonly rules?: () => Promise<readonly CompiledRule[]>;
   readonly price: PriceOf;
 }
 
-/** Segments summarized at once, at most. */
+/** Maximum number of segments summarized concurrently. */
 const CONCURRENCY = 24;
 
 /**
- * What ledger and summaries may take together of what they replace, where no target says otherwise: a small share of much,
- * more of a little, which can be told in no fewer words.
+ * Share of the replaced tokens that ledger and summaries may take together, unless there is a target. It's higher for
+ * short sources, which can't be shortened as much.
  */
 const REPLACED_SHARE = { least: 0.15, most: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
-/** Of what leaves, summaries take this share at least, however many key events there are: quotes alone tell no story. */
+/** Minimum share for summaries, regardless of the number of key events, because quotes alone lack context. */
 const TOLD_SHARE = 0.05;
 
-/** A frontier that is joined at all is joined so far that it need not be again for a while: joining changes what is sent. */
+/** Merging goes down to this share of the room, so that it isn't needed again soon: it changes the prompt's prefix. */
 const CONDENSED = 0.8;
 
-/** In so little room all of it is needed, and joining more often costs nothing where no model reads what joins. */
+/** Up to this room, all of it is used: without a model, merging more often costs nothing. */
 const LITTLE_ROOM = 8_000;
 
-/** Texts of a parent, in tokens, at least. */
+/** Limits for the texts of parents, in tokens. */
 export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
 
-/** A trimmed run keeps a line or two. */
+/** Room for a run with the `trim` strategy: a line or two. */
 const TRIM_TOKENS = 120;
 
-/** What tags, introduction and framing take of a request's first summaries and of its first key events. */
+/** Tokens of tags, introduction, and framing for the first summaries and key events of a request. */
 const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
-/** Summaries stand in blocks of about so many tokens, whose tags and those of their key events take so many. */
+/** Approximate size of a block of summaries, and the tokens for its tags and those of its key events. */
 const BLOCK_EVERY = 2_000;
 const BLOCK_FRAME_TOKENS = 64;
 
-/** Tries to bring what is sent under its limit where headings take more than was reckoned. */
+/** Attempts to bring the request under its limit if headings take more tokens than estimated. */
 const MAX_ROUNDS = 5;
 
 /**
- * One compression, from plan to record: which messages leave, their key events, whether it pays off, their summaries, the
- * levels at which all nodes are sent. No model is asked before ledger and summaries are known to save at least 10 % of what
- * they replace. Changes nothing in the session.
+ * One compression from plan to record: selects the messages, detects their key events, summarizes them, and chooses the
+ * level of each summary. The model is called only if ledger and summaries can save at least 10% of what they replace.
+ * Doesn't change the session.
  */
 export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
@@ -101,11 +101,11 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
     const made = await summarize(job, plan, draft, deps, { cache, usage });
     if (made.covered === 0 && made.fault !== undefined && job.model) {
-      // A trial has read again what extraction had summarized before, in vain: what is new is extracted as well.
+      // The trial failed, so the new messages are extracted.
       const extracted = await work({ ...job, model: undefined });
       return extracted.kind === 'done' ? { ...extracted, fault: made.fault } : extracted;
     }
-    // What was paid for is kept, even where the estimate was a little off.
+    // Summaries that were paid for are kept even if they save slightly less than estimated.
     const isFree = made.calls.count === 0 && !job.aim;
     const isTooLong = isFree && job.before.total - made.after < MIN_SAVING * made.leftTokens;
     if (made.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
@@ -114,20 +114,20 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   return work;
 }
 
-/** What a compression does to the ledger, and what it then takes of a request, its tags and introduction included. */
+/** A ledger draft with its tokens in a request, including tags and introduction. */
 interface SizedDraft extends LedgerDraft {
   readonly tokens: number;
 }
 
 const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
-/** Counts the ledger as it is sent once summaries stand for what leaves. */
+/** Counts the ledger as it will be sent after the compression. */
 function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft): SizedDraft {
   const nodes = runs.map((run, at) => placeholder(run, at));
   return { ...draft, tokens: frontTokens(job, { nodes, levels: [], draft }).ledger };
 }
 
-/** Stands for a run before its summary is made. */
+/** A summary node for a run that isn't summarized yet. */
 const placeholder = (run: PlannedRun, at: number): SummaryNode =>
   nodeWith({
     id: nodeId(`placeholder-${at}`),
@@ -139,29 +139,29 @@ const placeholder = (run: PlannedRun, at: number): SummaryNode =>
 const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>
   Math.max(0, tokens - before.tokens.ledger);
 
-/** Tokens that the summaries may take so that ledger and summaries save what they must. */
+/** Maximum tokens of the summaries for ledger and summaries to save enough. */
 function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: SizedDraft): number {
   const frame = job.before.tokens.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
   return Math.floor((1 - MIN_SAVING) * leavingTokens) - addedLedger(job, draft) - frame;
 }
 
-/** The smallest summary of a short run: a line in its own words. */
+/** Minimum size of an extracted summary: one line. */
 const MIN_EXTRACT_TOKENS = 32;
 
 const pays = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
 
-/** Of what may be sent in place of messages, a ledger leaves the summaries at least this share. */
+/** Minimum share of the replacement that the ledger must leave to summaries. */
 const LEFT_TO_SUMMARIES = 0.5;
 
 const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= LEFT_TO_SUMMARIES * (1 - MIN_SAVING) * plan.leavingTokens;
 
-/** Whether a target that binds everything has room for summaries beside the recent messages and the ledger. */
+/** Whether the target, if any, leaves room for summaries beside the recent messages and the ledger. */
 const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   !job.aim || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
 
-/** A draft whose entries from what leaves have no room beside a summary, unless pinned: everything is summarized. */
+/** Drops the unpinned key events of the summarized messages, because there is no room for them beside a summary. */
 function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
   const leaving = new Set(runs.flatMap((run) => run.map(({ message }) => message.id)));
   const standing = [...state.events.values()].filter(
@@ -181,12 +181,12 @@ function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: Compres
 interface Made {
   readonly nodes: readonly SummaryNode[];
   readonly levels: readonly LevelChoice[];
-  /** Messages. */
+  /** Number of newly covered messages. */
   readonly covered: number;
-  /** Tokens that left. */
+  /** Tokens that are replaced. */
   readonly leftTokens: number;
   readonly last: PlannedRun[number];
-  /** Tokens of the request afterwards, had nothing else been said since. */
+  /** Tokens of the request after this compression, without messages that arrive meanwhile. */
   readonly after: number;
   readonly calls: CallLog;
   readonly fault: unknown;
@@ -203,7 +203,7 @@ async function summarize(
   const { state, counter, signal, model } = job;
   const { policy } = job.settings;
   const { total, tokens } = job.before;
-  // Before anything is awaited: what the user undoes meanwhile is sent verbatim again.
+  // Read before the first await, because the user may undo summaries meanwhile.
   const others = Math.max(0, total - tokens.ledger - tokens.summaries - sentTokens(plan, state));
   const calls = new CallLog();
   const frontierTokens = summariesRoom(job, plan, draft);
@@ -212,7 +212,7 @@ async function summarize(
   const pace = new Pace(clock.breather, signal);
   const parents: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
-  // Summaries whose messages are summarized again give way to the new ones.
+  // Summaries whose messages are summarized again are replaced.
   const standing = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
   const mended = await rebuildStale(standing, state, frontierTokens, parents);
   const nodes: SummaryNode[] = [...mended.made];
@@ -223,7 +223,7 @@ async function summarize(
   const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
   const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
   const least = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, TOLD_SHARE * plan.leavingTokens);
-  // What is already there fades to its briefest before the new gets less room than it needs.
+  // Reduce existing summaries to `brief` before giving new ones less room than they need.
   const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
   const runs = plan.runs.map((items) => runOf(items, draft, state));
@@ -294,7 +294,7 @@ async function summarize(
     );
     condensed.push(...joined.parents);
     ({ frontier } = joined);
-    // Within a target each node is sent whole first; in a session the old fades in steps, so that it seldom changes.
+    // With a target, start with all nodes detailed. Otherwise, prefer the previous levels, to keep the prompt's prefix.
     levels =
       job.aim && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
@@ -313,7 +313,7 @@ async function summarize(
   return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
 }
 
-/** What ledger and summaries may take of what leaves; the first summaries may tell more of little: they are the whole of what was said. */
+/** Tokens for ledger and summaries together. A session's first summaries may take more. */
 function replacedTokens({ leavingTokens }: Plan, standingTokens: number): number {
   const { least, first, most, upToTokens } = REPLACED_SHARE;
   return Math.max(
@@ -323,7 +323,7 @@ function replacedTokens({ leavingTokens }: Plan, standingTokens: number): number
   );
 }
 
-/** One node sent brief in place of detailed, so that at least so many tokens are saved, and as few more as can be. */
+/** Changes the one node from detailed to brief that saves at least `tokens`, and as few more as possible. */
 function leastLoss(
   frontier: readonly SummaryNode[],
   levels: readonly LevelChoice[],
@@ -337,7 +337,7 @@ function leastLoss(
   return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
-/** Verbatim tokens of the runs, as far as they were sent. */
+/** Tokens of the runs' messages that were sent verbatim. */
 function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
   const isCovered = coverage(frontier);
   return runs.flat().reduce((sum, { message, position, tokens }) => {
@@ -345,13 +345,13 @@ function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
   }, 0);
 }
 
-/** What all summaries together may take: what the target leaves beside everything else that is sent. */
+/** Tokens for all summaries together: the target minus everything else that is sent. */
 function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): number {
   const { aim, before, budget, settings } = job;
   const { system, memory, task } = before.tokens;
   const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
   if (aim) {
-    // Each block of summaries and the key events behind it have tags of their own.
+    // Each block of summaries and its key events have their own tags.
     const left = Math.max(0, aim.targetTokens - taken);
     return left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS;
   }
@@ -388,12 +388,12 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
 
 interface Condensing {
   readonly room: number;
-  /** Of a room that is exceeded, how much is taken afterwards. */
+  /** Share of the room to merge down to once it's exceeded. */
   readonly downTo: number;
   readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
 }
 
-/** Joins nodes where all together exceed their room; only neighbours without a message between them are joined. */
+/** Merges nodes if together they exceed the room. Only nodes without a message between them are merged. */
 async function condenseNeighbours(
   frontier: readonly SummaryNode[],
   { room, known, downTo }: Condensing,
@@ -406,7 +406,7 @@ async function condenseNeighbours(
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  // By what their parts say: a group that was joined before would else lose its share to what came after it.
+  // Shares are based on the leaves. Otherwise, groups that were merged before would get less room each time.
   const said = (nodes: readonly SummaryNode[]): number =>
     tokensOf(
       nodes.flatMap((node) => partsOf(node, known)),
@@ -424,7 +424,7 @@ async function condenseNeighbours(
   return { frontier: joined, parents };
 }
 
-/** Tokens of the ledger, and of ledger and summaries, and the key events, were this compression committed. */
+/** Tokens of the ledger and of ledger and summaries, and the key events, if this compression was committed. */
 function frontTokens(
   job: CompressionJob,
   {
@@ -447,10 +447,10 @@ function frontTokens(
   return { ledger: tokens.ledger, all: tokens.ledger + tokens.summaries, keyEvents };
 }
 
-/** Nodes that the task's words are about get more room than others as old: at most this many. */
+/** Maximum number of nodes that get a higher level because they match the task. */
 const MAX_NEAR_TASK = 3;
 
-/** Positions of the frontier's nodes that the task's words are found in, the nearest first. */
+/** Frontier indexes of the nodes that match the task, best match first. */
 function nearTask(frontier: readonly SummaryNode[], { task }: SessionState): number[] {
   if (!task || frontier.length < 2) return [];
   const index = new TextIndex();
@@ -496,10 +496,10 @@ function toResult(
   return { kind: 'done', record, last: { message: last.message.id, position: last.position }, fault: made.fault };
 }
 
-/** Messages that are enough to tell what a session says everywhere. */
+/** Number of messages that is enough to find terms that are common in the whole session. */
 const SAMPLED = 500;
 
-/** Counts the terms of a session that was opened: those of some of its messages that have summaries, evenly spread. */
+/** Counts the terms of a session after it's opened, from an even sample of its summarized messages. */
 async function readUsage(usage: TermUsage, { path, messages, frontier }: SessionState, pace: Pace): Promise<void> {
   const covered = frontier.flatMap(({ from, to }) => path.slice(from, to + 1));
   const every = Math.max(1, Math.ceil(covered.length / SAMPLED));

@@ -16,7 +16,6 @@ export interface CompressionProgress {
   readonly total: number;
 }
 
-/** What the compressor is asked for. */
 export interface CompressionRequest {
   readonly due: DueTrigger;
   readonly urgency: Urgency;
@@ -25,46 +24,46 @@ export interface CompressionRequest {
   readonly budget: number;
   readonly before: Context;
   readonly counts: MessageCounts;
-  /** Continues the compression that was just committed with what came while it ran: extracted, without a model. */
+  /** Extends the last compression, without a model, to messages that arrived while it ran. */
   readonly extends?: boolean;
-  /** Overrides what the policy says of the result; left out by the editor. */
+  /** Overrides the policy's target. Only used outside of VS Code. */
   readonly aim?: CompressionAim;
-  /** Ends this compression, or the wait for the one that it joins. */
+  /** Cancels this compression, or only the wait if it has joined another one. */
   readonly signal?: AbortSignal;
 }
 
-/** What a compression is to come to, where it is not the policy's to say. Tokens, framing included. */
+/** The target of a compression. Token counts include framing. */
 export interface CompressionAim {
-  /** Binds all that is sent. */
+  /** Maximum tokens of the whole request. */
   readonly targetTokens: number;
-  /** Newest messages that stay verbatim. */
+  /** Number of recent messages that stay verbatim. */
   readonly keep: number;
-  /** What they may take of it. */
+  /** Maximum tokens of the recent messages. */
   readonly recentTokens: number;
   /** No message stays verbatim, not even the newest. */
   readonly coversAll?: boolean;
 }
 
-/** What a compression works on. Nothing in it changes the session. */
+/** The input of a compression. */
 export interface CompressionJob extends CompressionRequest {
   readonly state: SessionState;
   readonly counter: TokenCounter;
   /** Undefined: summaries are extracted. */
   readonly model: SummaryModel | undefined;
-  /** Whether extraction may stand in for a model whose provider fails. */
+  /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault: boolean;
-  /** The provider failed last time: one request at a time, until it answers. */
+  /** The provider failed last time, so it gets one request at a time. */
   readonly isProbing: boolean;
   readonly report: (progress: CompressionProgress) => void;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Why there was nothing to commit; no model was asked. */
+/** Why there is nothing to commit. */
 export type SkipReason =
-  /** Nothing lies before the recent messages. */
+  /** There are no messages before the recent ones. */
   | 'recent_only'
-  /** Ledger and summary would save less than 10 % of what they replace. */
+  /** Ledger and summaries would save less than 10% of what they replace. */
   | 'no_saving';
 
 export type WorkResult =
@@ -72,9 +71,9 @@ export type WorkResult =
   | {
       readonly kind: 'done';
       readonly record: CompressionRecord;
-      /** The newest message that was looked at: while it stands where it stood, the plan still holds. */
+      /** The newest planned message. The plan is valid as long as no message up to it changes. */
       readonly last: { readonly message: MessageId; readonly position: number };
-      /** Set when extraction stood in for a model: the fault, for the user to be told. */
+      /** Why the summaries were extracted instead of using the model, to be shown to the user. */
       readonly fault: unknown;
     };
 
@@ -85,7 +84,7 @@ export type CompressionOutcome =
       readonly kind: 'committed';
       readonly record: CompressionRecord;
       readonly fault: unknown;
-      /** A provider that had failed was tried with a part of the plan alone. */
+      /** Only a part of the plan was compressed, to find out if the provider works again. */
       readonly wasTrial: boolean;
     }
   | { readonly kind: 'ready' }
@@ -95,7 +94,7 @@ export type CompressionOutcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'off' }
   | { readonly kind: 'cooling' }
-  /** The limit for spending is used up, and nothing waits for this compression. */
+  /** The spend limit is reached, and the compression isn't urgent. */
   | { readonly kind: 'spent' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'stale' }

@@ -12,32 +12,32 @@ import { holdsUpRequest, isTrial } from './compressor.ts';
 export interface PlannedMessage {
   readonly message: Message;
   readonly position: number;
-  /** With framing and attachments. */
+  /** Including framing and attachments. */
   readonly tokens: number;
 }
 
-/** Messages without a gap that get summaries of their own, oldest first. */
+/** Consecutive messages to summarize, oldest first. */
 export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
-  /** Nodes that stood in for a model's and whose messages begin the first run. */
+  /** Summaries without a model's text that are replaced: their messages begin the first run. */
   readonly standIns: readonly FrontierItem[];
-  /** Tokens of what stays verbatim. */
+  /** Tokens of the messages that stay verbatim. */
   readonly recentTokens: number;
-  /** Tokens that the runs leave free, before ledger and summaries take some. */
+  /** Tokens that the runs free up, not counting the new ledger entries and summaries. */
   readonly leavingTokens: number;
 }
 
-/** The summaries' share of the budget: enough to say something, whatever else is sent. */
+/** Minimum share of the budget for summaries. */
 const MIN_SUMMARIES_SHARE = 0.22;
-/** In a small budget summaries take more of it, up to this many tokens: the recent messages give way to them first. */
+/** In a small budget, summaries may take a larger share, up to this many tokens, before recent messages. */
 const SMALL_BUDGET = { share: 0.45, tokens: 6_000 } as const;
 
-/** With all of this taken up there is room for the next message. */
+/** Share of the budget that may be filled, to leave room for the next message. */
 export const FILLED_SHARE = 0.9;
 
-/** What summaries may take of a budget, however much goes to other things. */
+/** Tokens that summaries may always take, regardless of everything else. */
 export const minSummariesTokens = (budget: number): number =>
   Math.floor(Math.max(MIN_SUMMARIES_SHARE * budget, Math.min(SMALL_BUDGET.tokens, SMALL_BUDGET.share * budget)));
 
@@ -45,22 +45,22 @@ export const minSummariesTokens = (budget: number): number =>
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
 /**
- * What leaves: all that lies before the recent messages and is not covered yet. Where the request would still take more
- * than 70 % of the budget, or more than its target where the user asked and nothing else could leave, the recent
- * messages are halved, and fewer stay if they do not fit.
+ * Selects the messages to compress: all before the recent messages that aren't covered yet. If the request would still
+ * take more than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If the
+ * user compresses and only recent messages are left, the limit is the policy's target instead of 70%.
  */
 export function planCompression(job: CompressionJob): Plan {
   const plan = wholePlan(job);
-  // The rest follows when the provider has answered.
+  // The rest follows once the provider works again.
   return isTrial(job) ? firstPart(plan, TRIAL_TOKENS) : plan;
 }
 
-/** Enough for one short question to a provider that may still be down. */
+/** Enough for one short request to a provider that may still fail. */
 const TRIAL_TOKENS = 3_000;
 
 /**
- * The oldest part of a plan, of about so many tokens and ending where a segment may, behind what stands in for a model's:
- * a part of that could not take its place. The rest stays verbatim.
+ * Reduces a plan to its oldest segment of about `tokens` tokens, in addition to the summaries that it replaces: a part of
+ * them could not take their place.
  */
 function firstPart(plan: Plan, tokens: number): Plan {
   const [run] = plan.runs;
@@ -93,11 +93,11 @@ function wholePlan(job: CompressionJob): Plan {
   if (aim) return planRuns(job, { keep: aim.keep, maxTokens: aim.recentTokens });
   const { total, tokens } = before;
   const others = total - tokens.window - tokens.attachments;
-  // At least today's ledger and summaries, or what they are about to become.
+  // Reserve at least the current size of ledger and summaries, or their expected size.
   const room = budget - Math.max(others, policy.ledgerShare * budget + minSummariesTokens(budget));
   const plan = planRuns(job, { keep: policy.window, maxTokens: room });
   const isEmpty = plan.runs.length === 0;
-  // Who asks for a compression gets one as long as the context is over its target.
+  // The user's command compresses as long as the context is above the target.
   const isAsked = isEmpty && job.due.trigger === 'command';
   const limit = isAsked ? policy.targetShare : AGGRESSIVE_SHARE;
   const isCrowded = others + plan.recentTokens + expectedTokens(plan) > limit * budget;
@@ -106,14 +106,14 @@ function wholePlan(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, FILLED_SHARE * budget - others)) });
 }
 
-/** Of what leaves, what ledger and summaries take at least. */
+/** Minimum share of the compressed tokens that ledger and summaries are expected to take. */
 const EXPECTED_SHARE = 0.05;
 const expectedTokens = ({ leavingTokens }: Plan): number =>
   Math.min(leavingTokens, Math.max(MIN_SUMMARY_TOKENS, leavingTokens * EXPECTED_SHARE));
 
 /**
- * The newest user message is never covered, wherever it stands, unless all is; what the user has opened by an undo stays
- * open until a request would not fit or the user compresses again.
+ * Never includes the newest user message, unless `coversAll`. Messages restored by an undo stay verbatim until a
+ * request doesn't fit or the user compresses again.
  */
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const { aim, state, counts, model, due } = job;
@@ -136,7 +136,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
       recentTokens += item.tokens;
       return;
     }
-    // A system message among the others is summarized, but was not sent.
+    // System messages are summarized, but aren't part of the context, so they free no tokens.
     if (item.message.role !== 'system') leavingTokens += item.tokens;
     const run = runs.at(-1);
     if (run?.at(-1)?.position === item.position - 1) run.push(item);
@@ -154,10 +154,10 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   return { runs, standIns, recentTokens, leavingTokens };
 }
 
-/** Extracted summaries that stand in for a model's are replaced by its own, as long as they are short. */
+/** Maximum source tokens of extracted summaries that a model replaces. */
 const MAX_STAND_IN_TOKENS = 12_000;
 
-/** The newest summaries right before a position that were made while no model answered. No model has read their messages. */
+/** The summaries right before a position that were extracted because no model was available. */
 function standInsBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
   let next = position;
   let tokens = 0;

@@ -4,9 +4,9 @@
 //                    │          └──── stale ──▶ idle        the history it was planned on has changed
 //                    ├── skipped ─────────────▶ idle        nothing to save; no model was asked
 //                    ├── cancelled ───────────▶ idle
-//                    └── failed ──▶ cooling ──▶ idle        background triggers wait; what cannot wait does not
+//                    └── failed ──▶ cooling ──▶ idle        backoff, for background triggers only
 //
-// Running never touches the session. Committing happens between turns alone.
+// Running never changes the session. Commits happen only between turns.
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
 import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
@@ -38,9 +38,9 @@ import type { SessionParts } from './session-parts.ts';
 
 export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
   readonly work: CompressionWork;
-  /** Undefined: summaries are extracted. Rejects with `ModelFault` when the chosen model cannot be had. */
+  /** Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available. */
   readonly summaryModel: (request: CompressionRequest) => Promise<JobModel | undefined>;
-  /** No limit where it is left out. */
+  /** Absent: no limit. */
   readonly spendGate?: SpendGate;
 }
 
@@ -67,13 +67,13 @@ const IDLE: Phase = { kind: 'idle' };
 
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What a compression was planned on: the branch as it was, and the summaries that were there. */
+/** The branch and the summaries when the compression was planned. */
 interface PlannedOn {
   readonly path: readonly MessageId[];
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
 }
 
-/** The one gate that every compression of a session goes through. */
+/** Runs and commits all compressions of a session, one at a time. */
 export class Compressor {
   readonly #deps: CompressorDeps;
   readonly #gate: SpendGate;
@@ -90,7 +90,7 @@ export class Compressor {
     this.#changed = new Emitter((error) => deps.log.warn(`Compression listener failed: ${String(error)}`));
   }
 
-  /** What is going on; null while nothing is. */
+  /** Null if nothing is running. */
   get progress(): Progress | null {
     return this.#progress ?? null;
   }
@@ -99,12 +99,12 @@ export class Compressor {
     return this.#phase.kind === 'running';
   }
 
-  /** Nothing is going on that a request would join. */
+  /** False if a request would join another compression. */
   get isIdle(): boolean {
     return this.#phase.kind === 'idle' && !this.#committing;
   }
 
-  /** Why nothing is compressed in the background; undefined when it is. */
+  /** Why background compression is paused, if it is. */
   pause(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
     if (settings.policy.strategy === 'off') return 'off';
     return this.#guard.isSpent(settings) ? 'spent' : undefined;
@@ -124,18 +124,18 @@ export class Compressor {
   }
 
   /**
-   * Works until a result is ready for `commit`, or there is none. A second request joins the one that runs.
-   * Never rejects; a fault is an outcome.
+   * Runs until a result is ready for `commit`, or there is none. A second request joins the running one.
+   * Never rejects; faults are outcomes.
    */
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
     const error = this.#deps.journal.readOnly;
-    // What could not be committed is not paid for.
+    // Don't pay for a compression that can't be committed.
     if (error) return Promise.resolve({ kind: 'failed', error });
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
     if (this.#phase.kind === 'running') return this.#join(this.#phase, request);
     if (this.#phase.kind === 'ready') return Promise.resolve({ kind: 'ready' });
-    // Until it is on disk the session is without it: it would be made once more.
+    // The session doesn't include the result until it's on disk, so the same compression would run again.
     if (this.#committing) return this.#committing.catch((fault: unknown) => ({ kind: 'failed', error: fault }));
     const refusal = this.#guard.refusal(request);
     if (refusal) return Promise.resolve({ kind: refusal });
@@ -146,14 +146,14 @@ export class Compressor {
     return outcome;
   }
 
-  /** If what runs in the background fails or finds nothing, an urgent request is tried by itself. */
+  /** If a background compression fails or finds nothing, an urgent request then runs separately. */
   async #join(running: Extract<Phase, { kind: 'running' }>, request: CompressionRequest): Promise<CompressionOutcome> {
     const outcome = await Promise.race([running.outcome, ...(request.signal ? [cancelledBy(request.signal)] : [])]);
     const settled = outcome.kind === 'ready' || outcome.kind === 'cancelled';
     return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
 
-  /** What `run` would commit, or why nothing; worked out without a model, so that it costs nothing. Rejects with what went wrong. */
+  /** What `run` would commit, or why nothing. Doesn't call a model, so it costs nothing. Rejects on faults. */
   async preview(request: CompressionRequest): Promise<CompressionRecord | SkipReason | 'off'> {
     if (request.settings.policy.strategy === 'off') return 'off';
     const { signal } = new AbortController();
@@ -161,10 +161,10 @@ export class Compressor {
     return result.kind === 'done' ? result.record : result.reason;
   }
 
-  /** Commits what is ready, between turns: one event, and only if the history it was made from still stands. */
+  /** Commits a finished compression as one event, if the history is unchanged. Call it between turns. */
   commit(): Promise<CompressionOutcome> {
     const phase = this.#phase;
-    // Two may wait for the same result: the one that comes second hears what the first one's commit came to.
+    // A second caller gets the outcome of the first one's commit.
     if (phase.kind !== 'ready') return this.#committing ?? Promise.resolve({ kind: 'nothing' });
     this.#phase = IDLE;
     this.#committing = this.#commitReady(phase).finally(() => {
@@ -213,14 +213,14 @@ export class Compressor {
       tokens_before: before.total,
     };
     const begin = (): void => log.event('history_compression_triggered', triggered);
-    // One that finds nothing to go on with is none: most often a tool call keeps one message more beside its result.
+    // An extension often has nothing to compress, for example when a tool call stays with its result. Don't log that.
     const isUnsaid = request.extends === true;
     if (!isUnsaid) begin();
     const failed = (error: unknown, calls: number): void => {
       log.event('history_compression_failed', { ...triggered, error: describe(error), calls }, 'error');
     };
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
-    // The turn that gave the reason ends first: nobody waits for what runs in the background.
+    // Let the current turn finish before background work starts.
     if (urgency === 'background') await clock.breather.rest();
     else await breathe(clock.breather);
     const planned: PlannedOn = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
@@ -251,7 +251,7 @@ export class Compressor {
       const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
       if (fault === undefined) {
-        // Extraction says nothing of the provider.
+        // Without a call, nothing is known about the provider.
         if (record.calls.count > 0) this.#guard.answered();
       } else {
         this.#guard.failed(fault);
@@ -279,7 +279,7 @@ export class Compressor {
     }
   }
 
-  /** The summarizer, held to the limit; or why extraction stands in for it from the start. */
+  /** The summarizer with the spend limit applied, or the fault because of which summaries are extracted. */
   async #modelFor(
     request: CompressionRequest,
     allowsFallback: boolean,
@@ -287,7 +287,7 @@ export class Compressor {
   ): Promise<{ readonly paid?: PaidModel; readonly fault?: unknown }> {
     const { summaryModel, price } = this.#deps;
     const { strategy } = request.settings.policy;
-    // `auto` takes no model while a request waits, since extraction is there at once.
+    // While a request waits, `auto` uses extraction, which is faster than a model.
     if (strategy === 'trim' || request.extends === true || (strategy === 'auto' && holdsUpRequest(request))) return {};
     try {
       const model = await summaryModel(request);
@@ -315,7 +315,7 @@ export class Compressor {
     return work({ ...job, report, warn, signal });
   }
 
-  /** Money that was spent is on record, whatever became of the compression. Resolves to what each call took. */
+  /** Records the usage of each call, even if the compression failed. Resolves to the recorded events. */
   async #record(paid: PaidModel | undefined): Promise<readonly UsageEvent[]> {
     const usage = paid?.takeUsage() ?? [];
     if (usage.length > 0) await this.#deps.journal.append(...usage);
@@ -328,11 +328,11 @@ export class Compressor {
   }
 }
 
-/** A request waits for it. */
+/** Whether a chat request waits for this compression. */
 export const holdsUpRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
   due.trigger === 'before_send' || due.trigger === 'provider_overflow';
 
-/** A provider that has failed is tried with little, where nothing waits for it. */
+/** Whether a background compression tries, with a small part, if a provider that failed works again. */
 export const isTrial = ({
   isProbing,
   model,
@@ -340,7 +340,7 @@ export const isTrial = ({
 }: Pick<CompressionJob, 'isProbing' | 'model' | 'urgency'>): boolean =>
   isProbing && model !== undefined && urgency === 'background';
 
-/** What a request comes to that no longer waits. */
+/** Resolves when the request is canceled. */
 const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
   new Promise((resolve) => {
     const cancel = (): void => resolve({ kind: 'cancelled' });
@@ -348,14 +348,14 @@ const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
     else signal.addEventListener('abort', cancel, { once: true });
   });
 
-/** Whether all messages looked at stand where they stood, and no summary that was joined has been edited meanwhile. */
+/** Whether the planned messages are unchanged and no merged summary was edited meanwhile. */
 function stillStands(planned: PlannedOn, last: number, record: CompressionRecord, state: SessionState): boolean {
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
   const joined = record.nodes.flatMap((node) => node.children);
   return joined.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id)));
 }
 
-/** All calls that were paid for, those that gave nothing too; as they were asked where the provider reports no usage. */
+/** All paid calls, including failed ones. If the provider doesn't report usage, the calls as counted here. */
 function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): CompressionRecord['calls'] {
   if (paid.length < calls.count) return calls;
   const sum = (of: (one: UsageEvent) => number): number => paid.reduce((all, one) => all + of(one), 0);
@@ -369,17 +369,17 @@ function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): C
 
 const callsOf = ({ calls }: CompressionRecord): LogFields => ({ calls: calls.count, cost_usd: calls.costUsd });
 
-/** For the log: what kind of fault, never message text. */
+/** The kind of fault for the log, which must not contain message text. */
 function describe(error: unknown): string {
   if (ModelFault.is(error)) return error.reason;
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** How long background triggers wait after a failure; each further failure in a row doubles it. */
+/** Backoff of background triggers after a failure. Each further failure in a row doubles it. */
 export const COOL_DOWN_MS = 120_000;
 const LONGEST_COOL_DOWN_MS = 3_600_000;
 
-/** Whether a compression may start and whether it may use a model: the spend limit, and a provider that is down. */
+/** Decides whether a compression may start and call a model: applies the spend limit and the backoff. */
 class CompressionGuard {
   readonly #clock: Clock;
   readonly #gate: SpendGate;
@@ -392,39 +392,39 @@ class CompressionGuard {
     this.#gate = gate;
   }
 
-  /** The provider failed last time. */
+  /** Whether the provider failed last time. */
   get hasFailed(): boolean {
     return this.#failures > 0;
   }
 
-  /** Why a compression does not start now; undefined when it may. What cannot wait always may. */
+  /** Why a compression must not start now, if so. Urgent ones always may. */
   refusal({ due, urgency, settings }: CompressionRequest): 'cooling' | 'spent' | undefined {
     if (urgency === 'now') return undefined;
-    // A trigger that comes once for each multiple is its own limit.
+    // `every` fires only once per multiple, so it needs no backoff.
     if (this.#isCooling && due.trigger !== 'every') return 'cooling';
     return this.isSpent(settings) ? 'spent' : undefined;
   }
 
-  /** Trimming takes no model, so it costs nothing and goes on. */
+  /** `trim` doesn't use a model, so the spend limit doesn't apply. */
   isSpent({ policy }: CompressionRequest['settings']): boolean {
     return this.#gate.state() === 'spent' && policy.strategy !== 'trim';
   }
 
-  /** Why extraction stands in for the model from the start; undefined when the model may be asked. */
+  /** Why the model must not be called, if so. */
   modelRefusal({ due, urgency }: CompressionRequest): Error | undefined {
     if (this.#gate.state() === 'spent') return new SpendLimitReached();
-    // The user's command tries the provider at once; all else that cannot wait keeps away from it while it cools down.
+    // Only the user's command ignores the backoff. Other urgent requests use extraction meanwhile.
     const leavesAlone = urgency === 'now' && due.trigger !== 'command';
     return leavesAlone && this.hasFailed && this.#isCooling ? this.#lastFault : undefined;
   }
 
-  /** The provider has answered: the next fault is the first again. */
+  /** Resets the backoff after a successful call. */
   answered(): void {
     this.#failures = 0;
     this.#until = 0;
   }
 
-  /** A fault that was met before, and that extraction stood in for since, counts once; the spend limit is no fault. */
+  /** Starts or extends the backoff. The same fault, reported again after a fallback, counts only once. */
   failed(fault: unknown): void {
     if (fault instanceof SpendLimitReached || fault === this.#lastFault) return;
     const retryAfter = ModelFault.is(fault) ? (fault.retryAfterMs ?? 0) : 0;

@@ -6,22 +6,22 @@ import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** Of what a server reads, this share stays for the prompt, however long replies may be. */
+/** Minimum share of the server's context window for the prompt, regardless of the output limit. */
 const LEAST_PROMPT_SHARE = 0.6;
 
 type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
 /**
- * What would be sent, how many tokens it takes and how many it may take. Everything is reckoned in counted tokens;
- * the provider's own are worked out from its reports.
+ * Assembles the context, counts its tokens, and determines the budget. All numbers are counted tokens, unless stated
+ * otherwise; the provider's token counts are estimated from its usage reports.
  */
 export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: MeterParts;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
-  /** What a refusal showed, until the next report. */
+  /** The token factor derived from a rejected request, until the next usage report. */
   #refused: { readonly by: Calibration | undefined; readonly factor: number } | undefined;
-  /** What a refusal said. Not kept on disk: who sees it may restart the server with more. */
+  /** The context window stated in a rejection. Not stored, because the server may be restarted with a larger one. */
   #stated: { readonly by: Calibration | undefined; readonly window: number } | undefined;
 
   constructor(deps: MeterParts) {
@@ -29,7 +29,7 @@ export class ContextMeter {
     this.counts = new MessageCounts(deps.counter);
   }
 
-  /** Counted tokens in the provider's own, as far as is known, as every figure is shown. */
+  /** Converts counted tokens to an estimate of the provider's, which is what the UI shows. */
   shown(counted: number): number {
     const factor = this.#refusedFactor();
     return factor === undefined
@@ -37,40 +37,40 @@ export class ContextMeter {
       : Math.round(counted * factor);
   }
 
-  /** What the last refusal showed of this model; another one has its own tokenizer. */
+  /** The factor from the last rejection, if it was by the current model. */
   #refusedFactor(): number | undefined {
     return this.#refused?.by === this.#deps.calibration() ? this.#refused?.factor : undefined;
   }
 
-  /** True until the provider's reports have shown how it counts. */
+  /** True until token counts are calibrated with the provider's usage reports. */
   get isApproximate(): boolean {
     return this.#deps.calibration()?.calibrated === false;
   }
 
-  /** Tokens a request may take, in counted tokens: what every part of the product reckons in. */
+  /** Maximum size of a request, in counted tokens. */
   budget(): number {
     const budget = this.providerBudget();
     const factor = this.#refusedFactor();
     return factor === undefined ? (this.#deps.calibration()?.counted(budget) ?? budget) : Math.floor(budget / factor);
   }
 
-  /** Tokens that the server is known to read and write in all; infinite while the settings' figure holds. */
+  /** The server's observed context window; infinite if nothing contradicts the settings. */
   get serverWindow(): number {
     const by = this.#deps.calibration();
     const stated = this.#stated?.by === by ? this.#stated?.window : undefined;
     return Math.min(stated ?? Number.POSITIVE_INFINITY, by?.serverWindow ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The same in the provider's own tokens, as the gauge shows it. */
+  /** Maximum size of a request, in the provider's tokens, as shown by the gauge. */
   providerBudget(): number {
     const { contextWindow, reservedTokens } = this.#deps.settings();
     const read = this.serverWindow;
-    // A server that reads less than the setting says still needs room for its reply within that.
+    // If the server's context window is smaller than the setting, it must still have room for the reply.
     const less = Math.max(read - reservedTokens, read * LEAST_PROMPT_SHARE);
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
   }
 
-  /** What would be sent now. Costs in proportion to what is sent. */
+  /** The current context. Takes time linear in its size. */
   context(recalled: readonly Recalled[] = []): Context {
     const { counter, journal } = this.#deps;
     return assembleContext({
@@ -82,7 +82,7 @@ export class ContextMeter {
     });
   }
 
-  /** What would be sent with a message that is not said yet. */
+  /** The context with a message that isn't sent yet. */
   contextWith(message: Message, endsTask: boolean, recalled: readonly Recalled[] = []): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;
@@ -102,8 +102,8 @@ export class ContextMeter {
   }
 
   /**
-   * Learns from the input tokens that the provider has reported for a context. An image says nothing of the tokenizer:
-   * each vendor counts it in a way of its own, and some models are not sent it.
+   * Calibrates token counts with the input tokens that the provider reported for a context. Contexts with images are
+   * ignored, because each vendor counts images differently and some models don't get them.
    */
   observe(context: Context, reported: number): Verdict {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
@@ -111,16 +111,16 @@ export class ContextMeter {
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
-  /** Learns from a provider that called a context too long: at least that much does not fit in the `window` it named. */
+  /** Calibrates token counts after the provider rejected a context as too long for its context window. */
   refused(context: Context, window = Number.POSITIVE_INFINITY): void {
     const by = this.#deps.calibration();
     if (window < this.serverWindow) this.#stated = { by, window };
-    // With a window that explains the refusal the tokenizer is not to blame.
+    // If the stated window explains the rejection, the token counts aren't wrong.
     const factor = Math.max(this.shown(context.total), this.providerBudget() * 1.1) / context.total;
     this.#refused = { by, factor };
   }
 
-  /** Reads the counts that were kept, and counts what is new. Yields as it goes. */
+  /** Loads stored counts, and counts the other messages. Yields in between. */
   async load(): Promise<void> {
     const { countStore, journal } = this.#deps;
     const { messages } = journal.state;
@@ -130,7 +130,7 @@ export class ContextMeter {
     await this.countNew();
   }
 
-  /** Counts messages that came in bulk, without holding the event loop up, and keeps the counts. */
+  /** Counts all uncounted messages, yielding in between, and stores the counts. */
   async countNew(): Promise<void> {
     const { clock, journal } = this.#deps;
     const count = await this.counts.warm(journal.state.messages, clock.breather);
@@ -150,7 +150,7 @@ export class ContextMeter {
     const share = policy.ledgerShare;
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
     if (this.#prefix?.key !== key) {
-      // Worked out with the prefix alone: a factor that moves with each report must not move the ledger.
+      // Computed only with a new prefix, so that calibration alone doesn't change the ledger.
       const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
       const prefix = assemblePrefix({ state, systemPrompt, rules, memory, counts, ledgerBudget });

@@ -27,53 +27,53 @@ import { deferred } from '../core/pace/deferred.ts';
 
 export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
-  /** Throws `ModelFault` when the chosen model cannot be had (no key). */
+  /** Rejects with `ModelFault` if the selected model isn't available, for example without an API key. */
   readonly chatModel: () => Promise<ChatModel>;
-  /** Excerpts of compressed history that match a text, within a number of tokens. */
+  /** Excerpts from compressed history that match a text. */
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
 }
 
-/** The next request. */
+/** A preview of the next request. */
 export interface SendPreview {
   readonly context: Context;
   readonly request: ChatRequest;
-  /** Set when a compression would come first, so that something shorter would be sent. */
+  /** The trigger of a compression that would run first and shorten the request. */
   readonly compressesFirst: TriggerName | undefined;
 }
 
-/** What the turn that runs acts on, from its beginning to its end. */
+/** The state of the running turn. */
 interface Turn {
   readonly abort: AbortController;
   settings?: ConversationSettings;
-  /** Who was asked: another model may be chosen meanwhile, which counts otherwise. */
+  /** The calibration of the model that was called, because the user may select another one meanwhile. */
   asked?: { readonly calibration: Calibration | undefined };
-  /** The reply that was begun last. */
+  /** The latest reply. */
   reply?: MessageId;
-  /** What the model was told to work on: another task may be set meanwhile. */
+  /** The task in the request, because the user may set another one meanwhile. */
   task?: TaskId | undefined;
 }
 
-/** Less room than this holds no excerpt worth having. */
+/** With less room, excerpts would be too short to be useful. */
 const MIN_RECALL_TOKENS = 50;
 
 /**
- * One session's turns, one at a time: append, assemble, stream, journal; triggers are checked between turns.
+ * Runs a session's turns, one at a time: append, assemble, stream, journal. Triggers are checked between turns.
  * It outlives the panel that shows it.
  */
 export class Conversation {
-  /** What would be sent, and how much of it fits. */
+  /** Assembles and counts the context. */
   readonly meter: ContextMeter;
-  /** What was written while a reply arrives. */
+  /** Messages written while a reply arrives. */
   readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
   readonly #triggers: CompressionTriggers;
   #turn: Turn | undefined;
   #turnEnd: Promise<unknown> = Promise.resolve();
-  /** The last reply thought until the output limit: the next one gets more room. */
+  /** The last reply used up its output limit by thinking, so the next one gets a higher limit. */
   #moreRoom = false;
   readonly #updates: Emitter<ConversationUpdate>;
   #resetWaiting = false;
-  /** The goal of a task without steps was reported as reached; with the next message it is over. */
+  /** The model reported that a task without steps is done. The task ends with the next message. */
   #isGoalReached = false;
   #closed = false;
   #halting = false;
@@ -84,7 +84,7 @@ export class Conversation {
   constructor({ settings, calibration, ...others }: ConversationDeps) {
     const deps = {
       ...others,
-      // A turn acts on the settings that it began with, and learns of the model that it asked.
+      // Settings and model must not change during a turn.
       settings: () => this.#turn?.settings ?? settings(),
       calibration: () => (this.#turn?.asked ? this.#turn.asked.calibration : calibration()),
     };
@@ -130,7 +130,7 @@ export class Conversation {
     return this.#deps.compressor;
   }
 
-  /** When the next try starts, while the provider has asked for patience. */
+  /** The pending retry, if any. */
   get waiting(): Waiting | null {
     return this.#waiting;
   }
@@ -144,20 +144,20 @@ export class Conversation {
     return this.#deps.settings();
   }
 
-  /** Called by the adapter that retries. */
+  /** Called when a provider adapter waits before a retry. */
   setWaiting(waiting: Waiting | null): void {
     this.#waiting = waiting;
     this.#updates.emit({ type: 'waiting', until: waiting?.until ?? null });
   }
 
-  /** Resolves when no turn runs and what was compressed in the background is committed or dropped. */
+  /** Resolves when no turn is running and background compressions are committed or discarded. */
   async settled(): Promise<void> {
     await this.#turnEnd;
     await this.compressor.settled();
     await this.#triggers.settled();
   }
 
-  /** Stops what runs, so that another window can go on; what has arrived of a reply is kept. */
+  /** Stops the turn and compressions, so that another window can take over. A partial reply is kept. */
   async halt(): Promise<void> {
     this.#halting = true;
     try {
@@ -169,7 +169,7 @@ export class Conversation {
     }
   }
 
-  /** Stops what runs and releases the journal; what has arrived of a reply is kept. */
+  /** Stops the turn and compressions, and closes the journal. A partial reply is kept. */
   async close(): Promise<void> {
     this.#closed = true;
     try {
@@ -188,28 +188,28 @@ export class Conversation {
     return this.#updates.on(listener);
   }
 
-  /** Tokens a request may take, in counted tokens. */
+  /** Maximum size of a request, in counted tokens. */
   budget(): number {
     return this.meter.budget();
   }
 
-  /** What would be sent now. Costs in proportion to what is sent. */
+  /** The current context. Takes time linear in its size. */
   context(recalled: readonly Recalled[] = []): Context {
     return this.meter.context(recalled);
   }
 
-  /** Makes the session ready: counts are read or made, replies that were cut off become messages. Yields as it goes. */
+  /** Prepares an opened session: loads or computes token counts, and recovers replies that were cut off. */
   async prepare(): Promise<void> {
     await this.meter.load();
     await recoverReplies(this.journal);
   }
 
-  /** What is left before the session is compressed in the background, or why it is not. */
+  /** The distance to the next background compression, or the reason why there will be none. */
   compressesIn(): Distance | 'off' | 'spent' {
     return this.#triggers.ahead();
   }
 
-  /** Takes in messages in bulk; triggers look at them after the next turn. */
+  /** Appends many messages. Triggers aren't checked before the end of the next turn. */
   async import<T>(append: () => Promise<T>): Promise<T> {
     this.#importing = true;
     try {
@@ -222,9 +222,9 @@ export class Conversation {
   }
 
   /**
-   * Sends a message and resolves when the turn has ended. The message is on disk before the request leaves.
-   * Rejects with `TurnRunning`, `ContextOverflow`, `StoreFault` (nothing was sent) or `ModelFault` (the message is
-   * kept, and so is what came of the reply).
+   * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent.
+   * Rejects with `TurnRunning`, `ContextOverflow`, `StoreFault` (nothing was sent), or `ModelFault` (the message and a
+   * partial reply are kept).
    */
   async send(
     text: string,
@@ -241,7 +241,7 @@ export class Conversation {
     });
   }
 
-  /** Asks again for a reply to the newest user message on the branch that ends at `at`; without one, all stays as it was. */
+  /** Requests another reply on the branch that ends at `at`. If there is none, restores the previous branch. */
   async retry(at: MessageId): Promise<void> {
     const before = this.state.head;
     try {
@@ -257,7 +257,7 @@ export class Conversation {
     }
   }
 
-  /** Sends a changed text in place of an earlier message: a new branch; the old one stays. */
+  /** Sends a changed text instead of an earlier message, on a new branch. */
   async editAndResend(of: MessageId, text: string): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
@@ -267,7 +267,7 @@ export class Conversation {
     });
   }
 
-  /** Ends the reply that is arriving; what has come is kept. */
+  /** Stops the current reply. A partial reply is kept. */
   stop(): void {
     this.#turn?.abort.abort();
   }
@@ -275,7 +275,7 @@ export class Conversation {
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
     this.#isGoalReached = false;
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
-    // A reset that waits for the reply's end is meant for the task before.
+    // A pending reset is meant for the previous task.
     if (this.#resetWaiting) await this.journal.append({ type: 'task_reset', automatic: false });
     this.#resetWaiting = false;
     await this.journal.append({ type: 'task_set', task });
@@ -291,17 +291,17 @@ export class Conversation {
     await this.journal.append({ type: 'message_deleted', id, deleted });
   }
 
-  /** Takes summaries out of the context, so that what they stood for is sent word for word; or puts them back. */
+  /** Undoes summaries, so that their messages are sent verbatim, or redoes them. */
   async undoNodes(nodes: readonly NodeId[], undone: boolean): Promise<void> {
     await this.journal.append(...nodes.map((node) => ({ type: 'node_undone', node, undone }) as const));
   }
 
-  /** The model that would answer now. Rejects with `ModelFault` when it cannot be had. */
+  /** The selected model. Rejects with `ModelFault` if it isn't available. */
   chatModel(): Promise<ChatModel> {
     return this.#deps.chatModel();
   }
 
-  /** What would be sent if this were sent now; for an empty draft, the request without it. No model is asked. */
+  /** The request for a draft. An empty draft isn't added to it. Doesn't call a model. */
   async previewSend(draft: UserMessage): Promise<SendPreview> {
     const { clock, settings } = this.#deps;
     const { meter, state } = this;
@@ -318,14 +318,14 @@ export class Conversation {
     return { context, request, compressesFirst: due?.trigger };
   }
 
-  /** What a compression would commit now, or why nothing. */
+  /** The compression that would be committed now, or why there is none. */
   async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }
 
   /**
-   * Ends the task and compresses when that is due. While a reply arrives it waits for the turn's end and says so.
-   * A compression that fails is logged and does not stop the reset.
+   * Ends the task, and compresses first if that's due. During a reply, the reset is postponed to the end of the turn.
+   * A compression that fails is logged and doesn't prevent the reset.
    */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
@@ -336,17 +336,17 @@ export class Conversation {
     await this.#reset(false);
   }
 
-  /** Compresses what lies before the window, now; the command's way. */
+  /** Compresses the messages before the recent ones, as requested by the user. */
   async compressNow(): Promise<CompressionOutcome> {
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }
 
-  /** Called when another model was chosen: with a larger one the request may fit well again. */
+  /** Called when another model is selected: the request may fit its context window. */
   async modelChanged(): Promise<void> {
     await this.#triggers.endEscalation();
   }
 
-  /** Called when a compression that ran during a turn may be committed, and at start-up. */
+  /** Commits finished compressions and checks the triggers. Called after each turn and at startup. */
   async betweenTurns(): Promise<void> {
     if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
       return;
@@ -354,8 +354,8 @@ export class Conversation {
   }
 
   /**
-   * Runs a turn: what is said, room for the request, the reply, what follows it. `say` journals what the turn starts with
-   * and gives its text. Rejects when what follows the turn is done.
+   * Runs a turn. `say` writes the turn's message to the journal and returns its text. Settles after the work between
+   * turns, also when it rejects.
    */
   async #run(say: (signal: AbortSignal) => Promise<string>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
@@ -385,7 +385,7 @@ export class Conversation {
     }
   }
 
-  /** While the provider calls the request too long and it can get shorter, it is compressed and sent once more. */
+  /** Sends the request. As long as the provider rejects it as too long, it's compressed and sent again. */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
     let recalled = await this.#makeRoom(text, signal);
@@ -405,8 +405,8 @@ export class Conversation {
   }
 
   /**
-   * Makes sure that the request fits: compression first, then fewer recent messages, then the escalation. Resolves to the
-   * excerpts that go with it; undefined when the user has stopped the turn meanwhile.
+   * Compresses if necessary, and throws `ContextOverflow` if the request still doesn't fit. Resolves to the recalled
+   * excerpts, or to undefined if the user has stopped the turn meanwhile.
    */
   async #makeRoom(text: string, signal: AbortSignal): Promise<readonly Recalled[] | undefined> {
     const budget = this.budget();
@@ -424,7 +424,7 @@ export class Conversation {
     return excerpts;
   }
 
-  /** Excerpts of compressed history that match a new message and fit beside it; a turn and its preview find the same. */
+  /** Excerpts from compressed history that match a new message and fit in the request. Also used by the preview. */
   async #recall(
     text: string,
     without: Context,

@@ -1,4 +1,4 @@
-// The library: the editor's compression for programs, on a session in memory. `import … from 'threadkeeper'`.
+// The library: compression for other programs, with a session in memory. `import … from 'threadkeeper'`.
 import { chooseLevels } from '../core/compress/levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/leaf.ts';
 import { countMessages, framed } from '../core/compress/counting.ts';
@@ -27,42 +27,42 @@ export interface LibraryMessage {
   readonly content: string | readonly ContentBlock[];
 }
 
-/** Answers a prompt with a summary: JSON as the prompt asks for, or plain prose. Its errors are thrown on. */
+/** Returns a summary for a prompt, as the JSON that it asks for or as prose. Errors are passed to the caller. */
 export type Summarizer = (request: {
   readonly system: string;
   readonly prompt: string;
-  /** Of the answer, at most. */
+  /** Maximum tokens of the answer. */
   readonly maxTokens: number;
   readonly temperature: number | undefined;
   readonly signal: AbortSignal;
 }) => Promise<string>;
 
 export interface LibraryOptions {
-  /** Writes the summaries; without one they are extracted from the messages. */
+  /** Writes the summaries. Without one, they are extracted from the messages. */
   readonly summarizer?: Summarizer;
-  /** What the summarizer can read at once, in tokens; default 100,000. */
+  /** Maximum input of the summarizer in tokens; default 100,000. */
   readonly maxInputTokens?: number;
-  /** What a summary keeps, by the kind of conversation; default `developer`. */
+  /** The kind of conversation, which determines what a summary keeps; default `developer`. */
   readonly preset?: PresetName;
   /** Default `balanced`. */
   readonly policy?: PolicyName;
   readonly strategy?: Strategy;
-  /** A model of the editor's in place of `summarizer`. */
+  /** A chat model instead of `summarizer`. */
   readonly model?: JobModel;
   readonly price?: PriceOf;
   readonly counter?: TokenCounter;
   readonly breather?: Breather;
 }
 
-/** Model calls and their tokens; `costUsd` is 0 where the price is not known. */
+/** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */
 export type LibraryCalls = CompressionRecord['calls'];
 
 export interface RecursiveSummary {
   readonly text: string;
-  /** Of the text, framing included. */
+  /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly sourceTokens: number;
-  /** The messages were short enough: the text is all of them. */
+  /** The messages were short enough, so the text contains all of them. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
 }
@@ -77,32 +77,33 @@ export interface HierarchicalSummary {
     readonly detailed: number;
     readonly full: number;
   };
-  /** The conversation was short: all three are it. */
+  /** The conversation was short, so all three texts contain all of it. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
 }
 
 export interface CompressedMessages {
-  /** Exactly what would be sent: ledger and summaries as a system message, then the recent messages. */
+  /** The compressed request: ledger and summaries as a system message, then the recent messages. */
   readonly messages: readonly LibraryMessage[];
   readonly events: readonly KeyEvent[];
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
-  /** The summarizer gave no usable answer, and what it was to summarize was extracted. */
+  /** The summarizer returned no usable answer, so the summaries were extracted. */
   readonly isExtracted: boolean;
 }
 
-/** A tenth of anything shorter is too little to say what it was about. */
+/** Shorter conversations aren't summarized, because a tenth of them would be too short to be useful. */
 const SHORT_CONVERSATION_TOKENS = 200;
-/** A conversation of so many tokens is its own full level. */
+/** Up to this size, the full level is the conversation itself. */
 const FULL_AS_IS_TOKENS = 5_000;
 
 /**
- * Brings messages of any length under a target, as one text. Short ones come back as they are, without a call; none gives ''.
+ * Summarizes messages of any length in one text of at most `targetTokens`. Shorter messages are returned unchanged,
+ * without a call; without messages the text is ''.
  *
- * @param targetTokens of the text, its framing as one message included
- * @throws `RangeError` for values that make no sense, and what the summarizer throws
+ * @param targetTokens maximum tokens of the text, including its framing as a message
+ * @throws `RangeError` for invalid arguments, and the summarizer's errors
  */
 export async function summarizeRecursive(
   messages: readonly LibraryMessage[],
@@ -123,10 +124,10 @@ export async function summarizeRecursive(
 }
 
 /**
- * Three levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the messages' tokens; full is all
- * of them up to 5,000 tokens. The summarizer reads each message once, whatever the levels.
+ * Summarizes messages at three levels of detail: brief at most 10%, detailed at most 30%, and full at most 70% of their
+ * tokens. Up to 5,000 tokens, full contains all messages. The summarizer reads each message only once.
  *
- * @throws `RangeError` for values that make no sense, and what the summarizer throws
+ * @throws `RangeError` for invalid arguments, and the summarizer's errors
  */
 export async function summarizeHierarchical(
   messages: readonly LibraryMessage[],
@@ -159,17 +160,18 @@ export async function summarizeHierarchical(
 }
 
 /**
- * Messages within a target: key events verbatim, the rest summarized, the newest messages as they are. Short conversations
- * come back as they are; where all is key events no call is made; where there is no room for anything else all is summarized.
+ * Compresses messages to at most `targetTokens`: key events stay verbatim, recent messages unchanged, and the rest is
+ * summarized. Short conversations are returned unchanged. If everything is a key event, the summarizer isn't called; if
+ * there is no room for recent messages and key events, everything is summarized.
  *
- * @param targetTokens binds all that is returned, framing included
- * @throws `RangeError` for values that make no sense, and what the summarizer throws
+ * @param targetTokens maximum tokens of the returned messages, including framing
+ * @throws `RangeError` for invalid arguments, and the summarizer's errors
  */
 export async function compressPreserveEvents(
   messages: readonly LibraryMessage[],
   targetTokens: number,
   options: LibraryOptions & {
-    /** Newest messages to keep; default the policy's, as far as 15 % of the target go. */
+    /** Number of recent messages to keep; by default the policy's, up to 15% of the target. */
     readonly keepRecent?: number;
   } = {},
 ): Promise<CompressedMessages> {
@@ -182,7 +184,7 @@ export async function compressPreserveEvents(
   const session = sessionOf(targetTokens, counter, options, keepRecent, beside);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
-    // Trimming keeps as many of the newest messages as fit.
+    // `trim` keeps as many recent messages as fit.
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
@@ -191,7 +193,7 @@ export async function compressPreserveEvents(
     if (outcome.kind === 'failed') throw outcome.error;
     await options.breather?.rest();
     if (sentTokens(session, counter) > targetTokens) {
-      // Not even the newest user message fits beside a line of summary: all is summarized.
+      // Not even the newest user message fits, so everything is summarized.
       const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
       const events = session.keyEvents().map((event): KeyEvent => {
         const isLost = event.status === 'active' && !text.includes(event.quote);
@@ -215,18 +217,19 @@ export async function compressPreserveEvents(
   return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
 }
 
-/** Recent messages that were asked for take no more of a target than this. */
+/** Maximum share of the target for recent messages if `keepRecent` is given. */
 const ASKED_RECENT_SHARE = 0.75;
 
 /**
- * What recent messages that were not asked for, and the ledger, take at most of a target that is this share of the
- * messages: of a tenth the share that a ledger has of a budget. The smaller the target, the more a summary alone can hold.
+ * Maximum share of the target for recent messages without `keepRecent`, and for the ledger, depending on the ratio of
+ * target and messages. The smaller the target, the more of it goes to the summaries. From a tenth on, the share is the
+ * ledger's usual share of a budget.
  */
 const shareBeside = (target: number): number => Math.min(0.15, Math.max(0.06, target * 1.5));
-/** What a ledger and a summary of anything take. */
+/** Tokens reserved for a minimal ledger and summary. */
 const LEAST_BESIDE_RECENT = 180;
 
-/** What a session sends, as plain messages, with what it was made from. */
+/** The messages of a session's request, with its key events and summaries. */
 export function sentBy(
   session: MemorySession,
   counter: TokenCounter,
@@ -265,7 +268,7 @@ const sentTokens = (session: MemorySession, counter: TokenCounter): number =>
 const blocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** All messages summarized, none kept verbatim. */
+/** A session in which all messages are summarized. */
 async function summarized(
   { source, sizes }: Pick<Prepared, 'source' | 'sizes'>,
   targetTokens: number,
@@ -279,7 +282,7 @@ async function summarized(
   return session;
 }
 
-/** The session's summaries as one text of at most about so many tokens, older parts joined and told more briefly. */
+/** The session's summaries as one text of about `limit` tokens; older ones are merged and shortened if necessary. */
 async function textWithin(
   { state }: MemorySession,
   limit: number,
@@ -290,7 +293,7 @@ async function textWithin(
   const render = (nodes: readonly SummaryNode[], levels: ReadonlyMap<SummaryNode['id'], Level>): string =>
     nodes.map((node) => nodeText(node, levels.get(node.id) ?? 'detailed')).join('\n\n');
   const all = state.frontier.map(({ node }) => node);
-  // A session too short for anything shorter than itself has no summary.
+  // A session that is too short to be shortened has no summaries.
   if (all.length === 0) return Array.from(state.uncovered(), ({ message }) => messageText(message)).join('\n');
   const asIs = render(all, state.levels);
   if (framed(asIs, counter) <= limit) return asIs;
@@ -338,7 +341,7 @@ function modelOf({ model, summarizer, maxInputTokens = DEFAULT_MAX_INPUT }: Libr
     id: 'library/summarizer',
     provider: 'library',
     model: 'summarizer',
-    // How many run at once is the summarizer's to bound.
+    // The summarizer limits its own concurrency.
     atOnce: 24,
     async *stream({ system, messages, maxOutputTokens, temperature }, signal) {
       const prompt = messages.map((message) => messageText(message)).join('\n');
@@ -353,7 +356,6 @@ function modelOf({ model, summarizer, maxInputTokens = DEFAULT_MAX_INPUT }: Libr
 interface Prepared {
   readonly source: readonly SourceMessage[];
   readonly counter: TokenCounter;
-  /** Of each message. */
   readonly sizes: readonly MessageTokens[];
   readonly tokens: number;
 }
@@ -365,7 +367,7 @@ function checkTarget(targetTokens: number): void {
 
 const isList = (value: unknown): boolean => Array.isArray(value);
 
-/** A program without types gets a sentence, and no empty summary. Throws `RangeError`. */
+/** Validates arguments for JavaScript callers. Throws `RangeError`. */
 function check(messages: readonly LibraryMessage[], options: LibraryOptions): void {
   const { policy, strategy, preset } = options;
   const choices: readonly (readonly [string, string | undefined, readonly string[]])[] = [
@@ -399,6 +401,6 @@ async function prepared(messages: readonly LibraryMessage[], options: LibraryOpt
   return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
 }
 
-/** Messages as one text, each under its speaker. */
+/** All messages as one text, with their roles. */
 const renderTranscript = (messages: readonly SourceMessage[]): string =>
   messages.map((message) => `${message.role}: ${messageText(message)}`).join('\n');

@@ -22,14 +22,14 @@ import type { ConversationSettings } from './settings.ts';
 
 export interface MemorySessionOptions {
   readonly policy: Policy;
-  /** Tokens a request may take. */
+  /** Maximum tokens of a request. */
   readonly budget: number;
   readonly counter: TokenCounter;
   readonly preset: PresetName;
   /** Undefined: summaries are extracted. */
   readonly model: JobModel | undefined;
   readonly price: PriceOf;
-  /** Whether extraction stands in for a model whose provider fails. */
+  /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault?: boolean;
   readonly breather?: Breather;
 }
@@ -45,10 +45,10 @@ export const addCalls = (a: Calls, b: Calls): Calls => ({
   costUsd: a.costUsd + b.costUsd,
 });
 
-/** Between two messages: a provider that has failed is tried again some messages later, as in the editor. */
+/** Simulated time between messages, so that a provider that failed is retried a few messages later, as in VS Code. */
 const MESSAGE_MS = 60_000;
 
-/** One attempt to compress; `at` is how many messages the session had then. */
+/** An attempt to compress; `at` is the number of messages at that time. */
 export interface CompressionAttempt {
   readonly at: number;
   readonly trigger: TriggerName;
@@ -58,11 +58,11 @@ export interface CompressionAttempt {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly calls: number;
-  /** Set where extraction stood in for a model that failed. */
+  /** Set if the model failed and the summaries were extracted. */
   readonly fallback?: 'extractive';
 }
 
-/** A session in memory: the editor's pipeline for the command line, the library and the benchmarks. */
+/** A session in memory: the same compression as in VS Code, for the command line, the library, and the benchmarks. */
 export class MemorySession {
   readonly state = new SessionState();
   readonly meter: ContextMeter;
@@ -81,7 +81,7 @@ export class MemorySession {
     const settings: ConversationSettings = {
       systemPrompt: '',
       memory: '',
-      // A file is read in a moment: no summary in it is ever old.
+      // The age of summaries has no meaning when a whole transcript is read at once.
       policy: { ...policy, triggers: { ...policy.triggers, ageMs: null } },
       contextWindow: budget,
       reservedTokens: 0,
@@ -123,19 +123,19 @@ export class MemorySession {
     });
   }
 
-  /** What the summarizer's provider threw last; undefined while it answers. */
+  /** The summarizer's error, if its last call failed. */
   get fault(): Error | undefined {
     return this.#fault;
   }
 
-  /** The next message, as a session grows: before a user's, the turn before it has ended and the triggers are checked. */
+  /** Adds the next message as in a chat: checks the triggers between turns and before a request. */
   async take(message: SourceMessage): Promise<void> {
     if (message.role === 'user' && this.state.path.length > 0) await this.#betweenTurns();
     this.add(message);
     if (message.role === 'user') await this.#triggers.beforeSend();
   }
 
-  /** The last turn has ended: what is due is done, and what still does not fit is compressed as before a request. */
+  /** Ends the last turn: checks the triggers, and compresses if a request wouldn't fit. */
   async end(): Promise<void> {
     await this.#betweenTurns();
     const { counts } = this.meter;
@@ -144,7 +144,7 @@ export class MemorySession {
       await this.#triggers.compress({ trigger: 'before_send', threshold: 1 }, 'now');
   }
 
-  /** A message, with its tokens where they are known, and nothing is looked at. */
+  /** Adds a message, with its tokens if they are known, without checking the triggers. */
   add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
     const message = {
       id,
@@ -158,24 +158,23 @@ export class MemorySession {
     this.#append({ type: 'message_added', message });
   }
 
-  /** Compresses now; to `aim` in place of what the policy says. */
+  /** Compresses now; `aim` overrides the policy's target. */
   async compress(aim?: CompressionAim): Promise<CompressionOutcome> {
-    // Counted with pauses; what is looked at next would count at one go.
+    // This yields, while counting as part of the compression wouldn't.
     await this.meter.countNew();
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', { aim });
   }
 
-  /** What would be sent now. */
   context(): Context {
     return this.meter.context();
   }
 
-  /** What was said under the system's role and no summary stands for: it is sent first, as it was, beside the context. */
+  /** System messages that aren't summarized. They are sent unchanged before the context. */
   systemMessages(): readonly Message[] {
     return Array.from(this.state.uncovered(), ({ message }) => message).filter(({ role }) => role === 'system');
   }
 
-  /** Key events of the ledger, and of the messages that are still sent verbatim. */
+  /** Key events of the ledger, and of the messages that are sent verbatim. */
   keyEvents(): readonly KeyEvent[] {
     const { state } = this;
     const leftOut = new Set(this.context().leftOut.map(({ id }) => id));
@@ -204,7 +203,7 @@ export class MemorySession {
     return events;
   }
 
-  /** Model calls of all that was committed; `costUsd` in US dollars. */
+  /** Model calls of all committed compressions. */
   get calls(): Calls {
     return this.state.compressions.reduce((sum, { calls }) => addCalls(sum, calls), NO_CALLS);
   }
@@ -214,12 +213,12 @@ export class MemorySession {
     await this.#triggers.settled();
   }
 
-  /** The log tells what was attempted and what came of it. */
+  /** Records attempts from the log events. */
   #note(name: string, fields: Parameters<Log['event']>[1]): void {
     const outcome = OUTCOMES[name];
     if (!outcome) return;
     const isExtracted = 'fallback' in fields;
-    // The fault was noted as a failure, and then extraction has stood in.
+    // The fault was already recorded as a failed attempt.
     if (isExtracted) this.attempts.pop();
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
     const messagesBefore = number('message_count_before');

@@ -7,80 +7,80 @@ import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
 import type { KeptCounts } from '../core/tokens/message-counts.ts';
 
-/** The world's time, ids and pauses, so that use cases are exact under test. */
+/** Time, IDs, and pauses, which tests replace to be deterministic. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A new id, unique in this store. */
+  /** A new ID, unique in this store. */
   id(): string;
-  /** Keeps the event loop open to others: long work asks it between pieces of a few milliseconds at most. */
+  /** Tells long work when to yield to the event loop. Check it at least every few milliseconds. */
   readonly breather: Breather;
 }
 
-/** One message of a request, as every provider understands it. */
+/** A message of a request, independent of the provider. */
 export interface ChatMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly ContentBlock[];
-  /** Text that follows it in this request alone; the next one repeats the message without it. */
+  /** Text appended to the message in this request only. */
   readonly turnOnly?: string;
 }
 
-/** What an answer is for. Only a chat repeats what it sends, so only a chat is worth the price of a prompt cache. */
+/** The purpose of a request. Only chat requests repeat their content, so only they pay off prompt caching. */
 export type Purpose = 'chat' | 'summary' | 'check';
 
-/** What helps a provider to find the beginning of a request in its prompt cache. */
+/** Helps a provider to match the beginning of a request with its prompt cache. */
 export interface CacheHints {
   /** The same for all requests of one conversation. */
   readonly key: string;
-  /** The longest pause of late between a reply and the next message, in ms: how long the cache has to live. */
+  /** The longest recent pause between a reply and the next message, in ms, which the cache should outlive. */
   readonly idleMs: number;
 }
 
 export interface ChatRequest {
   readonly purpose: Purpose;
-  /** Blocks of the system prompt, the stable ones first: system prompt, memory, ledger, summaries. */
+  /** Blocks of the system prompt, the most stable first: system prompt, memory, ledger, summaries. */
   readonly system: readonly string[];
   readonly messages: readonly ChatMessage[];
-  /** Tokens that the text of the answer may take. */
+  /** Maximum tokens of the answer's text. */
   readonly maxOutputTokens: number;
-  /** Tokens that the model may think on top of those; vendors count both against one limit. Left out: none. */
+  /** Additional tokens for thinking; vendors have one limit for both. Absent: none. */
   readonly reasoningTokens?: number;
-  /** Left out: as much as the vendor has the model think by default. */
+  /** Absent: the vendor's default. */
   readonly effort?: Effort;
   readonly temperature?: number;
-  /** Left out: nothing of the request comes again. */
+  /** Absent: no later request has the same beginning. */
   readonly cache?: CacheHints;
-  /** Ask for an answer that fits this JSON schema, where the model can. */
+  /** Requests an answer that matches this JSON schema, if the model supports it. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 
 export type ChatChunk =
   | { readonly type: 'text'; readonly text: string }
   /**
-   * The model thinks; what it thinks is neither shown nor kept. `retracts`: all text so far was thinking too, which
-   * only the tag that ends it has told.
+   * The model is thinking; its thoughts are neither shown nor kept. `retracts`: all text so far was thinking, too, as
+   * shown by a closing tag without an opening one.
    */
   | { readonly type: 'thinking'; readonly retracts?: true }
-  /** May come more than once; the last one counts. */
+  /** May occur more than once; the last one counts. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly ending: Ending };
 
-/** A model that answers. Adapters throw `ModelFault` alone; an abort is a fault with reason `cancelled`. */
+/** A chat model. Adapters throw only `ModelFault`, for an abort with the reason `cancelled`. */
 export interface ChatModel {
-  /** `provider/model`, as the journal and the price table name it. */
+  /** `provider/model`, as in the journal and the price table. */
   readonly id: string;
   readonly provider: string;
   readonly model: string;
-  /** Requests that the server at its address answers at once; left out: a few. */
+  /** Maximum number of concurrent requests; absent: a few. */
   readonly atOnce?: number;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
-  /** The body of the HTTP request that `stream` would make now, byte for byte; left out where there is no such thing. */
+  /** The exact body of the HTTP request that `stream` would send; absent if it sends none. */
   wireBody?(request: ChatRequest): string;
-  /** Input tokens of a request by the provider's own count, where it has one. */
+  /** Input tokens as counted by the provider, if it supports that. */
   countTokens?(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }
 
-/** What the session list shows without opening a journal. */
+/** An entry of the session list, available without opening the journal. */
 export interface SessionSummary {
   readonly id: SessionId;
   readonly title: string;
@@ -89,40 +89,38 @@ export interface SessionSummary {
   readonly updatedAt: number;
   readonly messages: number;
   readonly archived: boolean;
-  /** Kept at the top of the list by the user. */
+  /** Pinned to the top of the list by the user. */
   readonly pinned: boolean;
   readonly deleted: boolean;
   readonly bytes: number;
 }
 
-/** A session's journal, open for reading and, in one window at a time, for writing. */
+/** An open journal. Only one window at a time can write to it. */
 export interface SessionJournal {
   readonly id: SessionId;
   readonly state: SessionState;
   /**
-   * Why nothing can be appended (`not_writer`: another window writes); undefined while this window is the writer. It
-   * changes when another window takes over, or the one that wrote is gone: listeners are then called with no events.
+   * Why events can't be appended (`not_writer`: another window is the writer); undefined while this window is the
+   * writer. When it changes because another window takes over or closes, listeners are called without events.
    */
   readonly readOnly: StoreFault | undefined;
-  /** What was set aside on opening, in words for the user; undefined when all was sound. */
+  /** A message for the user if damaged parts were quarantined on opening. */
   readonly notice: Phrase | undefined;
   /**
-   * Why what was appended last is in memory alone, in words for the user; undefined while all is on disk. It changes
-   * when the disk is full, and when there is room again: listeners are then called with no events.
+   * A message for the user if the latest events are only in memory, because the disk is full. When it changes,
+   * listeners are called without events.
    */
   readonly unsaved: Phrase | undefined;
-  /** A chat of another tool, opened for reading: it is not among the sessions, and nothing is kept of it. */
+  /** A chat from another tool, opened read-only. It isn't in the session list, and nothing is stored for it. */
   readonly isForeign?: true;
   /**
-   * Writes and flushes the events to disk, then folds them into `state`; on a full disk they are folded alone, which
-   * `unsaved` tells, and written when there is room. Rejects with `StoreFault`, nothing folded.
+   * Writes and flushes the events to disk, and then applies them to `state`. If the disk is full, they are only applied
+   * (see `unsaved`), and written when there is space. If it rejects with `StoreFault`, they aren't applied.
    */
   append(...events: readonly SessionEvent[]): Promise<void>;
-  /**
-   * Makes this window the writer; the one that was ends what it writes and becomes read-only. Rejects with `StoreFault`.
-   */
+  /** Makes this window the writer; the previous one finishes writing and turns read-only. Rejects with `StoreFault`. */
   takeOver(): Promise<void>;
-  /** Called after `state` or `readOnly` has changed. No events: look at both anew, `state` may be another object. */
+  /** Called after `state` or `readOnly` has changed. Without events, reread both; `state` may be another object. */
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void };
   close(): Promise<void>;
 }
@@ -131,22 +129,22 @@ export interface SessionStore {
   list(): Promise<readonly SessionSummary[]>;
   create(title: string, workspace: string): Promise<SessionJournal>;
   /**
-   * Opens a session; opened twice, it is one journal with one state, closed by the last `close`. When its journal is
-   * missing or unreadable as a whole, a new one is started with the events of `fallback` (what a snapshot still had),
-   * and `notice` says so; without them it rejects with `StoreFault` `missing`.
+   * Opens a session. If it's already open, both share one journal and state, which the last `close` closes. If its
+   * journal is missing or completely unreadable, a new one is created from `fallback` (the events of a snapshot), and
+   * `notice` is set. Without `fallback`, it rejects with `StoreFault` `missing`.
    */
   open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal>;
 }
 
-/** Token counts kept beside a session, so that opening it again counts nothing. Losing them costs time, nothing else. */
+/** Stored token counts of a session, so that opening it doesn't count again. Losing them only costs time. */
 export interface CountStore {
-  /** `messages` are the session's, in the journal's order: the counts of its first ones, as far as they were kept. */
+  /** Returns the stored counts, which are those of the first messages. `messages` are in the journal's order. */
   load(id: SessionId, messages: readonly MessageId[]): Promise<KeptCounts | undefined>;
-  /** `counts` are of each of the messages. */
+  /** `counts` has an entry for each message. */
   save(id: SessionId, messages: readonly MessageId[], counts: KeptCounts): Promise<void>;
 }
 
-/** Disk trouble, in one sentence with a way out. */
+/** A storage error, with a message for the user that says what to do. */
 export class StoreFault extends Error {
   readonly reason: 'full' | 'read_only' | 'missing' | 'not_writer' | 'newer' | 'too_large' | 'invalid' | 'other';
 
@@ -164,7 +162,7 @@ export class StoreFault extends Error {
   }
 }
 
-/** The same model with another way to stream, and its requests changed before they leave. */
+/** Wraps a model: replaces `stream`, and applies `changed` to all requests. */
 export const modelWith = (
   model: ChatModel,
   stream: ChatModel['stream'],
@@ -179,7 +177,7 @@ export const modelWith = (
   ...(model.countTokens && { countTokens: (request, signal) => model.countTokens!(changed(request), signal) }),
 });
 
-/** The log file. Structured events carry numbers and ids, never message text. */
+/** The log. Events contain numbers and IDs, but never message text. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string | number | boolean | null>>, level?: 'error'): void;
   warn(message: string): void;

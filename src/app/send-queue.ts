@@ -14,7 +14,7 @@ interface QueueDeps {
   readonly newId: () => string;
   /** Resolves when the turn has ended. */
   readonly send: (message: UserMessage) => Promise<void>;
-  /** How many messages were ever said. */
+  /** Number of messages that the session ever had. */
   readonly said: () => number;
   readonly isReplying: () => boolean;
   readonly stop: () => void;
@@ -22,14 +22,14 @@ interface QueueDeps {
 }
 
 /**
- * Messages written while a reply arrives. They are sent one after another, each when the reply before it is complete;
- * after a reply that was stopped or failed they are held until the user sends one of them.
+ * Messages written while a reply arrives. Each is sent when the previous reply is complete. If a reply is stopped or
+ * fails, they are held until the user sends one of them.
  */
 export class SendQueue {
   readonly #deps: QueueDeps;
   #waiting: readonly Waiting[] = [];
   #isHeld = false;
-  /** The first one is sent whatever becomes of the reply that is arriving. */
+  /** The first one is sent even if the current reply is stopped or fails. */
   #isUrgent = false;
 
   constructor(deps: QueueDeps) {
@@ -44,7 +44,7 @@ export class SendQueue {
     return this.#isHeld;
   }
 
-  /** Sends at once, or when its turn comes. Resolves and rejects as the sending does; resolves when it is taken back. */
+  /** Sends the message now or later. Settles when it's sent; also resolves when it's removed from the queue. */
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
     const isMoving = this.#waiting.length > 0 && !this.#isHeld;
     if (!this.#deps.isReplying() && !isMoving) return this.#deps.send(message);
@@ -58,14 +58,14 @@ export class SendQueue {
     return item.ended.promise;
   }
 
-  /** Keeps messages of an earlier run until the user sends them. */
+  /** Restores messages from before a reload; they are held until the user sends them. */
   restore(messages: readonly UserMessage[]): void {
     if (messages.length === 0) return;
     this.#isHeld = true;
     this.#change(messages.map((message) => this.#item(message)));
   }
 
-  /** Sends one before the others, and ends the reply that is arriving. */
+  /** Sends a message before the others, and stops the current reply. */
   async sendNow(id: string): Promise<void> {
     const item = this.#waiting.find((each) => each.id === id);
     if (!item) return undefined;
@@ -74,7 +74,7 @@ export class SendQueue {
     return item.ended.promise;
   }
 
-  /** Takes one back. */
+  /** Removes a message from the queue. */
   take(id: string): UserMessage | undefined {
     const item = this.#waiting.find((each) => each.id === id);
     if (!item) return undefined;
@@ -83,13 +83,13 @@ export class SendQueue {
     return item.message;
   }
 
-  /** Called when a turn has ended: sends the next one, or holds them all. */
+  /** Called after each turn. Sends the next message if the reply is complete or if it's urgent, or else holds all. */
   turnEnded(isComplete: boolean): void {
     if (this.#isUrgent || (isComplete && !this.#isHeld)) this.#next();
     else this.hold();
   }
 
-  /** Sends none of them until the user says so. */
+  /** Holds all messages until the user sends one. */
   hold(): void {
     this.#isUrgent = false;
     if (this.#waiting.length === 0 || this.#isHeld) return;
@@ -113,7 +113,7 @@ export class SendQueue {
     this.#deps.send(first.message).then(
       () => first.ended.resolve(undefined),
       (error: unknown) => {
-        // It became no message: it waits here again, until the user sends it once more.
+        // The message wasn't added to the session, so it goes back to the queue.
         if (this.#deps.said() === said) {
           this.#isHeld = true;
           this.#change([this.#item(first.message), ...this.#waiting]);
@@ -125,7 +125,7 @@ export class SendQueue {
 
   #item(message: UserMessage): Waiting {
     const ended = deferred<undefined>();
-    // Whoever waits for it is told; a page that has gone meanwhile sees the unanswered message.
+    // Callers get the rejection. If there is none because the page was closed, the unanswered message shows it.
     ended.promise.catch(() => undefined);
     return { id: this.#deps.newId(), message, ended };
   }

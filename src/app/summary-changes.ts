@@ -7,7 +7,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** Why a summary could not be changed. */
+/** A summary can't be changed. */
 export class SummaryFault extends Error {
   readonly reason:
     'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed' | 'outdated' | 'unanswered';
@@ -30,7 +30,7 @@ export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   return node;
 }
 
-/** The messages that a node stands for, oldest first. @throws {SummaryFault} `not_on_branch` */
+/** The messages that a node covers, oldest first. @throws {SummaryFault} `not_on_branch` */
 export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
   const from = state.positionOf(node.first);
   const to = state.positionOf(node.last);
@@ -41,8 +41,8 @@ export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
 }
 
 /**
- * Puts the user's text in place of a summary's at one level; what was made from it is stale from now on. Resolves to
- * false when that is what it says already. Rejects with `SummaryFault` or `StoreFault`.
+ * Replaces a summary's text at one level; summaries made from it become stale. Resolves to false if the text is
+ * unchanged. Rejects with `SummaryFault` or `StoreFault`.
  */
 export async function editSummary(
   journal: SessionJournal,
@@ -63,15 +63,15 @@ export async function editSummary(
   return true;
 }
 
-/** Sends a node at another level until the next compression chooses. Rejects with `SummaryFault` or `StoreFault`. */
+/** Sends a node at another level until the next compression. Rejects with `SummaryFault` or `StoreFault`. */
 export async function setLevel(journal: SessionJournal, id: NodeId, level: Level): Promise<void> {
   nodeOf(journal.state, id);
   await journal.append({ type: 'node_level_set', node: id, level });
 }
 
 /**
- * Sends what a node stands for word for word: until the next reply has come, or for good (until the user compresses
- * again, or a request would not fit). Rejects with `SummaryFault` or `StoreFault`.
+ * Sends the messages of a node verbatim, either until the next reply, or until the user compresses again or a request
+ * doesn't fit. Rejects with `SummaryFault` or `StoreFault`.
  */
 export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
   nodeOf(journal.state, id);
@@ -82,14 +82,14 @@ export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn
   );
 }
 
-/** The compressions that still stand, from that one to the newest; all of them without one. */
+/** The compressions that aren't undone, from `from` to the newest; by default, all. */
 export function compressionsSince(state: SessionState, from?: CompressionId): CompressionId[] {
   const ids = state.compressions.map((one) => one.id);
   const start = from === undefined ? 0 : ids.indexOf(from);
   return start < 0 ? [] : ids.slice(start).filter((id) => stands(state, id));
 }
 
-/** The newest compression with a summary on the active branch that has not been undone, as a whole or node by node. */
+/** The newest compression with a summary on the active branch that isn't undone. */
 export function newestStanding(state: SessionState): CompressionId | undefined {
   const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isOpen(node);
   return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
@@ -101,7 +101,7 @@ function stands(state: SessionState, id: CompressionId): boolean {
   return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
 }
 
-/** Pins key events, or lets them go, so that they may be left out where there is no room. */
+/** Pins or unpins key events. Unpinned ones may be dropped if there is no room. */
 export async function pinEvents(
   journal: SessionJournal,
   events: readonly KeyEventId[],
@@ -110,7 +110,7 @@ export async function pinEvents(
   if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
 
-/** Keeps what the user has chosen of a message in every request. */
+/** Adds a pinned key event for text that the user has selected in a message. */
 export const pinQuote = (
   journal: SessionJournal,
   quoted: Pick<KeyEvent, 'id' | 'message' | 'kind' | 'start' | 'end' | 'quote'>,
@@ -118,7 +118,7 @@ export const pinQuote = (
 
 const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
 
-/** Takes compressions back, so that their messages stand as before them; or puts them in force again. */
+/** Undoes or redoes compressions. */
 export async function undoCompressions(
   journal: SessionJournal,
   compressions: readonly CompressionId[],
@@ -127,7 +127,7 @@ export async function undoCompressions(
   if (compressions.length > 0) await journal.append({ type: 'compressions_undone', compressions, undone });
 }
 
-/** Takes the newest change to summaries or key events back, or makes it again. False when there is none. */
+/** Undoes or redoes the newest change to summaries or key events. Resolves to false if there is none. */
 export async function stepChange(journal: SessionJournal, undone: boolean): Promise<boolean> {
   const { state } = journal;
   if ((undone ? state.changes : state.undoneChanges).length === 0) return false;

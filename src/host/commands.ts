@@ -76,7 +76,7 @@ import {
 import type { SummariesApp } from './summaries/summaries-app.ts';
 import { withEvent, withNode, withOpened } from './summaries/subject-pickers.ts';
 
-/** What the commands need of the product. */
+/** Dependencies of all commands. */
 type App = AllChatsApp &
   OpenedChatApp &
   ChatApp &
@@ -88,10 +88,10 @@ type App = AllChatsApp &
   SessionsApp &
   SummariesApp;
 
-/** `argument` and `more` are what a menu, a key binding or the page hands over. False: the user gave it up. */
+/** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
 
-/** What each command does. When the palette offers it is in `platform/ids.ts`; those of the page alone are below. */
+/** All command handlers. `platform/ids.ts` determines when the Command Palette shows a command. */
 const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
   openChat: async (app) => {
     app.panel.open();
@@ -207,7 +207,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
     return continueHere(app, row);
   },
 
-  // The page's alone.
+  // Only for the page.
   cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),
   setModelKey,
   unpinAll,
@@ -216,7 +216,7 @@ const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const uriOf = (value: unknown): vscode.Uri | undefined => (value instanceof vscode.Uri ? value : undefined);
 
-/** Runs a command; false when the user gave it up. Rejects with what went wrong. */
+/** Runs a command; resolves to false if the user cancels. */
 export async function runCommand(
   app: App,
   name: CommandName | PageCommand,
@@ -225,7 +225,7 @@ export async function runCommand(
   return (await HANDLERS[name](app, argument, more)) !== false;
 }
 
-/** Runs a command of the palette or a menu. A failure is shown once, in one sentence with a way out. */
+/** Runs a command from the Command Palette or a menu. An error is shown as a message with an action. */
 export async function runFromEditor(
   app: App,
   name: CommandName | PageCommand,
@@ -236,13 +236,13 @@ export async function runFromEditor(
   } catch (error) {
     const wayOut = await showFault(app, error);
     if (wayOut === undefined) return false;
-    // The button repeats the command that failed, once what stood in the way is gone.
+    // Repeat the command after its problem is fixed.
     const isMended = wayOut === 'retry' || ((await runFromEditor(app, wayOut)) && REMEDIES.has(wayOut));
     return isMended && runFromEditor(app, name, ...args);
   }
 }
 
-/** Shows what went wrong; resolves to the way out that the user takes. */
+/** Shows an error; resolves to the action that the user selects. */
 async function showFault(app: App, error: unknown): Promise<PageCommand | 'retry' | undefined> {
   const { reason, text, action } = app.describe(error);
   if (reason === 'cancelled') return undefined;

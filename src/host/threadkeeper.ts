@@ -67,8 +67,8 @@ import type { ChatApp } from './chat/chat-app.ts';
 import type { PageLink } from './chat/page-link.ts';
 
 /**
- * The composition root: makes every part once and wires them by constructor arguments. Nothing is read or loaded
- * before a session is asked for.
+ * The composition root: creates every part once and passes it to the others as constructor arguments. No session is
+ * loaded before it's needed.
  */
 export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly channel: vscode.LogOutputChannel;
@@ -91,15 +91,15 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly log: Log;
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
-  /** What other chats may ask of the sessions. */
+  /** Read access to the sessions for the participant and tools in VS Code's chat. */
   readonly archive: SessionArchive;
   readonly extensionUri: vscode.Uri;
   readonly store: FileSessionStore;
   readonly clock: Clock;
-  /** Where the journals lie. */
+  /** The folder of the journals. */
   readonly folder: string;
   readonly workspace: string;
-  /** The best places of all sessions of the workspace; undefined when cancelled. */
+  /** Searches all sessions of the workspace; undefined if canceled. */
   readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #memento: vscode.Memento;
   readonly #queued: QueuedMessages;
@@ -114,7 +114,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly #disposables: { dispose(): unknown }[] = [];
   readonly #open: OpenConversations;
   readonly #views: SessionViews;
-  /** Key events that were proposed for the memory in this window. */
+  /** Key events that were already proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
 
   constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<Row>) {
@@ -128,7 +128,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
-    // Not waited for: until it is done the defaults hold, and the change is then taken up like any other.
+    // Not awaited: until it's done the defaults apply, and then the change is handled like any other.
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),
     );
@@ -175,8 +175,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const workspace = workspaceIdentity();
     this.workspace = workspace;
     this.#memento = context.globalState;
-    // Nothing here follows the user to other machines: it holds titles and texts of sessions whose journals stay here.
-    // Rules, policies and presets are settings, which the editor syncs by itself.
+    // Don't sync the global state: it contains titles and texts of sessions whose journals stay on this machine. Rules,
+    // policies, and presets are settings, which VS Code syncs anyway.
     context.globalState.setKeysForSync([]);
     this.#snapshots = new Snapshots(context.globalState, workspace, () => this.#ownState(), warn);
     this.sessions = new Sessions({
@@ -325,7 +325,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
   }
 
-  /** Ends what runs and releases the journals. */
+  /** Stops all work and closes the journals. */
   async close(): Promise<void> {
     this.dispose();
     await this.chats.close();
@@ -334,7 +334,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     await this.store.close();
   }
 
-  /** What the user reads of an error; what was not foreseen is logged with its stack. */
+  /** The message and action for an error. Unexpected errors are logged with their stack. */
   describe(error: unknown): ReturnType<typeof faultView> {
     if (isUnforeseen(error)) this.channel.error(error instanceof Error ? error : String(error));
     return faultView(error);
@@ -344,7 +344,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
-  /** Runs a command that the page asked for; false when the user gave it up. Rejects with what went wrong. */
+  /** Runs a command for the page; resolves to false if the user cancels. */
   async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
     return (await import('./commands.ts')).runCommand(this, name, argument);
   }
@@ -360,7 +360,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.#calibrations.forgetWindow(chosen);
   }
 
-  /** Shows everywhere who answers now. */
+  /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());
     await this.#views.modelChanged();
@@ -372,7 +372,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return search?.search(query, 20) ?? [];
   }
 
-  /** The ranked search of an open session, grown to what it holds now. */
+  /** The search index of an open session, updated with new messages. */
   async #searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
     const search = this.#open.get(journal.id)?.search;
     await search?.grow();
@@ -391,19 +391,19 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     await forgetSessions(this.#memento, sessions);
   }
 
-  /** Reads a transcript into a new session; asks for the file when none is given. */
+  /** Imports a transcript as a new session; asks for the file if none is given. */
   async importTranscript(uri?: vscode.Uri): Promise<void> {
     const { importFile } = await import('./import-export/import-file.ts');
     await importFile(this, uri);
   }
 
-  /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
+  /** The conversation of an open session. Opens the newest session of the workspace if none is open. */
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
     return this.#open.get(sessionId(id))?.conversation;
   }
 
-  /** Follows a link that stands in a document of a session: a message is shown as a document too. */
+  /** Opens a link in a document of a session. Messages are opened as documents, too. */
   async #openLink(href: string, session = ''): Promise<void> {
     const state = (await this.#conversationOf(session))?.state;
     const show = (position: number): void => {
@@ -413,7 +413,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     await openLink(href, show, state);
   }
 
-  /** The state of the current session, unless it is a chat of another tool. */
+  /** The state of the current session, unless it's a chat from another tool. */
   #ownState(): SessionState | undefined {
     const { current } = this.sessions;
     return current?.journal.isForeign === true ? undefined : current?.state;
@@ -431,7 +431,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return open;
   }
 
-  /** The chat's model as far as it is needed to say what it would be sent; undefined when it cannot be had now. */
+  /** The chat's model, to show the exact request; undefined if it isn't available. */
   async #wireModel(): Promise<ChatModel | undefined> {
     try {
       return await this.sessions.current?.chatModel();
@@ -451,7 +451,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 }
 
-/** Structured lines in the *Threadkeeper* output channel: `name {"field":value}`. Never message text. */
+/** Logs events to the *Threadkeeper* output channel as `name {"field":value}`. They must not contain message text. */
 export function channelLog(channel: vscode.LogOutputChannel): Log {
   return {
     event: (name, fields, level) => channel[level ?? 'info'](`${name} ${JSON.stringify(fields)}`),
@@ -459,7 +459,7 @@ export function channelLog(channel: vscode.LogOutputChannel): Log {
   };
 }
 
-/** What the sessions of this window belong to: its folder, its workspace file, or no folder at all. */
+/** Identifies the workspace of this window: its folders, its workspace file, or none. */
 export function workspaceIdentity(): string {
   const { workspaceFolders = [], workspaceFile } = vscode.workspace;
   return workspaceKey({
@@ -469,7 +469,7 @@ export function workspaceIdentity(): string {
   });
 }
 
-/** The machine's time and new ids, and breaks in which the extension host's thread does other work. */
+/** The system clock, random IDs, and yielding to the extension host's event loop. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),
@@ -482,13 +482,13 @@ export function systemClock(): Clock {
 }
 
 interface Service {
-  /** The link to the current session. Throws when there is none. */
+  /** The link to the current session. Throws if there is none. */
   readonly link: () => PageLink;
   readonly editor: LastEditor;
   readonly warn: (message: string) => void;
 }
 
-/** What the chat's page is served with: the current session, and what its requests do. */
+/** The dependencies of the chat panel. */
 function servedChat(app: ChatApp & ModelsApp, { link, editor, warn }: Service): ChatPanelDeps {
   const { sessions, drafts, extensionUri } = app;
   return {

@@ -271,7 +271,7 @@ export const compressionSchema = v.object({
   id: aCompressionId,
   at: time,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
-  /** Its summaries that weren't undone, or all of them if all were undone; highest level first. */
+  /** Its summaries that weren't undone, or all of them if all were undone. */
   nodes: list(aNodeId),
   messages: count,
   summaries: count,

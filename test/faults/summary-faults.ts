@@ -117,8 +117,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'every model takes a hundred thousand tokens',
       file: 'src/core/compress/ask-model.ts',
-      find: 'const { source } = piece;\n  // A model',
-      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { source } = piece;\n  // A model',
+      find: 'const { source } = piece;',
+      put: 'Object.assign(model, { maxInputTokens: 100_000 });\n  const { source } = piece;',
     },
   ),
   ...planted(

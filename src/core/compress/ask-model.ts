@@ -14,13 +14,13 @@ import { throwIfCancelled, type Cancel } from './source.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
 
-/** How much a summarizer reads and writes: at most $0.03 or $0.01 per 1,000 long messages; for short ones $0.01 always. */
+/** Limits what a summarizer reads and writes: at most $0.03 or $0.01 per 1,000 long messages; $0.01 for short ones. */
 export type Effort = 'default' | 'economy';
 
 export interface AskSettings {
   readonly prompt: SummaryPrompt;
   readonly temperature: number;
-  /** Tokens of one answer, at most. */
+  /** Maximum tokens of an answer. */
   readonly maxTokens: number;
 }
 
@@ -28,33 +28,33 @@ export interface AskTools {
   readonly counter: TokenCounter;
   readonly calls: CallLog;
   readonly cancel?: Cancel;
-  /** Called where the model's context window is too small for what there is to read: what was read, and might have been. */
+  /** Called if the model's context window limits the input, with the actual tokens and those that the cost allows. */
   readonly onTruncated?: (tokens: { readonly read: number; readonly affordable: number }) => void;
 }
 
-/** What a model is asked to summarize. */
+/** A segment for the model to summarize. */
 export interface Asked {
   readonly source: LeafSource;
-  /** What reading and summarizing it may cost, in tokens of input. */
+  /** Maximum cost of summarizing it, in input tokens. */
   readonly allowance: number;
-  /** Which part of the conversation it is, and what the others are about; '' where it is all of it. */
+  /** A description of this part and the topics of the others; '' if there is only one part. */
   readonly part: string;
 }
 
-/** A structured answer of fewer tokens would be mostly braces: the short form is asked for. */
+/** Below this size, structured answers would be mostly JSON syntax, so the short form is requested. */
 const MIN_STRUCTURED = 170;
 
-/** Tokens to a word of a summary: notes take more than the record, since names, paths and values are most of them. */
+/** Tokens per word. Summaries take more than the conversation because they have more names, paths, and values. */
 const TOKENS_PER_WORD = { least: 1.75, most: 2.2, besideRecord: 1.08 } as const;
-/** A record of more tokens to a word parts its words otherwise than by blanks. */
+/** Above this number of tokens per word, the language doesn't separate words by spaces. */
 const WITHOUT_BLANKS = 6;
-/** What JSON takes beside the words, and what headings take. */
+/** Overhead of JSON and headings. */
 const FORMAT_FACTOR = 1.1;
 const FORMAT_TOKENS = 120;
 
 /**
- * A segment's summary by the model; the model's retry, told what was wrong; the short form. Undefined when none of them is
- * usable.
+ * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
+ * Undefined if no answer is usable.
  */
 export async function askModel(
   piece: Asked,
@@ -66,7 +66,7 @@ export async function askModel(
 ): Promise<NodeContent | undefined> {
   const { prompt } = settings;
   const { source } = piece;
-  // A model with a small context window answers in a part of it, and reads in the rest.
+  // With a small context window, leave most of it for the input.
   const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
   const short: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED;
@@ -104,29 +104,29 @@ export async function askModel(
   return last && (await attempt(last, tight, 'tight')).content;
 }
 
-/** What a model is asked for. */
+/** The requested form of the answer. */
 interface Form {
-  /** How long the text of the answer is to be. */
+  /** The requested length of the text. */
   readonly tokens: number;
   readonly render: typeof renderSummaryPrompt;
-  /** Of what may be read for the segment. */
+  /** Share of the reading allowance to use. */
   readonly share: number;
   readonly schema?: ReturnType<typeof summaryJsonSchema>;
 }
 
-/** So many times the words asked for are still a whole answer. */
+/** Factor by which answers may exceed the requested number of words. */
 const OVER_WORDS = 1.15;
-/** Tokens of the text that an answer of at most `maxTokens` gives: of JSON a part is braces and names. */
+/** Maximum tokens of the text in an answer of `maxTokens`, the rest of which is JSON syntax. */
 export const longestAnswer = ({ maxTokens, prompt }: AskSettings): number =>
   prompt.style === 'sentences'
     ? maxTokens
     : Math.floor(Math.max(maxTokens / 2, (maxTokens - FORMAT_TOKENS) / (FORMAT_FACTOR * OVER_WORDS)));
 
-/** Room for a model that writes more than it was asked for, since an answer that is cut off is lost. */
+/** Allows for longer answers than requested, because an answer that is cut off is useless. */
 const answerTokens = (tokens: number, { maxTokens }: AskSettings): number =>
   Math.min(maxTokens, Math.ceil(tokens * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
 
-/** How many words of a summary fit into so many tokens, by how many tokens the record's own words take. */
+/** The number of words that fit in `tokens`, estimated from the tokens per word of the conversation. */
 function wordsIn(tokens: number, record: string, counter: Pick<TokenCounter, 'text'>): number {
   const { least, most, besideRecord } = TOKENS_PER_WORD;
   const own = counter.text(record) / record.split(/\s+/).length;
@@ -137,33 +137,36 @@ function wordsIn(tokens: number, record: string, counter: Pick<TokenCounter, 'te
 const MIN_WORDS = 15;
 const MAX_SHORT_TOKENS = 316;
 const SPARE = 1.4;
-/** The short form as a fallback reads this share of what the first prompt did. */
+/** Share of the reading allowance for the short form as a fallback. */
 const TIGHT_SHARE = 0.4;
 
-/** Tokens that a message may cost, one of output counted as four of input: at $0.15 and $0.60 per million, 66.7 are $0.01 per 1,000. */
+/**
+ * Maximum cost per message, in input tokens; an output token counts as four. At $0.15 and $0.60 per million tokens,
+ * 66.7 cost $0.01 per 1,000 messages.
+ */
 const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
 const OUTPUT_COST = 4;
-/** Of what may be spent on messages, writing takes at most this share. */
+/** Maximum share of the allowance for output. */
 const WRITING_SHARE = 0.45;
 
-/** Tokens of the text that may be written of an allowance. */
+/** Maximum tokens of an answer's text for an allowance. */
 export const affordableAnswer = (allowance: number): number => (allowance * WRITING_SHARE) / answerCost(1);
 
-/** What an answer whose text has so many tokens costs, in tokens of input. */
+/** The cost of an answer with `tokens` tokens of text, in input tokens. */
 export const answerCost = (tokens: number): number => tokens * OUTPUT_COST * FORMAT_FACTOR;
 
-/** Of a few messages so much is read whatever it costs: a prompt's fixed part is most of it. */
+/** Minimum input regardless of cost, because with few messages the prompt's fixed part takes most of the allowance. */
 const MIN_READING = 1_200;
 
-/** What a message of so many tokens may cost, in tokens of input. */
+/** Maximum cost of a message with `tokens` tokens, in input tokens. */
 export function messageAllowance(tokens: number, effort: Effort): number {
   const length = (tokens - SHORT_MESSAGE.tokens) / (LONG_MESSAGE.tokens - SHORT_MESSAGE.tokens);
   const share = effort === 'economy' ? 0 : Math.min(1, Math.max(0, length));
   return SHORT_MESSAGE.cost + share * (LONG_MESSAGE.cost - SHORT_MESSAGE.cost);
 }
 
-/** A prompt with as much of the segment as cost and the model's input allow; undefined when none fits. */
+/** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
   { source, allowance, part }: Asked,
   model: SummaryModel,

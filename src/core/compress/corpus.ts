@@ -6,44 +6,44 @@ import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
-/** A passage with the terms it mentions, each once, as numbers into the corpus's vocabulary. */
+/** A passage with its terms, each once, as indexes into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
   readonly terms: readonly number[];
 }
 
-/** A term of the vocabulary, with where it is spoken of. */
+/** A term of the vocabulary. */
 export interface Term {
-  /** In lower case where it is a name. */
+  /** In lower case if it's a name. */
   readonly name: string;
   readonly kind: TermKind;
-  /** How many messages mention it, by who speaks. */
+  /** Number of messages that mention it, by speaker. */
   user: number;
   assistant: number;
   tool: number;
-  /** The newest message that was counted. */
+  /** The newest counted message. */
   lastMessage: number;
-  /** It stands with a capital in the midst of a sentence, or in small letters; told in chats of short messages. */
+  /** Whether it occurs capitalized within a sentence, or in lower case. Only for chats of short messages. */
   isName: boolean;
   isWord: boolean;
 }
 
-/** Messages cut into passages, with a vocabulary: what the extractive summarizer and the distiller choose from. */
+/** Messages cut into passages, with a vocabulary. The extractive summarizer and the digest select from it. */
 export interface Corpus {
   readonly texts: readonly string[];
   readonly roles: readonly Role[];
   readonly passages: readonly IndexedPassage[];
   readonly terms: readonly Term[];
-  /** A term's number by its text; names in lower case. */
+  /** A term's index by its text; names in lower case. */
   readonly vocabulary: ReadonlyMap<string, number>;
-  /** For each message the index of its first passage; one more entry ends the list. */
+  /** The index of each message's first passage, plus one entry for the end. */
   readonly firstOf: readonly number[];
-  /** What each term is worth when it is first mentioned. */
+  /** The worth of each term when it's first mentioned. */
   readonly worth: Float64Array;
-  /** How rare each term is: 1 where one message mentions it, 0 where all do. */
+  /** How rare each term is: 1 if one message mentions it, 0 if all do. */
   readonly rarity: Float64Array;
-  /** A conversation of short messages: whoever speaks, statements tell more than questions. */
+  /** A conversation of short messages, in which statements are more informative than questions. */
   readonly isShortChat: boolean;
-  /** Tokens of each passage, 0 until it is counted: the same passages are weighed for many budgets. */
+  /** A cache of each passage's tokens (0: not counted yet), because the same passages are used for many budgets. */
   readonly passageTokens: Int32Array;
 }
 
@@ -51,11 +51,11 @@ export interface Corpus {
 const LONGEST_TERM = 120;
 
 /**
- * Cuts and indexes messages; a line that was seen before is taken once, where it is newest. Linear.
+ * Cuts and indexes messages. Of repeated lines only the newest is kept. Linear.
  *
- * @param wanted spans, by message, that must be to be had even where nothing else of the text would be
- * @param takesAll whether listings are to be had too, line by line, which otherwise inform nobody
- * @param removed spans, by message, that are not to be had
+ * @param wanted spans, by message, that are always included
+ * @param takesAll whether to include lines of listings
+ * @param removed spans, by message, that are excluded
  */
 export async function buildCorpus(
   messages: readonly SourceMessage[],
@@ -146,13 +146,13 @@ export async function buildCorpus(
   };
 }
 
-/** Who speaks: in a tool's result, what is said is a user's answer to the tool. */
+/** The speaker of a passage. Prose in a tool result is a user's answer to the tool. */
 export function speakerOf({ roles }: Pick<Corpus, 'roles'>, { message, kind }: Passage): Role {
   const role = roles[message]!;
   return role === 'tool' && kind === 'said' ? 'user' : role;
 }
 
-/** Messages of fewer characters on average, none of them from a tool, are a chat of short messages. */
+/** Average length below which messages, none of them from a tool, are a chat of short messages. */
 const SHORT_MESSAGE = 280;
 
 function isShortChat(messages: readonly SourceMessage[]): boolean {
@@ -164,7 +164,7 @@ function isShortChat(messages: readonly SourceMessage[]): boolean {
   return chars < SHORT_MESSAGE * messages.length;
 }
 
-/** For each of `messages` the index of its first passage; one more entry ends the list. */
+/** The index of each message's first passage, plus one entry for the end. */
 export function firstOf(passages: readonly Passage[], messages: number): number[] {
   const first: number[] = [];
   for (const [index, passage] of passages.entries()) while (first.length <= passage.message) first.push(index);
@@ -172,10 +172,7 @@ export function firstOf(passages: readonly Passage[], messages: number): number[
   return first;
 }
 
-/**
- * How rare a text's terms are among the messages, 0…1, the rare ones weighing more; a term that none of them mentions is
- * taken for half as rare as can be.
- */
+/** How rare a text's terms are in the messages, 0…1. Rare terms weigh more; unknown terms count as 0.5. */
 export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): number {
   let sum = 0;
   let squares = 0;
@@ -189,7 +186,7 @@ export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): numb
   return sum === 0 ? 0 : squares / sum;
 }
 
-/** Passages of one message, with a passage for each span that none of them holds; it takes the place of what it cuts. */
+/** Adds a passage for each span that isn't in one yet. It replaces passages that it overlaps. */
 function withSpans(passages: Passage[], spans: readonly Span[], text: string, message: number): Passage[] {
   const lone = spans.filter(
     ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
@@ -202,7 +199,7 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
   return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** A passage of a short message without stage directions; nothing where it is small talk. */
+/** Removes stage directions from a passage of a short message, and small talk altogether. */
 function substance(passage: Passage, text: string): Passage[] {
   const said = passageText(passage, text);
   if (isSmallTalk(said)) return [];
@@ -210,7 +207,7 @@ function substance(passage: Passage, text: string): Passage[] {
   return [bare.length === said.length ? passage : { ...passage, text: bare }];
 }
 
-/** What is left of a passage beside some spans. */
+/** Removes spans from a passage. */
 function without(passage: Passage, spans: readonly Span[], text: string): Passage[] {
   const span = spans.find(({ start, end }) => start < passage.end && passage.start < end);
   if (!span || passage.text !== undefined) return [passage];
@@ -226,10 +223,10 @@ function without(passage: Passage, spans: readonly Span[], text: string): Passag
   });
 }
 
-/** Less of a passage says nothing by itself, in UTF-16 units. */
+/** Shorter parts of a passage are useless by themselves, in UTF-16 units. */
 const SHORTEST_REST = 12;
 
-/** Of passages that are the same, the newest stays, and what someone says rather than what a tool printed. */
+/** Of identical passages, keeps the newest; prose is preferred to tool output. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
   const seen = new Set<string>();
   const kept = new Set<Passage>();
@@ -247,13 +244,13 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
   return passages.filter((passage) => kept.has(passage));
 }
 
-/** What a term is worth when it is first mentioned, by its kind. */
+/** The worth of a term when it's first mentioned, by kind. */
 const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
 
-/** In a chat of short messages people and places, which stand nowhere in small letters, are most of what there is to keep. */
+/** In chats of short messages, names of people and places are the most important. They never occur in lower case. */
 const NAMES_IN_CHAT = 4;
 
-/** A term that several messages mention matters more; one that output alone mentions matters less; rare words tell. */
+/** Terms count more if several messages mention them, and less if only tool output does. Words count more if rare. */
 function worthOfTerm(term: Term): number {
   if (term.kind === 'word') return TERM_WORTH.word / (term.user + term.assistant + term.tool);
   const mentions = term.user * 3 + term.assistant * 1.5 + term.tool;

@@ -8,28 +8,28 @@ import { shownResults } from './shown-results.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, handOverFrom, isRetelling, isScaffolding } from './telling.ts';
 
-/** From so many lines on, what was omitted from a message is marked: once, since a mark costs as much as a short line. */
+/** Omissions from a message are marked from this many lines on, and only once, because a mark costs tokens, too. */
 const MARKED_LINES = 12;
 
-/** Among lines of output the unusual counts for more: what nobody reads is lost. */
+/** In tool output, prefer unusual lines. */
 const NOVELTY = 4;
 
-/** Room that marks and speakers' names take, as a share of the budget. */
+/** Share of the budget for marks and speakers' names. */
 const MARKS_SHARE = 0.06;
 
-/** Of what is left beside everything that people and assistants said, lines of output take at most this share of the budget. */
+/** Maximum share of the budget for tool output. */
 const OUTPUT_SHARE = 0.5;
 
-/** What people and assistants said leaves so much of the budget to results that output alone tells. */
+/** Maximum share of the budget for prose; the rest is for results that only tool output contains. */
 const SAID_SHARE = 0.9;
 
-/** Of the room for output, results of commands take at most this share. */
+/** Maximum share of the room for tool output for results of commands. */
 const RESULTS_SHARE = 0.6;
 
 /**
- * A run of messages as a summarizer reads it: everything that people and assistants said, the results of commands, then
- * of output, pasted files, diffs and code the lines that inform, within a budget; what was omitted is marked. Where what
- * was said alone exceeds the budget, the most informative of it.
+ * The input of a summarizer for a range of messages, within a budget: all prose, results of commands, and then the
+ * informative lines of output, pasted files, diffs, and code. If the prose alone exceeds the budget, its most
+ * informative part. Omissions are marked.
  */
 export async function digest(
   corpus: Corpus,
@@ -64,8 +64,8 @@ export async function digest(
 }
 
 /**
- * Lines of output: a little of each message, then of the room that is left what informs most, wherever it stands, and
- * what was said in lines that begin alike, as those of a table do.
+ * Selects lines of output: first a few of each message, then the most informative ones of all messages, including prose
+ * in lines that begin alike, such as table rows.
  */
 async function informing(
   corpus: Corpus,
@@ -87,8 +87,8 @@ async function informing(
 }
 
 /**
- * Passages that tell something: no scaffolding, nothing told over again, and of lines that begin alike the newest few;
- * beside them what else was said in such lines.
+ * `read`: informative passages, without scaffolding, repeated summaries, and all but the newest of lines that begin
+ * alike. `alike`: other prose in such lines.
  */
 async function readable(
   corpus: Corpus,
@@ -107,7 +107,7 @@ async function readable(
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
-      // An assistant's own words have no line numbers before them.
+      // Lines with numbers in an assistant's message quote a file.
       if (isSaidEcho(corpus, passage)) continue;
       if (!lines.isOneTooMany(words, passage)) read.add(passage);
       else if (isSaid(passage)) alike.add(passage);
@@ -116,13 +116,13 @@ async function readable(
   return { read, alike };
 }
 
-/** So many patterns look at each line. */
+/** Number of patterns tested per line, to estimate the time. */
 const PATTERNS = 5;
 
-/** What one message may show at first, in tokens: of a listing a remark or two and what it defines; more of a text or a report. */
+/** Tokens per message in the first pass: a few for listings, more for text and reports. */
 const SHOWN_TOKENS = { listing: 30, names: 40, echo: 90, other: 600 } as const;
 
-/** What of a message a passage belongs to. `echo`: a file's lines as a tool numbers them. */
+/** The part of a message that a passage belongs to. `echo`: lines of a file with line numbers. */
 function partOfMessage(corpus: Corpus, { message, kind, inListing, start }: IndexedPassage): keyof typeof SHOWN_TOKENS {
   if (inListing) return 'listing';
   return kind === 'names' ? 'names' : isEcho(corpus.texts[message]!, start) ? 'echo' : 'other';
@@ -142,7 +142,7 @@ function perMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number
   };
 }
 
-/** Passages by message, each under its speaker, with one mark where many of a message's lines are missing. */
+/** Renders passages by message with their speakers, and a mark if many lines of a message are omitted. */
 function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): string {
   const lines: string[] = [];
   let end = 0;

@@ -6,7 +6,7 @@ import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
 
-/** What a token of a passage is worth before its terms are looked at: who speaks, and what kind of line it is. */
+/** The base worth of a passage's token, by kind of line and speaker. */
 const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
   said: [6, 0.45, 0.2],
   quoted: [5, 1, 0.3],
@@ -21,49 +21,49 @@ const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: num
   noted: [8, 8, 8],
 };
 
-/** A long message (a pasted document) is worth less from about here on, in UTF-16 units. */
+/** Text after about this position counts less, because a long message is often a pasted document, in UTF-16 units. */
 const LONG_MESSAGE = 6000;
 
 export interface ExtractOptions {
   readonly budgetTokens: number;
   readonly counter: Pick<TokenCounter, 'text'>;
   readonly pace: Pace;
-  /** Spans, by message, that are kept elsewhere word for word: passages inside them are not taken again. */
+  /** Spans, by message, that are kept verbatim elsewhere. Passages inside them aren't taken. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
-  /** Tokens that the caller's heading for each speaker takes. */
+  /** Tokens of the caller's heading for each speaker. */
   readonly labelTokens?: number;
-  /** What an unusual sentence counts for against who said it: see `USUAL_NOVELTY`, which is the default. */
+  /** Weight of unusual sentences; default `USUAL_NOVELTY`. */
   readonly novelty?: number;
-  /** Of what users said the usual counts less too, as of what others said: for what has become old. */
+  /** Reduces the worth of routine text for users as well. Used for old messages. */
   readonly evenUsers?: boolean;
-  /** So much less, 0…1, is a passage worth of which all terms were said in sentences before. */
+  /** Reduction, 0…1, for passages whose terms were all mentioned in sentences before. */
   readonly again?: number;
-  /** What may be taken; anything by default. */
+  /** Whether a passage may be taken; by default, any. */
   readonly takes?: (passage: IndexedPassage) => boolean;
-  /** What may still be taken of a passage's part of the messages, in tokens, so that no part is left without a word. */
+  /** The remaining tokens for a passage's part of the messages, so that each part gets some. */
   readonly partOf?: (passage: IndexedPassage) => { left: number };
-  /** A factor of each passage's worth, by its index in the corpus; what has none is not taken. */
+  /** A factor for each passage, by its index in the corpus; passages with 0 aren't taken. */
   readonly factors?: Float64Array;
-  /** Which passages may be taken; all by default. */
+  /** The messages to extract from; by default, all. */
   readonly range?: { readonly from: number; readonly to: number };
 }
 
-/** What was taken, in the text's order, with an upper estimate of its tokens. */
+/** The extracted passages in their original order, with an upper estimate of their tokens. */
 export interface Extract {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
 }
 
-/** With fewer tokens left a part has had its share: few passages are so short. */
+/** A part with fewer tokens left is done, because few passages are so short. */
 const LEAST_LEFT = 12;
 
-/** Entries for a bit of framing at each passage: the line break. */
+/** Tokens of the line break after each passage. */
 const BREAK_TOKENS = 1;
 
 /**
- * Chooses passages that together say most within a budget: greedy by worth per token, where a term counts when it is
- * first mentioned (submodular coverage; Lin and Bilmes, 2011, with lazy updates after Minoux, 1978).
- * n log n in the number of passages.
+ * Selects the most informative passages within a budget: greedy by worth per token, where each term counts only once
+ * (submodular coverage, Lin and Bilmes, 2011, with the lazy updates of Minoux, 1978). O(n log n) in the number of
+ * passages.
  */
 export async function extract(corpus: Corpus, options: ExtractOptions): Promise<Extract> {
   const { counter, pace, budgetTokens } = options;
@@ -86,14 +86,14 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       if (passage.running) {
         const rare = corpus.rarity[term]!;
         rarity += rare;
-        // What is said of a thing that was named before may still be new.
+        // A sentence about a term that was mentioned before may still be new.
         gain += novelty * rare * rare * (before === 0 ? 1 : NAMED_BEFORE);
       }
       if (before === SENTENCE) {
         said++;
         continue;
       }
-      // A name in a heading or a command is there; a sentence says what it is about.
+      // A heading or a command only mentions a term; a sentence explains it.
       if (passage.running) gain += termWorth[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
       else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
     }
@@ -156,13 +156,13 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
 }
 
 /**
- * A sentence of words that the rest seldom uses tells something of its own, wherever it stands: a remark in a listing,
- * a comment. So much its rare terms count, each by the square of its rarity.
+ * Default weight of rare terms, each by the square of its rarity. Sentences with rare words are informative anywhere,
+ * for example a comment in a listing.
  */
 const USUAL_NOVELTY = 1;
 const NAMED_BEFORE = 0.5;
 
-/** Whether a passage counts less the more its words are those of all others: narration, but not what a user says. */
+/** Whether a passage counts less if its words are common. This applies to narration, but usually not to users. */
 function isRoutine(corpus: Corpus, passage: IndexedPassage, evenUsers: boolean): boolean {
   const { kind, running } = passage;
   if (corpus.isShortChat) return false;
@@ -170,7 +170,7 @@ function isRoutine(corpus: Corpus, passage: IndexedPassage, evenUsers: boolean):
   return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
 }
 
-/** How a term is covered: it stands in a list, a heading or a command, or in a sentence. */
+/** How a term was mentioned: in a list, heading, or command, or in a sentence. */
 const LISTED = 1;
 const SENTENCE = 2;
 

@@ -12,7 +12,7 @@ import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { titleOf, topicsOf } from './title.ts';
 
-/** What a summary node says, apart from where it stands. Token figures include each text's framing as one message. */
+/** The content of a summary node, without its place in the tree. Token counts include each text's framing. */
 export interface NodeContent {
   readonly title: string;
   readonly brief: string;
@@ -25,23 +25,23 @@ export interface NodeContent {
   readonly audit: Audit;
 }
 
-/** A segment that is to be summarized. */
+/** A segment to summarize. */
 export interface LeafSource {
   readonly corpus: Corpus;
-  /** What each passage of the corpus tells, as a factor; left out: all alike. */
+  /** A weight for each passage of the corpus; by default, all are equal. */
   readonly factors?: Float64Array;
   /** Positions of its messages in the corpus, inclusive. */
   readonly from: number;
   readonly to: number;
-  /** What it is about; '' where that cannot be told. */
+  /** The topic; '' if unknown. */
   readonly title: string;
-  /** Tokens of its messages, framing included. */
+  /** Tokens of its messages, including framing. */
   readonly tokens: number;
-  /** What its texts should take, framing included. */
+  /** Target sizes of its texts, including framing. */
   readonly limits: LevelLimits;
-  /** Beyond this many tokens, framing included, the detailed text is not worth its place. */
+  /** Maximum tokens of the detailed text, including framing. */
   readonly ceiling: number;
-  /** Quoted in the ledger, by message: not said again. */
+  /** Spans that the ledger quotes, by message; the summary doesn't repeat them. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
   /** Key events by message. */
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
@@ -52,7 +52,7 @@ export interface LevelLimits {
   readonly detailed: number;
 }
 
-/** Levels by share of the source: brief at most 10 %, detailed at most 30 %, full at most 70 %. */
+/** Maximum share of the source's tokens for each level. */
 export const BRIEF_SHARE = 0.1;
 export const DETAILED_SHARE = 0.3;
 export const FULL_SHARE = 0.7;
@@ -65,7 +65,7 @@ export interface LeafTools {
   readonly pace: Pace;
 }
 
-/** Content made from a model's summary: all that it says; or what is wrong with it. */
+/** The content for a model's summary, or the faults because of which it's rejected. */
 export async function modelContent(
   answered: StructuredSummary,
   source: LeafSource,
@@ -97,7 +97,7 @@ export async function modelContent(
   };
 }
 
-/** A model's content within `limit` tokens, framing included: the last lines of all its lists leave, the usual ones first. */
+/** Shortens a model's content to `limit` tokens, including framing, by removing list entries, common ones first. */
 export function shortened(
   content: NodeContent,
   limit: number,
@@ -114,11 +114,11 @@ export function shortened(
   return { ...content, brief, detailed: text, structured: summary, tokens };
 }
 
-/** Quotation marks stay only around what the source says verbatim; the words inside are the model's to choose. */
+/** Removes quotation marks from text that isn't verbatim in the source. The text itself stays. */
 function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Value {
   if (typeof value === 'string') {
     let text: string = value;
-    // Without its marks, those beside it may pair in another way.
+    // Removing a pair of marks may change which of the others are pairs.
     for (let before; before !== text;) {
       before = text;
       for (const { quote, start, end } of findQuotes(before).reverse())
@@ -134,10 +134,10 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   ) as Value;
 }
 
-/** Code, quotations, and marks that have no other on their line: in the summary's text those would pair with another entry's. */
+/** Code, quotations, and unpaired marks. In the summary's text, the latter would pair with a mark of another entry. */
 const MARKS = /`[^`\n]*`|"[^"\n]*"|"/g;
 
-/** A text in the source's own words, within `limit` tokens, framing included; '' when nothing fits. */
+/** Extracts at most `limit` tokens, including framing, from a segment; '' if nothing fits. */
 export async function extractText(
   source: LeafSource,
   limit: number,
@@ -165,7 +165,7 @@ export async function extractText(
   return '';
 }
 
-/** All that there is room for, listings too, line by line, in the messages' own words; '' when nothing fits. */
+/** Extracts as much as fits, including lines of listings; '' if nothing fits. */
 export async function extractAll(
   messages: readonly SourceMessage[],
   tokens: number,
@@ -180,8 +180,8 @@ export async function extractAll(
 }
 
 /**
- * Content without a model: extracted, or else truncated. Undefined when the source is too small for anything shorter than
- * itself. `chosen` is a text that was extracted for it already, its heading included.
+ * Content without a model: extracted, or else truncated. Undefined if the source is too small to be shortened. `chosen`
+ * is a text that was already extracted, including its heading.
  */
 export async function extractiveContent(
   source: LeafSource,
@@ -204,16 +204,16 @@ export async function extractiveContent(
   return made ?? truncatedContent(source, tools);
 }
 
-/** Stands before what is extracted of a segment; '' where it has none. */
+/** The heading of an extracted text; '' if there are no topics. */
 export function topicsLine(source: LeafSource): string {
   const topics = topicsOf(source);
   return topics.length > 0 ? `Topics: ${topics.join(', ')}\n` : '';
 }
 
-/** Nobody reads what is extracted before it is sent: in the little room of a brief text the unusual counts for more. */
+/** In the small space of a brief text, prefer unusual passages. */
 const BRIEF_NOVELTY = 2;
 
-/** What can be told of a segment without a model: its topics, and what its key events and its advice say. */
+/** A structured summary without a model: topics, key events, and the assistant's advice. */
 function outline(source: LeafSource): StructuredSummary {
   const { corpus, events, from, to } = source;
   const found = Array.from(events ?? []).flatMap(([at, list]) => (at >= from && at <= to ? list : []));
@@ -245,11 +245,11 @@ function outline(source: LeafSource): StructuredSummary {
 
 const MAX_GUIDANCE = 5;
 
-/** How advice is given, in the languages that the texts come in. */
+/** Phrases that introduce advice, in the supported languages. */
 const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 
-/** All that the source says: for what nothing shorter can stand for. */
+/** Uses the whole source as its summary, if it can't be shortened. */
 export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
   const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
   const text = lines.join('\n');
@@ -266,7 +266,7 @@ export function wholeContent({ corpus, from, to, title }: LeafSource, { counter 
   };
 }
 
-/** The last fallback: the start of the source's text, as much as fits. */
+/** The last fallback: as much of the source's beginning as fits. */
 function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | undefined {
   const { counter } = tools;
   const { corpus, from, to } = source;
@@ -281,7 +281,7 @@ function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | u
   return finish(source, tools, { brief, detailed, rung: 'cut' });
 }
 
-/** Where everything else fails, a cut may take this many tokens, framing included, if that is less than the source. */
+/** A truncated text may always take this many tokens, including framing, if that is less than the source. */
 const SMALLEST_CUT = 8;
 const LONGEST_CUT = 20_000;
 

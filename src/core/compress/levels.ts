@@ -1,7 +1,7 @@
 import type { NodeId } from '../model/ids.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
-/** What the heading of a node in the context takes ("[messages 12–80]" and the break), in tokens, from above. */
+/** Upper estimate of a node's heading ("[messages 12–80]" and the line break), in tokens. */
 export const NODE_HEADING_TOKENS = 12;
 
 /** A frontier node with the level at which it is sent. */
@@ -10,17 +10,17 @@ export interface LevelChoice {
   readonly level: Level;
 }
 
-/** What a node takes in the context at a level, its heading included. */
+/** Tokens of a node at a level, including its heading. */
 export function tokensAt(node: SummaryNode, level: Level): number {
   const { brief, detailed, full } = node.tokens;
   const tokens = level === 'brief' ? brief : level === 'detailed' ? detailed : (full ?? detailed);
   return tokens + NODE_HEADING_TOKENS;
 }
 
-/** Of the budget, what finer levels take when they are chosen anew: the rest is for what comes. */
+/** Share of the budget to fill when levels are reassigned; the rest is for new summaries. */
 const REFILLED = 0.6;
 
-/** What a frontier takes with all nodes at a level. */
+/** Tokens of a frontier with all nodes at a level. */
 export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number =>
   frontier.reduce((sum, node) => sum + tokensAt(node, level), 0);
 

@@ -5,26 +5,26 @@ import { isToolResult, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { newPassage, type Passage, type PassageKind } from './passages.ts';
 
-/** Lines of prose longer than this are taken sentence by sentence. */
+/** Longer lines of prose are split into sentences. */
 const LONG_LINE = 360;
-/** In a chat of short messages from here on. */
+/** The same in a chat of short messages. */
 const LONG_SHORT_LINE = 40;
 
-/** A line of output or code beyond this is data, and never taken. */
+/** Longer lines of output or code are data and ignored. */
 const LONGEST_OUTPUT_LINE = 400;
 
-/** Nobody speaks so long without a break: such a line is data. */
+/** Longer lines of prose are data and ignored. */
 const LONGEST_PROSE_LINE = 20_000;
 
 let segmenter: Intl.Segmenter | undefined;
 const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
 
-/** A step of cutting takes about so many UTF-16 units, a millisecond or so. */
+/** UTF-16 units per step, which takes about a millisecond. */
 export const CUT_STEP_CHARS = 5000;
 
 /**
- * Cuts a message's text into its passages, in order; what informs nobody (listings, data, wrappers) is left out.
- * Linear in the text; prose, in any script, is kept whole.
+ * Cuts a message's text into passages, in order. Listings, data, and wrappers are left out; all prose is kept, in any
+ * script. Linear in the text.
  */
 export class PassageCutter {
   private readonly text: string;
@@ -33,30 +33,30 @@ export class PassageCutter {
   private readonly isUser: boolean;
   private readonly passages: Passage[];
   private readonly definitions = new Definitions();
-  /** The file that the code at hand belongs to, or ''. */
+  /** The file that contains the current code, or ''. */
   private file = '';
   private at = 0;
-  /** The fence that is open, as its marks, or ''. */
+  /** The marks of the open fence, or ''. */
   private fence = '';
-  /** Whether it names no language. */
+  /** Whether the open fence has no language. */
   private bareFence = false;
-  /** In a short block that someone shows in what they say: an error, a line of code, a command. */
+  /** Inside a short code block in prose, such as an error, a line of code, or a command. */
   private quoting = false;
   /** Inside `<think>` or a "Thought Process" block. */
   private thinking = false;
-  /** Inside a folded block in which a tool's call and result are shown. */
+  /** Inside a collapsed block with a tool call and its result. */
   private wrapped = false;
-  /** Within what a user answered to a tool. */
+  /** Inside a user's answer to a tool. */
   private answering = false;
-  /** Within an edit block that is marked without a fence. */
+  /** Inside an edit block without a fence. */
   private editing = false;
-  /** The run of output at hand: where its passages begin, how many lines it has, and how many of them are code. */
+  /** The current run of output: the index of its first passage, its lines, and its lines of code. */
   private run = { from: 0, lines: 0, code: 0 };
 
   private readonly takesAll: boolean;
   private readonly longLine: number;
 
-  /** `passages` is added to; with `takesAll` listings are cut into lines and not left out. */
+  /** Appends to `passages`. With `takesAll`, lines of listings are passages, too. */
   constructor(
     message: Pick<SourceMessage, 'role' | 'content'>,
     text: string,
@@ -74,7 +74,7 @@ export class PassageCutter {
     this.passages = passages;
   }
 
-  /** Cuts some more lines; true at the text's end. */
+  /** Cuts the next lines; returns true at the end of the text. */
   step(): boolean {
     const { text } = this;
     const pause = this.at + CUT_STEP_CHARS;
@@ -107,7 +107,7 @@ export class PassageCutter {
     }
     const unit = text.charCodeAt(first);
     if (unit === 60 && this.fence === '') {
-      // Wrappers of thoughts and tool calls, as exported transcripts show them.
+      // Exported transcripts wrap thinking and tool calls in tags.
       const after = this.skipTags(first, last);
       if (after >= last) return;
       first = after;
@@ -128,12 +128,12 @@ export class PassageCutter {
     else this.proseLine(first, last);
   }
 
-  /** Whether a user speaks in this line of a tool's result: in the one that says so, and up to the next label or tag. */
+  /** Whether this line of a tool result is a user's answer, which extends to the next label or tag. */
   private isAnswer(first: number, last: number): boolean {
     const { text } = this;
     const unit = text.charCodeAt(first);
     if (unit === 42 || unit === 60) this.answering = false;
-    // Most lines of output neither begin nor end as an answer does: they need not be cut out.
+    // Cheap test first, because most lines of output aren't answers.
     const isNone = last - first > LONGEST_PROSE_LINE || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
     const found = isNone ? undefined : answerIn(text.slice(first, last));
     const isOne = this.answering || found === 'here';
@@ -149,7 +149,7 @@ export class PassageCutter {
     while (marks < last && text.charCodeAt(marks) === unit) marks++;
     if (marks - first < 3) return false;
     const fence = text.slice(first, marks);
-    // A fence that only closes what an earlier message opened looks as if it opened one, until the next that names a language.
+    // A fence that closes a block of an earlier message looks like an opening one until the next fence with a language.
     const isStray = this.bareFence && marks < last;
     if (this.fence === '' || isStray) {
       this.fence = fence;
@@ -165,7 +165,7 @@ export class PassageCutter {
     return false;
   }
 
-  /** Whether a fence that opens on this line closes within a few. */
+  /** Whether the fence that opens on this line closes within a few lines. */
   private closesSoon(last: number, fence: string): boolean {
     let at = this.text.indexOf('\n', last);
     for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
@@ -177,7 +177,7 @@ export class PassageCutter {
     return false;
   }
 
-  /** Reads the tags at a line's start; returns where its words start, or `last` when it has none. */
+  /** Skips the tags at the beginning of a line; returns where the text starts, or `last` if there is none. */
   private skipTags(first: number, last: number): number {
     const { text } = this;
     let at = first;
@@ -193,7 +193,7 @@ export class PassageCutter {
       else if (lower === 'summary' && slash !== '/') {
         const end = text.indexOf('</summary>', close);
         if (end !== -1 && end < last) {
-          // The label of a folded block; what follows on the same line is its content.
+          // The label of a collapsed block. The rest of the line is its content.
           if (!this.thinking && !this.isOutput) this.take(close + 1, end, 'call');
           at = end + '</summary>'.length;
           continue;
@@ -221,7 +221,7 @@ export class PassageCutter {
     const shape = lineShape(text, first, Math.min(end, first + 2000));
     const running = isRunningText(shape);
     if (!running && shape.plain === 0 && isRule(text, first, end)) return;
-    // Indented or symbol-laden lines outside a fence are code that was pasted; a user's are kept as said.
+    // Indented lines or lines with many symbols outside a fence are pasted code, but a user's are kept as prose.
     if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text, first, end)) {
       this.outputLine(first, end);
       return;
@@ -259,14 +259,14 @@ export class PassageCutter {
     return end;
   }
 
-  /** A line of output or code: taken when it informs. */
+  /** Takes a line of output or code if it's informative. */
   private outputLine(from: number, to: number): void {
     const { text } = this;
     let first = from;
     let last = to;
     if (last - first > LONGEST_OUTPUT_LINE) return;
     first = skipLineNumber(text, first, last);
-    // What stands behind a line number is a file's own: its tags open and close nothing here.
+    // After a line number, tags are part of a file's content and don't open or close blocks.
     if (first === from && text.charCodeAt(last - 1) === 62) last = this.trimClosingTags(first, last);
     this.run.lines++;
     if (isStatement(text, first, last)) this.run.code++;
@@ -295,7 +295,7 @@ export class PassageCutter {
     this.run = { from: this.passages.length, lines: 0, code: 0 };
   }
 
-  /** Remembers the file that is shown, and what its code defines. */
+  /** Remembers the current file and the names that its code defines. */
   private noteCode(first: number, last: number, plain: number): void {
     if (plain > MOST_WORDS_BESIDE_FILE) return;
     const line = this.text.slice(first, last);
@@ -304,7 +304,7 @@ export class PassageCutter {
     if (defined) this.definitions.add(this.file, defined.kind, defined.name);
   }
 
-  /** A command in backticks or after a prompt, or the line that describes it, outside the output itself. */
+  /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
   private isCall(first: number, last: number): boolean {
     if (this.fence !== '' || this.editing) return false;
     const unit = this.text.charCodeAt(first);
@@ -317,13 +317,13 @@ export class PassageCutter {
   }
 }
 
-/** A shorter run of output is no listing, and from this share of lines of code on it is one. */
+/** A listing has at least this many lines, of which at least this share is code. */
 const SHORTEST_LISTING = 5;
 const LISTING_CODE = 0.3;
-/** What reads as an error or a result among lines of code: a comment, a text in quotes. */
+/** Comments and string literals in code that look like errors or results. */
 const PRINTED_BY_CODE = /^(?:\/\/|[#*]|--)|["'`(]/;
 
-/** Whether a line is a text written as one string: data that was printed, whatever it quotes. */
+/** Whether a line is an escaped multi-line string, which is data regardless of its content. */
 function isEscaped(text: string, start: number, end: number): boolean {
   let at = start;
   for (let breaks = 0; breaks < ESCAPED_BREAKS; breaks++) {
@@ -335,11 +335,11 @@ function isEscaped(text: string, start: number, end: number): boolean {
 
 const ESCAPED_BREAKS = 4;
 
-/** A line that names the file of the code after it is no longer than this, in UTF-16 units. */
+/** Maximum length of a line that names the file of the code after it, in UTF-16 units. */
 const LONGEST_HEADING = 120;
 
-/** A block in speech of no more lines than this is shown for its own sake; a longer one is code or output. */
+/** Code blocks in prose up to this number of lines are quotations; longer ones are code or output. */
 const SHORT_BLOCK_LINES = 6;
 
-/** A line of more words speaks about a file; it does not head its contents. */
+/** A line with more words is a sentence about a file, not the heading of its content. */
 const MOST_WORDS_BESIDE_FILE = 6;

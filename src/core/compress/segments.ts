@@ -1,22 +1,22 @@
 import { isToolResult, type SourceMessage } from './source.ts';
 
-/** A run of messages, by position, inclusive at both ends. */
+/** A range of messages, by position; both ends are inclusive. */
 export interface Segment {
   readonly from: number;
   readonly to: number;
   readonly tokens: number;
 }
 
-/** How large a segment should be: it is closed at whichever comes first. */
+/** The target size of a segment, which ends at whichever is reached first. */
 export interface SegmentSize {
   readonly tokens: number;
   readonly messages: number;
 }
 
-/** A segment may grow to this multiple of its size before it is closed ahead of a turn that would make it larger. */
+/** A segment may exceed its target size by this factor in order to include a whole turn. */
 const SLACK = 1.5;
 
-/** Fewer than these cannot be shortened; at the end they join the segment before them. */
+/** Smaller segments can't be shortened. At the end, they are merged into the previous segment. */
 export const MIN_SEGMENT_TOKENS = 24;
 
 /**
@@ -64,13 +64,13 @@ export function cutSegments(
   return segments;
 }
 
-/** A user's message and all that follows it, by position, inclusive at both ends. */
+/** A user message and everything up to the next one, by position; both ends are inclusive. */
 interface Turn {
   readonly from: number;
   readonly to: number;
 }
 
-/** Turns of `messages[from, to]`: each starts at a user's message; what comes before the first is a turn of its own. */
+/** Turns of `messages[from, to]`, each starting at a user message. Messages before the first one are a turn, too. */
 function* turns(messages: readonly SourceMessage[], from: number, to: number): Generator<Turn> {
   let start = from;
   for (let at = from; at <= to; at++) {
@@ -82,7 +82,7 @@ function* turns(messages: readonly SourceMessage[], from: number, to: number): G
   if (start <= to) yield { from: start, to };
 }
 
-/** Whether a turn begins here: a user speaks, as against a tool's result that a provider sends under the user's role. */
+/** Whether a turn begins here. Tool results with the role `user` don't begin a turn. */
 export function startsTurn(message: SourceMessage): boolean {
   return message.role === 'user' && !isToolResult(message);
 }

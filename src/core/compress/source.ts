@@ -3,15 +3,15 @@ import { Hash53 } from '../text/hash.ts';
 import type { Breather } from '../pace/breather.ts';
 import { messageText } from '../model/message.ts';
 
-/** What compression reads of a message. */
+/** The part of a message that compression reads. */
 export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
-/** Asked between steps; an `AbortSignal` is one. */
+/** Checked between steps; an `AbortSignal`, for example. */
 export interface Cancel {
   readonly aborted: boolean;
 }
 
-/** Thrown at the next step after a cancellation; nothing has been committed. */
+/** Thrown at the next step after a cancellation, before anything is committed. */
 export class Cancelled extends Error {
   constructor() {
     super('The compression was cancelled.');
@@ -24,10 +24,10 @@ export function throwIfCancelled(cancel: Cancel | undefined): void {
   if (cancel?.aborted) throw new Cancelled();
 }
 
-/** Characters of work between two looks at the clock: a few of these make a millisecond, even before the code is warm. */
+/** Characters of work between checks of the clock: a fraction of a millisecond, even before the JIT has warmed up. */
 const LOOK_CHARS = 1000;
 
-/** Rests where the breather says that it is due, and stops where the caller has cancelled. */
+/** Yields when it's due, and throws when the caller has canceled. */
 export class Pace implements Breather {
   private done = 0;
   private readonly breather: Breather | undefined;
@@ -38,12 +38,12 @@ export class Pace implements Breather {
     this.cancel = cancel;
   }
 
-  /** Notes `chars` of work done, and rests when it is due. @throws {Cancelled} when the caller has cancelled */
+  /** Adds `chars` of work, and yields if it's due. @throws {Cancelled} if the caller has canceled */
   async spent(chars: number): Promise<void> {
     if (this.isDue(chars)) await this.rest();
   }
 
-  /** As `spent`, for loops in which waiting each time would cost more than the work: true when `rest` is due. */
+  /** Like `spent`, but synchronous, for loops in which an `await` costs more than the work: true if `rest` is due. */
   isDue(chars = LOOK_CHARS): boolean {
     this.done += chars;
     if (this.done < LOOK_CHARS) return false;
@@ -51,7 +51,7 @@ export class Pace implements Breather {
     return this.breather?.isDue() === true;
   }
 
-  /** Lets others run. @throws {Cancelled} when the caller has cancelled */
+  /** Yields to the event loop. @throws {Cancelled} if the caller has canceled */
   async rest(): Promise<void> {
     throwIfCancelled(this.cancel);
     await this.breather?.rest();
@@ -59,13 +59,13 @@ export class Pace implements Breather {
   }
 }
 
-/** A message is a result when a tool wrote it: by its role, or because all its blocks are results. */
+/** Whether a message is a tool result: by its role, or because all its blocks are tool results. */
 export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolean {
   if (message.role === 'tool') return true;
   return message.content.length > 0 && message.content.every((block) => block.type === 'tool_result');
 }
 
-/** A hash of roles and texts that tells changed sources apart: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
+/** A hash of roles and texts that detects changed sources: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
 export function sourceHash(messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string {
   const hash = new Hash53();
   for (const message of messages) {

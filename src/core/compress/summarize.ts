@@ -28,39 +28,39 @@ import { tellingFactors } from './telling.ts';
 import type { TermUsage } from './term-usage.ts';
 import { topicTitle, titleOf } from './title.ts';
 
-/** Messages without a gap that get summaries of their own. Maps are by position in `messages`. */
+/** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
 export interface Run {
   readonly messages: readonly SourceMessage[];
-  /** With framing and attachments. */
+  /** Including framing and attachments. */
   readonly tokens: readonly number[];
   /** Quoted in the ledger. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
-  /** What was superseded since: behind the ledger it would stand as the later word. */
+  /** Superseded quotes. After the ledger's newer version they would read as if they were the latest. */
   readonly superseded?: ReadonlyMap<number, readonly Span[]>;
-  /** Summaries stand before and behind it, which can be joined only when it is covered, too. */
+  /** Between two summaries, which can be merged only if this run is covered, too. */
   readonly isBetween?: boolean;
 }
 
 export interface SummarizeSettings extends AskSettings {
-  /** Whether there is no room for more: then the last lines of longer answers leave. */
+  /** Whether `roomTokens` is a hard limit: longer answers lose their last lines. */
   readonly isBounded?: boolean;
-  /** What the summaries should take in the context together, headings included. */
+  /** Target for all summaries together, including headings. */
   readonly roomTokens: number;
-  /** Beyond this, headings included, they would not pay off. */
+  /** Above this, including headings, the summaries don't save enough. */
   readonly ceilingTokens: number;
-  /** How large segments are; by default as large as keeps them about one thing, larger where there is little room. */
+  /** Segment size. By default small enough for one topic, or larger if there is little room. */
   readonly segment?: SegmentSize;
   readonly effort: Effort;
-  /** Segments summarized at once, at most; a model may take fewer. */
+  /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
-  /** The model's answers were unusable last time: one answer shows whether it has become better. */
+  /** The model failed last time, so one more bad answer is enough to stop asking. */
   readonly isDoubtful?: boolean;
-  /** Whether extraction stands in when the provider fails, instead of the fault being thrown on. */
+  /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;
 }
 
-/** Contents of leaves by source, prompt and model: an unchanged segment is never summarized twice. */
+/** Contents of leaves by source, prompt, and model, so that an unchanged segment is never summarized twice. */
 export type SummaryCache = Map<string, NodeContent>;
 
 export interface SummarizeTools extends AskTools {
@@ -70,7 +70,7 @@ export interface SummarizeTools extends AskTools {
   readonly model?: SummaryModel;
   readonly breather?: Breather;
   readonly cache?: SummaryCache;
-  /** How the whole session uses its terms, where these messages are a part of one. */
+  /** Term usage of the whole session, if these messages are part of one. */
   readonly usage?: TermUsage;
   /** Called after each segment. */
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
@@ -78,42 +78,42 @@ export interface SummarizeTools extends AskTools {
 
 export interface SummarizedRun {
   readonly leaves: readonly SummaryNode[];
-  /** How many of its messages are covered, from the first; the rest was too small to be shortened. */
+  /** Number of covered messages, from the first. The others can't be shortened. */
   readonly covered: number;
 }
 
-/** Some 60 developer messages: a prompt's fixed part is then a small share of it, and it is about one thing. */
+/** About 60 developer messages: large compared with the prompt's fixed part, but small enough for one topic. */
 const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 
-/** Segments grow until each has so many tokens for its summary: what matters most is weighed over more of the session. */
+/** Segments grow until each summary has this many tokens, so that the model weighs more of the session at once. */
 const MIN_ANSWER = 900;
 
-/** What a summary takes at least, heading included: a sentence. Below it nothing is asked of a model. */
+/** Minimum size of a summary, including its heading: one sentence. With less room, no model is called. */
 export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 
-/** Less than this can hardly be told in fewer words: it is extracted. */
+/** Shorter sources can hardly be shortened by a model; they are extracted. */
 const MIN_ASKED = 120;
 
 /**
- * A prompt's fixed part alone costs so much, in tokens of input. A message or two beside others, such as a question that
- * stayed verbatim while its answer left, is extracted, and read by the model with what follows it.
+ * The cost of a prompt's fixed part, in input tokens. If there are other segments, one that allows less, such as a
+ * single message, isn't worth a request and is extracted.
  */
 const MIN_ASKED_ALLOWANCE = 600;
 
-/** From here on a text at the level `detailed` keeps to its share of the source; below, two sentences may need more. */
+/** Longer sources limit `detailed` to its share of the source. In shorter ones, two sentences may need more. */
 const LONG_SOURCE = 1_000;
 
 const LONGEST_BRIEF = 400;
 
 const LINE = { brief: 16, detailed: 16 } as const;
 
-/** A message of so few tokens between summaries, such as "continue", may stand whole in a summary of its own. */
+/** A message up to this size between two summaries, such as "continue", may be kept whole as a summary. */
 const MAX_BRIDGE_TOKENS = 40;
 
-/** A model that gave so many unusable answers in a row is not asked again for this compression. */
+/** After this many unusable answers in a row, the model isn't called again during this compression. */
 const MAX_BAD_ANSWERS = 2;
 
-/** The model answered, and none of its answers was a summary: extraction stood in for it. */
+/** None of the model's answers was usable, so the summaries were extracted. */
 export class UnusableAnswers extends Error {
   override readonly name = 'UnusableAnswers';
 
@@ -130,10 +130,10 @@ interface Piece extends Asked {
 }
 
 /**
- * Summarizes runs of messages: the model reads them in segments, several at once, each once; without a model what says
- * most is extracted over all of a run. Changes nothing. Linear in the messages.
+ * Summarizes runs of messages. The model reads each segment once, several segments concurrently. Without a model, the
+ * most important passages of a run are extracted. Has no side effects; linear in the number of messages.
  *
- * @throws what the model throws, unless extraction may stand in; {@link Cancelled} soon after a cancellation
+ * @throws the model's errors, unless `extractiveOnFault`; {@link Cancelled} soon after a cancellation
  */
 export async function summarizeRuns(
   runs: readonly Run[],
@@ -159,7 +159,7 @@ export async function summarizeRuns(
   const asked = affordable.length > 0 ? affordable : askable;
   if (model && asked.length > 0) {
     const atOnce = Math.min(settings.concurrency, model.atOnce);
-    // The longest is begun first, so that nobody waits for it alone.
+    // Start the longest segments first, so that they don't finish last.
     const order = atOnce > 1 ? asked.toSorted((a, b) => b.covered.length - a.covered.length) : asked;
     await mapLimited(order, atOnce, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
@@ -197,7 +197,7 @@ export async function summarizeRuns(
     const own = rest.filter((piece) => piece.run === run);
     const texts = await extractOver(own, leafTools);
     for (const [at, piece] of own.entries()) {
-      // Where the ledger quotes all that was said, a line stands for the messages.
+      // If the ledger quotes everything, one line is enough.
       const source = isQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
       const content = await extractiveContent(source, leafTools, texts[at]);
       const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
@@ -212,7 +212,7 @@ export async function summarizeRuns(
     for (const piece of pieces) {
       if (piece.run !== run) continue;
       const content = made.get(piece);
-      // A gap would leave messages uncovered between covered ones; what follows it waits for the next compression.
+      // Covered messages must not have gaps: what follows is left to the next compression.
       if (!content) break;
       leaves.push(leafOf(content, piece, tools));
       covered = piece.segment.to + 1;
@@ -231,7 +231,7 @@ const answerTokens = (made: Answers): number =>
   sum(answersIn(made).map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS));
 const shareOf = ({ piece }: { readonly piece: Piece }): number => piece.source.limits.detailed;
 
-/** Where answers together are longer than there is room for, those that exceed their share most lose lines. */
+/** If the answers exceed the room, shortens each in proportion to how much it exceeds its share. */
 async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Promise<void> {
   const answers = answersIn(made);
   const over = answerTokens(made) - room;
@@ -250,7 +250,7 @@ async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Pr
   }
 }
 
-/** Cuts runs into segments and shares the room and what may be read out among them by what there is to be said of each. */
+/** Cuts runs into segments and divides the room and the reading allowance among them by their readable tokens. */
 async function cutPieces(
   runs: readonly Run[],
   settings: SummarizeSettings,
@@ -316,7 +316,7 @@ async function cutPieces(
     );
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
-    // Hashing a segment is a step by itself.
+    // Hashing takes long enough to yield here.
     await pace.rest();
     const source: LeafSource = {
       corpus,
@@ -326,7 +326,7 @@ async function cutPieces(
       title: titles[at]!,
       tokens: segment.tokens,
       limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
-      // What a model writes beyond its room is not cut; a text that does not pay off, or is no summary, is refused.
+      // Answers may exceed their room up to this limit. Beyond, they save too little or aren't summaries.
       ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG, SHORT_ANSWER))),
       ...(kept && { kept }),
       ...(events && { events }),
@@ -337,7 +337,7 @@ async function cutPieces(
   return pieces;
 }
 
-/** Room by how much there is to be read of each, but no part without a sentence: the last one may be short. */
+/** Divides the room in proportion to the readable tokens, with a minimum for each part: the last one may be short. */
 function sharesOf(readable: readonly number[], room: number, least: number): number[] {
   const all = sum(readable);
   const wanted = readable.map((own) => Math.max((room * own) / all, Math.min(least, room / readable.length)));
@@ -346,7 +346,7 @@ function sharesOf(readable: readonly number[], room: number, least: number): num
 
 const LEAST_SHARE = 100;
 
-/** Which of several parts a model reads, and what the others are about: it need not say it as well. */
+/** Tells the model which part it reads and what nearby parts are about, so that it doesn't repeat them. */
 function partName(at: number, titles: readonly string[]): string {
   if (titles.length < 2) return '';
   const near = titles.flatMap((title, other) =>
@@ -360,9 +360,9 @@ function partName(at: number, titles: readonly string[]): string {
 const NEAR_PARTS = 2;
 
 /**
- * How many segments there are to be where their summaries would be short, or longer than a model can read or write;
- * undefined where segments may be as large as keeps them about one thing. Within a target a model reads all at once, or in
- * as few parts as can be: then it spreads its words by weight and says nothing twice.
+ * The number of segments, or undefined for segments of the usual size. It's lower if the summaries would be too short,
+ * and higher if a segment would be too long to read or write. With a hard limit, there are as few segments as possible,
+ * so that the model can weigh their content and doesn't repeat itself.
  */
 function segmentCount(
   readable: readonly number[],
@@ -384,23 +384,23 @@ function segmentCount(
     const written = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
     const parts = Math.max(readings / input, written);
     const shortest = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER + NODE_HEADING_TOKENS)));
-    // Segments are never of the same size: the largest must do as well.
+    // Segments differ in size, and the largest must fit, too.
     least = parts <= 1 ? 1 : Math.min(shortest, Math.ceil(parts * UNEVEN));
   }
   const parts = model && isBounded ? least : Math.max(least, Math.min(usual, most));
   return parts === usual ? undefined : parts;
 }
 
-/** What a prompt's fixed part, a little to read and a short answer cost, in tokens of input. */
+/** Cost of a minimal request, in input tokens: the prompt's fixed part, a little to read, and a short answer. */
 const LEAST_SPENT = 4_000;
 
-/** What a model reads at once, at most, in tokens: of more it overlooks what stands in the midst. */
+/** Maximum input in tokens. In longer inputs, models overlook what is in the middle. */
 const MOST_READ = 60_000;
 const UNEVEN = 1.2;
-/** A model that can read less is asked for little, if at all. */
+/** Minimum input in tokens, even for models with a smaller limit. */
 const LEAST_INPUT = 2_000;
 
-/** Segments of about so much to be read each, however much output lies between. */
+/** Segments with about the same number of readable tokens, regardless of tool output between them. */
 function evenSegments(
   messages: readonly SourceMessage[],
   tokens: readonly number[],
@@ -415,14 +415,14 @@ function evenSegments(
   return segments.map(({ from, to }) => ({ from, to, tokens: sum(tokens.slice(from, to + 1)) }));
 }
 
-/** A last segment of less than this share of the others' size joins the one before it. */
+/** A last segment smaller than this share of the target is merged into the previous one. */
 const SMALL_LAST = 0.4;
 
-/** An answer this many times as long as its room is no summary; a model counts its words badly, but not so badly. */
+/** Answers may exceed their room by this factor, because models are bad at counting words. */
 const OVERLONG = 2;
 const SHORT_ANSWER = 150;
 
-/** Tokens of a message that tell something, about: what was said, and output for less, since most of it is not. */
+/** Approximate number of tokens of a message that are worth reading. Tool output counts less than prose. */
 function readableTokens({ passages, firstOf }: Corpus, at: number): number {
   let chars = 1;
   for (let index = firstOf[at]!; index < firstOf[at + 1]!; index++) {
@@ -434,7 +434,7 @@ function readableTokens({ passages, firstOf }: Corpus, at: number): number {
 
 const CHARS_PER_TOKEN = 3.6;
 
-/** Whether something was said beyond what the ledger quotes. */
+/** Whether a segment contains anything that the ledger doesn't quote. */
 function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
   if (!kept) return true;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
@@ -444,19 +444,16 @@ function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
   return false;
 }
 
-/** Tries to come close to the room: speakers' names are not in what an extract is asked for. */
+/** Attempts to fill the room. The size isn't exact at first, because the budget excludes speakers' names. */
 const MAX_ROUNDS = 5;
 
-/**
- * Between these shares of the source there is room for more than the key events, but not for what anyone might have
- * said: what is told is chosen by how unusual it is.
- */
+/** If the room is between these shares of the source, prefer what is unusual over what any session might contain. */
 const SCARCE = { from: 0.03, below: 0.06 } as const;
 const SCARCE_NOVELTY = 2;
-/** What a session's users ask and its assistants say again is worth so much less. */
+/** Factor for repeated questions and answers. */
 const AGAIN = 0.8;
 
-/** For each segment of a run a text in the source's own words, chosen over all of them at once. */
+/** Extracts a text for each segment of a run, choosing passages from all segments at once. */
 async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
   const first = pieces[0];
   if (!first || pieces.length < 2) return [];
@@ -466,7 +463,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   const isScarce = limit >= SCARCE.from * source && limit < SCARCE.below * source;
   const told = pieces.map(({ source }) => toldIn(source));
   const allTold = sum(told);
-  // Half by how much there is to be read in a segment, half by what of it tells most.
+  // Half by the segment's limit, half by the worth of its passages.
   const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + told[at]! / allTold) / 2);
   const headings = pieces.map(({ source: own }) => (limit < SCARCE.below * source ? '' : topicsLine(own)));
   let room = limit - sum(headings.map((heading) => framed(heading, counter)));
@@ -499,11 +496,11 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
     if (spare >= 0 || passages.length === 0) {
       best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!.source;
-        // A segment of which nothing was chosen, or more than a summary of it may say, is extracted by itself.
+        // Segments with no passages or too many are extracted separately.
         const most = Math.max(limits.detailed, tokens * DETAILED_SHARE);
         return text === '' || sizes[at]! > most ? undefined : text;
       });
-      // Neighbours that join take fewer tokens than they were chosen for.
+      // Adjacent passages are joined and take fewer tokens than estimated, so another round may add some.
       if (spare < limit * SLACK_SHARE) break;
       room += Math.floor(spare * 0.9);
     } else room = Math.floor((room * limit) / (limit - spare)) - 4;
@@ -511,7 +508,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   return best;
 }
 
-/** What there is in a segment, by worth. */
+/** A segment's length, weighted by the worth of its passages. */
 function toldIn({ corpus, factors, from, to }: LeafSource): number {
   let told = 1;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
@@ -521,11 +518,11 @@ function toldIn({ corpus, factors, from, to }: LeafSource): number {
   return told;
 }
 
-/** Where a segment says more than others it gets so many times its share of the room. */
+/** A segment may take its share of the room times this factor. */
 const MOST_OF_SHARE = 1.3;
-/** Where others have not so much to say, it gets more with each round. */
+/** Increase of that factor per round, in case other segments don't use their share. */
 const MORE_OF_SHARE = 0.3;
-/** Unused room that is worth another round. */
+/** Share of unused room that justifies another round. */
 const SLACK_SHARE = 0.02;
 
 function leafOf(

@@ -1,25 +1,25 @@
 import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
 
-/** What a term looks like: `identifier` covers names in code, paths, flags and versions. */
+/** `identifier` includes names in code, paths, flags, and versions. */
 export type TermKind = 'word' | 'name' | 'identifier' | 'number' | 'url';
 
 let known: CharClasses | undefined;
-/** Made on first use: the table takes a megabyte. */
+/** Created on first use because the table takes a megabyte. */
 const classes = (): CharClasses => (known ??= new CharClasses());
 
-/** From here on scripts are written without spaces, or with particles joined to foreign words. */
+/** Scripts from this code unit on are written without spaces, or join particles to foreign words. */
 const FIRST_JOINED_SCRIPT = 0x2e80;
 
 const DELIMITERS = new Uint8Array(128);
 for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
 
-/** Punctuation around a word that is no part of it. */
+/** Punctuation that isn't part of the adjacent word. */
 const EDGES = new Uint8Array(128);
 for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
 
 /**
- * The terms of `text[start, end)`, one after the other: `next` says whether there is one more. Linear; no strings are
- * made. A cursor and no callback: the compiler would make a copy of the loop for each caller, and throw it away again.
+ * Iterates over the terms of `text[start, end)`. Linear; allocates no strings. It's a cursor instead of a function with
+ * a callback because the JIT compiler would compile a copy of the loop for each caller and discard it again.
  */
 export class TermCursor {
   kind: TermKind = 'word';
@@ -29,7 +29,7 @@ export class TermCursor {
   private readonly text: string;
   private readonly stop: number;
   private at: number;
-  /** Where the run of a script without spaces ends that pairs are taken of. */
+  /** The end of the current run of a script without spaces, which is split into pairs. */
   private pairsEnd = 0;
 
   constructor(text: string, start: number, end: number) {
@@ -66,7 +66,7 @@ export class TermCursor {
     return false;
   }
 
-  /** Without spaces, overlapping pairs of characters stand for words (the usual bigram index). */
+  /** In scripts without spaces, overlapping pairs of characters are the terms (a bigram index). */
   private pair(): true {
     this.kind = 'word';
     this.start = this.at;
@@ -94,7 +94,7 @@ export class TermCursor {
   }
 }
 
-/** What a term is known by: names in lower case, all else as it is written. */
+/** The vocabulary key of a term: names in lower case, others unchanged. */
 export function termKey({ kind, start, end }: Pick<TermCursor, 'kind' | 'start' | 'end'>, text: string): string {
   const name = text.slice(start, end);
   return kind === 'name' ? name.toLowerCase() : name;
@@ -146,23 +146,23 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
   return (table.at(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
 }
 
-/** How a line is made: words of a language, and tokens that look like code. */
+/** The number of plain words and code-like tokens in a line. */
 export interface LineShape {
   readonly plain: number;
   readonly code: number;
 }
 
-/** A line is running text from this many plain words on, if they are no fewer than its code-like tokens. */
+/** Minimum number of plain words in running text, which has at most as many code-like tokens. */
 const RUNNING_WORDS = 4;
 
-/** Characters of a script without spaces that make up one word on average. */
+/** Average characters per word in scripts without spaces. */
 const JOINED_CHARS_PER_WORD = 2;
 
 export function isRunningText({ plain, code }: LineShape): boolean {
   return plain >= RUNNING_WORDS && plain >= code;
 }
 
-/** Counts plain words and code-like tokens of `text[start, end)`, split at white space. Linear; no strings are made. */
+/** Counts plain words and code-like tokens of `text[start, end)`, split at white space. Allocates no strings. */
 export function lineShape(text: string, start: number, end: number): LineShape {
   const table = classes();
   let plain = 0;

@@ -15,24 +15,24 @@ import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
 
 export interface ParentTools extends LeafTools {
-  /** Ceilings of a parent's texts, in tokens. */
+  /** Limits for the texts of a parent, in tokens. */
   readonly ceilings: LevelLimits;
   readonly nextId: () => NodeId;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How the whole session uses its terms; as the children use them where it is left out. */
+  /** Term usage of the whole session; by default, that of the children. */
   readonly usage?: TermUsage;
 }
 
-/** What is told of the old: the unusual before what anyone would have said. */
+/** From old messages, prefer what is unusual over what any session might contain. */
 const OLD = { novelty: 4, evenUsers: true } as const;
 
 export const PARENT_VERSION = 'merge-1';
 
 /**
- * A node for several neighbours, made without a model from their summaries alone: their structured lists joined, their
- * sentences chosen by worth. No model reads a summary again, so nothing decays by being retold, and the work stays
- * linear in the session. Undefined when nothing shorter than the source can be said.
+ * Merges adjacent nodes without a model: joins their structured lists, or selects their most important sentences. No
+ * model rereads a summary, so nothing is distorted by repeated summarizing, and the work is linear in the session.
+ * Undefined if the parent wouldn't be shorter than the source.
  */
 export async function makeParent(
   children: readonly SummaryNode[],
@@ -43,7 +43,7 @@ export async function makeParent(
   if (!first || !last) return undefined;
   const { counter, pace } = tools;
   const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
-  // Never longer than the children together: joining always saves, so condensing ends.
+  // Never longer than the children together, so that merging always saves tokens and terminates.
   const limits: LevelLimits = {
     brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
@@ -53,7 +53,7 @@ export async function makeParent(
     return (await tools.usage?.over(read, pace)) ?? read;
   };
   const corpus = await corpusOf(children);
-  // Where models wrote, their entries are joined, the lasting ones before the others; of the rest what says most is quoted.
+  // Entries written by models are merged. From other children, the most important passages are quoted.
   const written = children.filter(({ structured }) => structured !== undefined && structured.narrative !== '');
   const others = children.filter((child) => !written.includes(child));
   const merged = mergeStructured(written.length > 0 ? written : children);
@@ -104,10 +104,10 @@ export async function makeParent(
   };
 }
 
-/** Of a parent's room, what the children noted may take before anything that stands beside it as a quotation. */
+/** Share of a parent's room for entries of the children's lists; the rest is for quotations. */
 const NOTED_SHARE = 0.9;
 
-/** What the children say, within `limit` tokens, framing included: first what they noted themselves. '' when nothing fits. */
+/** Extracts at most `limit` tokens, including framing; the children's list entries first. '' if nothing fits. */
 async function retold(corpus: Corpus, limit: number, tools: LeafTools): Promise<string> {
   const { counter, pace } = tools;
   let room = limit - MESSAGE_FRAMING_TOKENS;
@@ -136,7 +136,7 @@ async function retold(corpus: Corpus, limit: number, tools: LeafTools): Promise<
 const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): number =>
   nodes.reduce((sum, { tokens }) => sum + tokens[level], 0);
 
-/** Entries of each list that a parent keeps: the newest. */
+/** Maximum number of entries per list of a parent; the newest are kept. */
 const MAX_MERGED = 200;
 
 function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | undefined {
@@ -151,7 +151,7 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
     );
   const lists = SUMMARY_LISTS.flatMap((name) => {
     const open = name === 'openSteps' || name === 'conditions';
-    // What is open, and who suffers what, is what the newest part says of it.
+    // Open steps and conditions change, so only the newest part's are valid.
     const entries = open ? (summaries.at(-1)?.[name] ?? []) : join((one) => one[name], String);
     return entries.length > 0 ? [[name, entries] as const] : [];
   });
@@ -173,16 +173,16 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
   };
 }
 
-/** Of its room the summary of all that is old takes at least this share, the newest beside it the rest. */
+/** Minimum share of the room for the merged summary of old messages; the rest is for newer summaries. */
 const OLD_SHARE = 0.75;
 
-/** Leaves that one summary of all that is old is made from at most; beyond it summaries of summaries. */
+/** Maximum number of leaves to merge directly. Above, already merged summaries are merged again. */
 const MAX_LEAVES = 80;
 
 /**
- * Where a frontier (oldest first) exceeds `budgetTokens`, one summary stands for all that is old, so that frontier takes no
- * more than `downTo` of it. It is chosen each time from the texts of all parts, so that no fact is lost by being joined
- * often. Returns the new frontier and the parents made.
+ * If a frontier (oldest first) exceeds `budgetTokens`, merges its old nodes into one, so that it takes at most the
+ * share `downTo`. Each time the leaves are merged again, so that facts aren't lost by repeated merging. Returns the new
+ * frontier and the new parents.
  */
 export async function joinOld(
   frontier: readonly SummaryNode[],
@@ -206,7 +206,7 @@ export async function joinOld(
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
   const isWhole = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
   const detailed = Math.max(MIN_PARENT, aim - beside - NODE_HEADING_TOKENS);
-  // What was joined before is made anew where it has no room any more, or room for a good deal more.
+  // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses.
   const isDue = total > budgetTokens || (isWhole && detailed > MORE * (total - beside));
   if (!isDue || (old.length < 2 && !isWhole)) return asIs;
   const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
@@ -216,7 +216,7 @@ export async function joinOld(
   return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
 }
 
-/** What a summary was joined from, as far as it is known; itself where it was not. */
+/** The known children of a merged node, or the node itself if it's a leaf. */
 export const partsOf = (node: SummaryNode, known: ReadonlyMap<NodeId, SummaryNode>): readonly SummaryNode[] =>
   node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
 
@@ -224,16 +224,16 @@ const MORE = 1.25;
 
 const MIN_PARENT = 60;
 
-/** Of what its children say a parent says half, so that the old fades and does not break off. */
+/** A parent's share of its children's tokens. Halving at each level lets old content fade gradually. */
 const PARENT_SHARE = 0.5;
 
-/** A parent's brief text takes at most this share of what all have, so that no text grows without end. */
+/** Maximum share of the budget for a parent's brief text, so that no text grows without bound. */
 const LARGEST_PARENT = 0.5;
 
-/** Until it takes so much, a parent need not fade: this share of what all have, or so many tokens, the lesser. */
+/** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
 
-/** A parent within a frontier that may take `budgetTokens` in all. */
+/** Merges nodes of a frontier with a budget of `budgetTokens`. */
 export function makeJoined(
   children: readonly SummaryNode[],
   budgetTokens: number,
@@ -253,16 +253,15 @@ function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, 
   return { brief: half('brief', 1), detailed: half('detailed', 2) };
 }
 
-/** What is known of the summaries below a frontier. */
 export interface KnownNodes {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
-  /** Nodes that were made from summaries which have been changed since. */
+  /** Nodes made from summaries that have changed since. */
   readonly stale: ReadonlySet<NodeId>;
 }
 
 /**
- * Makes what is stale in a frontier anew, without a model and from the bottom up: a node whose children's texts were changed
- * is taken the place of by one that says what they say now. `made` holds each new node after its children.
+ * Rebuilds the stale nodes of a frontier from their children, bottom-up and without a model. `made` contains each new
+ * node after its children.
  */
 export async function rebuildStale(
   frontier: readonly SummaryNode[],

@@ -7,31 +7,31 @@ import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
 import { isSpoken, QUESTION_END, type Asks, type BeforeTraits, type Speech } from './surroundings.ts';
 
-/** A list of more items is a table of contents, a review or a plan in full. */
+/** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
 const HEAD = 320;
-/** What leads in to a list or to code in so few words says nothing itself. */
+/** A lead-in to a list or to code with at most this many words is only a title. */
 const TITLE_WORDS = 6;
-/** Words are told by their hash: enough of these that frequent ones rarely share one. */
+/** Number of hash buckets for words, enough that frequent words rarely collide. */
 const HASHES = 1024;
 const HASHED_WORDS = 40;
 
 export interface SegmentTraits {
-  /** What holds of it, by name: some twenty features of form and meaning, and its words by their hash. */
+  /** Names of the features that it has: some twenty for form and meaning, and hashes of its words. */
   readonly features: readonly string[];
   readonly hits: ConceptHits;
-  /** Asks for an answer and for nothing to be done, is an option to choose from, a yes that answers nothing, or a title: no key event, whatever its words. */
+  /** Never a key event: a mere question, an option to choose from, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
 }
 
 export interface MessageTraits {
   readonly role: Role;
-  /** The message ends with a question to the reader: any, or which of several. */
+  /** Whether the message ends with a question, and which kind. */
   readonly asks: Asks;
-  /** The message holds code or a machine's output beside its prose. */
+  /** The message contains code or machine output besides prose. */
   readonly code: boolean;
   readonly segments: number;
-  /** How many of its segments are items of lists. */
+  /** Number of segments that are list items. */
   readonly items: number;
   readonly speech: Speech;
   readonly before: BeforeTraits;
@@ -40,7 +40,7 @@ export interface MessageTraits {
 const PLACES = Object.fromEntries(CONCEPTS.map((concept, place) => [concept, place])) as Record<Concept, number>;
 const at = (concept: Concept): number => PLACES[concept];
 
-/** Names of features, made once: to look up weights by a name that was just put together takes as long as to describe. */
+/** Feature names are built once, because concatenating them for each segment would double the time. */
 const named = (before: string): readonly string[] => CONCEPTS.map((concept) => `${before} ${concept}`);
 const HAS = named('has');
 const STARTS_WITH = named('starts with');
@@ -49,7 +49,7 @@ const OPENS_WITH = named('message opens with');
 const WORDS = Array.from({ length: HASHES }, (_, word) => `#${word}`);
 const within = (hits: ConceptHits, concept: Concept): boolean => hits.count[at(concept)]! > 0;
 
-/** The features of one segment; cost linear in its length, of which at most `HEAD` characters are looked at. */
+/** The features of one segment. Only its first `HEAD` characters are examined. */
 export function describe(
   text: string,
   segment: Segment,
@@ -197,7 +197,7 @@ export function describe(
   return { features, hits, ruledOut };
 }
 
-/** What a message's first sentence says of the rest. */
+/** Concepts in a message's first sentence that hint at the rest. */
 const SETS_THE_TONE: readonly Concept[] = [
   'act',
   'request',
@@ -212,7 +212,7 @@ const SETS_THE_TONE: readonly Concept[] = [
   'maybe',
 ];
 
-/** What a heading or lead-in may announce. */
+/** Concepts that a heading or lead-in may announce. */
 const UNDER: readonly Concept[] = [
   'open',
   'done',
@@ -227,7 +227,7 @@ const UNDER: readonly Concept[] = [
   'ask',
 ];
 
-/** A quote's words and pairs of neighbours, by their hash; all numbers are one word. */
+/** Hashes of a quote's words and word pairs; all numbers count as the same word. */
 function hashedWords(quote: string): Set<string> {
   const words = fold(quote).match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}']+|\p{N}+|[?!:]/gu) ?? [];
   const found = new Set<string>();
@@ -247,7 +247,7 @@ function hash(word: string): number {
   return (sum >>> 8) % HASHES;
 }
 
-/** Words of plain letters against words that look like code, paths or numbers; a pair of ideographs is a word. */
+/** Counts plain words, and words that look like code, paths, or numbers. Two ideographs count as one word. */
 function plainness(quote: string): { readonly plain: number; readonly coded: number } {
   let plain = 0;
   let coded = 0;

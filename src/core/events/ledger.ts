@@ -6,41 +6,41 @@ import type { DetectedEventWithContext } from './detect.ts';
 import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
 
-/** Entries remembered per word: older ones on a worn-out word are no longer found by it. Bounds the cost of an event. */
+/** Maximum number of entries indexed per word, the newest. It bounds the cost of adding an event. */
 const REMEMBERED = 12;
-/** From this likeness of words on, two quotes say the same (their numbers and negations being equal). */
+/** Minimum word similarity of two quotes with the same meaning, if their numbers and negations are equal. */
 const SAME = 0.8;
-/** From this share of the shorter quote's words on, two quotes are about one subject. */
+/** Minimum share of the shorter quote's words that two quotes about the same subject have in common. */
 const ON_SUBJECT = 0.5;
-/** Long sentences share words by chance: words of replacement replace what has this share of all their words in common. */
+/** Minimum word similarity for a replacement, because long sentences share words by chance. */
 const MUCH_ALIKE = 0.3;
-/** A bare "fixed" or "all tests pass" settles the errors that were met at most this many messages ago. */
+/** A bare "fixed" or "all tests pass" refers to an error at most this many messages ago. */
 const FIX_REACH = 30;
 
-/** Kinds whose later word replaces the earlier one. A decision may end a preference, and the other way round. */
+/** Kinds in which a later event supersedes an earlier one, also across kinds. */
 const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference', 'configuration', 'constraint']);
 
-/** The same where a sentence begins with what it speaks of and says that it is otherwise after all. */
+/** Kinds that are superseded by a sentence that starts with the same subject and reverses it. */
 const REPLACEABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'fact']);
 
-/** What a change of plan makes moot. */
+/** Kinds that a revocation supersedes. */
 const REVOCABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'outcome']);
 
 interface Held {
   entry: KeyEvent;
   readonly subject: Subject;
-  /** Number of the message in which it was met, counted by this ledger. */
+  /** Number of its message, as counted by this ledger. */
   readonly at: number;
 }
 
-/** The id of the event at a place: the same place gives the same id, so that a ledger can be folded again from a journal. */
+/** Derived from the event's place, so that a ledger can be rebuilt from a journal with the same IDs. */
 export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
   keyEventId(`${message}:${span.start}-${span.end}`);
 
 /**
- * A session's key events, kept current as messages come in. Nothing is forgotten: entries change their status and gain
- * links. Deterministic; adding an event costs about the same however long the session is, since what it could repeat or
- * supersede is found by its words, a bounded number per word.
+ * A session's key events, updated with each message. Entries are never removed; only their status and links change.
+ * Deterministic. Adding an event takes the same time regardless of the session's length, because related entries are
+ * looked up by word, with a maximum number per word.
  */
 export class Ledger {
   private readonly held = new Map<KeyEventId, Held>();
@@ -52,8 +52,8 @@ export class Ledger {
   private lastMessage: MessageId | undefined;
 
   /**
-   * Takes up an entry that was stored before; in the order in which they were met. What its quote is about, which is
-   * most of the work, is taken from an earlier ledger where that has read the same quote.
+   * Adds a stored entry. Call it in the original order. If an earlier ledger has the same quote, its subject is reused,
+   * because determining it is most of the work.
    */
   restore(entry: KeyEvent, earlier?: Ledger): void {
     this.count(entry.message);
@@ -61,12 +61,12 @@ export class Ledger {
     this.hold(entry, known?.entry.quote === entry.quote ? known.subject : subjectOf(entry.quote));
   }
 
-  /** An id that was marked as wrong before is not taken in again. */
+  /** Ignores an event that the user has dismissed. */
   refuse(id: KeyEventId): void {
     this.wrong.add(id);
   }
 
-  /** All entries in the order in which they were met. */
+  /** All entries in their original order. */
   entries(): KeyEvent[] {
     return [...this.held.values()].map(({ entry }) => entry);
   }
@@ -76,8 +76,8 @@ export class Ledger {
   }
 
   /**
-   * Takes in the events found in a message, in order. `before` is the id of the message before, which `about` quotes.
-   * Gives the entries that are new or changed, each once, in its last state.
+   * Adds the events of a message, in order. `before` is the previous message, which `about` quotes. Returns all new and
+   * changed entries.
    */
   add(message: MessageId, events: readonly DetectedEventWithContext[], before?: MessageId): KeyEvent[] {
     this.count(message);
@@ -102,7 +102,7 @@ export class Ledger {
     return [...changed.values()];
   }
 
-  /** Pins or unpins an entry; undefined when there is none of that id. */
+  /** Pins or unpins an entry; undefined if it doesn't exist. */
   pin(id: KeyEventId, pinned = true): KeyEvent | undefined {
     const known = this.held.get(id);
     return known === undefined ? undefined : this.set(known, { pinned });
@@ -133,7 +133,7 @@ export class Ledger {
     if (subject.resolves && entry.kind !== 'error' && entry.kind !== 'todo') this.settle(entry, subject, changed);
   }
 
-  /** An active entry that says the same. A failed attempt repeats only itself; an error that was fixed and is back is news. */
+  /** An active entry with the same meaning. An error that recurs after its fix isn't a repetition. */
   private twinOf(entry: KeyEvent, subject: Subject, near: readonly Held[]): Held | undefined {
     const same = this.held.get(this.byNormal.get(subject.normal) ?? entry.id);
     for (const held of same === undefined ? near : [same, ...near]) {
@@ -149,7 +149,7 @@ export class Ledger {
     return undefined;
   }
 
-  /** Links open errors to the event that tells of their fix: by common words, or by a bare "fixed" soon after. */
+  /** Links open errors to the event that reports their fix, by common words or by a bare "fixed" soon after. */
   private settle(fix: KeyEvent, subject: Subject, changed: Map<KeyEventId, KeyEvent>): void {
     const still: KeyEventId[] = [];
     const recent: Held[] = [];
@@ -192,12 +192,12 @@ export class Ledger {
     }
     if (entry.kind === 'error' && entry.link === undefined && entry.status === 'active' && !subject.failedAttempt) {
       this.openErrors.push(entry.id);
-      // An error nobody spoke of again for so long is not what a later "fixed" means.
+      // A later "fixed" doesn't refer to such an old error.
       if (this.openErrors.length > 2 * FIX_REACH) this.openErrors.shift();
     }
   }
 
-  /** Entries that share a word, the newest last; at most `REMEMBERED` per word. */
+  /** Entries that share a word, at most `REMEMBERED` per word. */
   private candidates(subject: Subject): Held[] {
     const found = new Set<Held>();
     for (const token of subject.tokens) {
@@ -216,9 +216,9 @@ export class Ledger {
 }
 
 /**
- * Whether `entry` ends an earlier one on the same subject: it denies what that one says ("8443, not 8080"), has the
- * same words with another value or the opposite sense, or words of replacement that name the earlier subject. What was
- * met as an error, and reports of what failed, end nothing.
+ * Whether `entry` supersedes an earlier one on the same subject: it denies it ("8443, not 8080"), has the same words
+ * with another value or the opposite meaning, or says that it replaces it. Errors aren't superseded, and reports of
+ * failures supersede nothing.
  */
 function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
   if (older.entry.message === entry.message || older.entry.kind === 'error') return false;
@@ -235,7 +235,7 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
   if (goesBackOn(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
     return true;
   const whole = likeness(subject.tokens, older.subject.tokens);
-  // A kind is less certain than an event, so what both say counts more than what they are called.
+  // Detected kinds are uncertain, so other kinds are compared as well, but more strictly.
   if (!SUPERSEDING.has(entry.kind) || !SUPERSEDING.has(older.entry.kind)) {
     return (
       subject.replaces &&
@@ -245,17 +245,17 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
       (values || (sense && subject.negative))
     );
   }
-  // A ground rule stands until it is taken back in so many words; a few shared words are chatter.
+  // Constraints and preferences are superseded only explicitly; a few common words aren't enough.
   const isRule = older.entry.kind === 'constraint' || older.entry.kind === 'preference';
   const deniedWords = overlap(subject.denied, older.subject.tokens);
   if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= ON_SUBJECT) return true;
-  // Each names something that the other does not: staging's port and production's.
+  // Both have words that the other lacks, for example the port of staging and that of production.
   const apart = shared < subject.tokens.size && shared < older.subject.tokens.size && !subject.replaces;
   if (values && !apart && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
   if (sense && (whole >= ON_SUBJECT || (!isRule && share === 1 && shared >= 2))) return true;
   return subject.replaces && shared >= 2 && share >= ON_SUBJECT && whole >= MUCH_ALIKE;
 }
 
-/** Long reasons drown the few words that two choices for one thing share: what they begin with tells. */
+/** Compares only the beginnings, because with long reasons two choices for the same thing share few words. */
 const goesBackOn = (subject: Subject, older: Subject): boolean =>
   subject.lead !== '' && subject.lead === older.lead && older.placed && (subject.reverses || subject.replaces);

@@ -2,7 +2,7 @@ import type { Importance, KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isMachineLine, type Line } from '../text/lines.ts';
 
-/** A line of a log, a tool's output or a stack trace that says what went wrong or came out. */
+/** A line of a log, tool output, or stack trace that reports an error or a result. */
 export interface MachineFinding {
   readonly start: number;
   readonly end: number;
@@ -12,14 +12,14 @@ export interface MachineFinding {
   readonly reason: string;
 }
 
-/** Patterns look at this much of a line; a log line's message stands at its front. */
+/** Only the beginning of a line is examined, in UTF-16 units. */
 const PEEK = 400;
-/** A page of output has one story to tell, perhaps two; more would bring the page back. */
+/** More findings per message would repeat the output rather than summarize it. */
 const MOST_PER_MESSAGE = 4;
 const LONGEST_QUOTE = 300;
 const LINES_PER_STEP = 100;
 
-/** What a line must hold for any pattern to match: most lines hold none of it. */
+/** A cheap test that most lines fail. No pattern matches without it. */
 const HINT =
   /err|exception|fail|fatal|panic|denied|not ?found|no such|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|not ok|answer|selected|chose|fout|fehler|eacces|etimedout|eaddr|not recognized|access|[✕✗✖❌×[]|:\d|エラー|错误|錯誤|ошибка|오류/i;
 
@@ -27,13 +27,13 @@ interface Pattern {
   readonly name: string;
   readonly kind: KeyEventKind;
   readonly score: number;
-  /** Group `q`, when there is one, is what is quoted; group `c` the class by which repeats are known. */
+  /** Group `q`, if present, is the quote, and group `c` the class by which repetitions are recognized. */
   readonly pattern: RegExp;
-  /** Weaker patterns give way when a stronger one matched in the same message. */
+  /** Used only if no stronger pattern matches in the same message. */
   readonly weak?: boolean;
 }
 
-// Every repetition is over a class that excludes what follows it, so that no pattern backtracks more than PEEK steps.
+// Each repeated character class excludes what follows it, so that no pattern backtracks more than PEEK steps.
 const PATTERNS: readonly Pattern[] = [
   {
     name: 'exception',
@@ -117,10 +117,7 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
-/**
- * Errors of the moment, which nobody needs to remember: a provider that is busy, an edit that did not apply, a tool that was
- * called wrongly, what a linter says of style.
- */
+/** Temporary errors that aren't worth remembering: busy providers, failed edits, wrong tool calls, style warnings. */
 const MOMENTARY =
   /overloaded|rate.?limit|too many requests|service unavailable|try again|ConnectionError: None|tool_use_error|sibling tool|NoExactMatch|SEARCH\b.{0,40}block|string to replace|file not found error|File has not been read|\b(?:[EW][1-7]\d{2}|F401|F541|F841|[CR]0\d{3})\b|no-unused|prettier\/|is not prettier|trailing (?:space|whitespace)|line too long|DeprecationWarning|FutureWarning/i;
 const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
@@ -128,8 +125,8 @@ const SOURCE_LINE =
   /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
 
 /**
- * Looks for what a machine's lines report. Source code that merely names errors is passed over: it starts as code does.
- * Repeats of a class (one lint code, one exception) are told once a message. One pass; cost bounded per line.
+ * Finds errors and results in machine output. Source code that only mentions errors is skipped. Each class, such as a
+ * lint code or an exception, is reported once per message. One pass; bounded time per line.
  */
 export function* findInMachineText(text: string, lines: readonly Line[]): Steps<MachineFinding[]> {
   const found: (MachineFinding & { weak: boolean })[] = [];

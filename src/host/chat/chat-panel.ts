@@ -10,10 +10,10 @@ export interface ChatPanelDeps extends Omit<ServedPageDeps, 'offerTaken'> {
   readonly place: () => ChatPlace;
 }
 
-/** Beside the files, as a tab that can be moved into a window of its own; or as a view in the sidebar. */
+/** As a tab in the editor area, which can be moved to its own window, or as a view in the Side Bar. */
 export type ChatPlace = 'editor' | 'sidebar';
 
-/** An offer is on the page for eight seconds; so long (ms) after it was made it has gone. */
+/** Longer than the eight seconds for which the page shows an offer. */
 const OFFER_MS = 10_000;
 
 interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
@@ -22,8 +22,8 @@ interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
 }
 
 /**
- * Where the chat is shown: at most one tab in a window, or the view in the sidebar. Closed and opened again, moved,
- * reloaded, its page asks for everything anew.
+ * Shows the chat in at most one tab per window, or in the Side Bar. When it's reopened, moved, or reloaded, its page
+ * requests everything again.
  */
 export class ChatPanel
   implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
@@ -33,7 +33,7 @@ export class ChatPanel
   #lastOffer = 0;
   #tab: Shown<vscode.WebviewPanel> | undefined;
   #view: Shown<vscode.WebviewView> | undefined;
-  /** What to show once the page has its session. */
+  /** The message to send when the page has loaded its session. */
   #wanted: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
   /** A page has hung in this window. */
@@ -49,7 +49,7 @@ export class ChatPanel
     for (const offer of [...this.#offers.keys()]) this.#answer(offer, false);
   }
 
-  /** Shows the chat where the user wants it, and gives it the keyboard. */
+  /** Shows the chat in the configured location and focuses it. */
   open(): void {
     if (this.#deps.place() === 'sidebar') {
       this.#bringUp();
@@ -68,19 +68,19 @@ export class ChatPanel
     void vscode.window.tabGroups.close(left);
   }
 
-  /** Shows the chat with a message of the current session in view, by its 0-based position. */
+  /** Shows the chat and scrolls to a message, by its 0-based position. */
   reveal(session: SessionId, position: number): void {
     this.#bringTo({ type: 'reveal', session, position }, session);
   }
 
-  /** Shows the chat with one of its panels open. */
+  /** Shows the chat and opens one of its panels. */
   show(target: 'preview'): void {
     this.#bringTo({ type: 'focus', target });
   }
 
   #bringTo(message: HostToPage, session?: SessionId): void {
     const shown = this.#deps.place() === 'sidebar' ? this.#view : this.#tab;
-    // A page that is hidden is loaded again when it is shown, and what it was told is lost.
+    // A hidden page is reloaded when it's shown, so a message sent now would be lost.
     if (shown?.where.visible && shown.page.listens) {
       this.#bringUp();
       this.post(message);
@@ -90,20 +90,20 @@ export class ChatPanel
     this.open();
   }
 
-  /** Follows the user's choice of the place: a chat that is open moves there. */
+  /** Moves an open chat after the setting for its location has changed. */
   placeChanged(): void {
     if (this.#deps.place() === 'sidebar') {
       const moves = this.#tab !== undefined;
       this.#tab?.where.dispose();
       if (moves) this.open();
     } else if (this.#view?.where.visible === true) {
-      // The editor takes the view away by itself.
+      // VS Code hides the view itself.
       this.open();
     }
   }
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
-    // The tab was still there when the window closed, and the chat has moved.
+    // The chat was moved after the window had saved its tabs.
     if (this.#deps.place() === 'sidebar') panel.dispose();
     else this.#adopt(panel);
     return Promise.resolve();
@@ -128,12 +128,12 @@ export class ChatPanel
     });
   }
 
-  /** Names the session in the tab; a view stands under its own name. */
+  /** Sets the tab's title. A view keeps its own name. */
   setTitle(title: string): void {
     if (this.#tab) this.#tab.where.title = vscode.l10n.t('Threadkeeper: {0}', title);
   }
 
-  /** Shows another session in what is open. */
+  /** Shows the current session after it has changed. */
   async changed(): Promise<void> {
     await Promise.all([this.#tab?.page.changed(), this.#view?.page.changed()]);
   }
@@ -179,7 +179,7 @@ export class ChatPanel
     this.#wanted = undefined;
   }
 
-  /** A page that has hung takes no other content: its tab is closed, and one in its place draws with care. */
+  /** Replaces the tab of a page that has hung, because it can't load other content. The new page renders carefully. */
   #replace(panel: vscode.WebviewPanel): void {
     this.#careful = true;
     const column = panel.viewColumn ?? vscode.ViewColumn.Active;
@@ -187,7 +187,7 @@ export class ChatPanel
     tellHung();
   }
 
-  /** The same for the view, which is loaded again when it was hidden. */
+  /** Reloads the view after its page has hung, by hiding and showing it. */
   async #loadViewAgain(): Promise<void> {
     this.#careful = true;
     await vscode.commands.executeCommand('threadkeeper.chatView.toggleVisibility');
@@ -228,14 +228,14 @@ function tellHung(): void {
   );
 }
 
-/** For the keys that act on the chat in the sidebar. */
+/** Sets the context key for key bindings of the chat in the Side Bar. */
 function noteFocus(focused: boolean): void {
   void vscode.commands.executeCommand('setContext', 'threadkeeper.chatViewFocused', focused);
 }
 
 /**
- * Tabs of the chat from before the window was loaded again that nobody has looked at since: the editor gives back a tab
- * when it is shown, and until then it stands there as a second chat.
+ * Chat tabs from before a window reload that weren't shown since. VS Code restores such a tab only when it's shown, and
+ * until then it would be a second chat.
  */
 function tabsLeft(): readonly vscode.Tab[] {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);

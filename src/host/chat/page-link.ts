@@ -15,17 +15,14 @@ import type { PageSurroundings } from './surroundings.ts';
 import { locale, stageText, translated } from '../platform/l10n.ts';
 import * as vscode from 'vscode';
 
-/** Messages that come with `init`: more than fill a tall window; older ones are asked for when they come near the view. */
+/** Number of messages in `init`, enough to fill a tall window. The page requests older ones when it needs them. */
 const FIRST_MESSAGES = 60;
-/** Messages of one answer, at most. */
+/** Maximum number of messages per request. */
 const MOST_MESSAGES = 200;
-/** Texts of the user that the composer's arrow keys go through. */
+/** Number of previous inputs for the composer's arrow keys. */
 const HISTORY = 50;
 
-/**
- * Keeps one page in step with one conversation: everything at `init`, then only what changed.
- * A page that is gone or not yet listening costs nothing.
- */
+/** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
 export class PageLink {
   readonly conversation: Conversation;
   readonly #gauge: ContextGauge;
@@ -34,12 +31,12 @@ export class PageLink {
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
   #epoch = 0;
-  /** The summaries that were open when the page was told of summaries last. */
+  /** The expanded summaries when summaries were last sent to the page. */
   #opened: ReadonlySet<NodeId> | undefined;
-  /** The page shows that the model thinks. */
+  /** The page shows that the model is thinking. */
   #thinking = false;
   #resetPending = false;
-  /** Set when the last turn ended since the provider could not be reached; in words for the user. */
+  /** A message for the user if the last turn failed because the provider can't be reached. */
   #offline: string | null = null;
 
   constructor(
@@ -69,13 +66,13 @@ export class PageLink {
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** All that the page begins with, but for the gauge: it takes longer than the messages to be read (`sendGauge`). */
+  /** The page's initial state, without the gauge, which takes longer and is sent by `sendGauge`. */
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { state, journal } = conversation;
     const { model, settings, draft, notice, untitled } = this.#surroundings;
     const sessions = await this.#surroundings.sessions();
-    // From here on nothing waits: what comes of a reply meanwhile would be missing on the page.
+    // No await from here on: parts of a reply that arrive meanwhile would be missing on the page.
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
     this.#opened = state.summaries.opened;
     return {
@@ -158,14 +155,14 @@ export class PageLink {
         if (message) {
           this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
         } else {
-          // No text came: the row that was begun for it goes.
+          // The reply has no text, so its row is removed.
           this.#sendTranscript(state.path.length);
         }
         this.#sendStatus();
         return;
       }
       case 'truncated':
-        // The notices of the model tell of it.
+        // Shown as a notification by model-notices.
         return;
       case 'reset_waiting':
         this.#resetPending = true;
@@ -186,7 +183,7 @@ export class PageLink {
   }
 
   #onEvents(events: readonly SessionEvent[]): void {
-    // Another window took over or let go, or the file was read anew: nothing that the page holds is sure.
+    // The writer changed or the file was reread, so everything on the page may be outdated.
     if (events.length === 0) {
       this.#epoch++;
       this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
@@ -204,7 +201,7 @@ export class PageLink {
       switch (event.type) {
         case 'message_added': {
           const position = state.positionOf(event.message.id);
-          // A reply that this window streamed ends by `replyEnded`.
+          // Replies streamed by this window are sent by `replyEnded`.
           if (position === undefined) break;
           if (state.childrenOf(event.message.parent).length > 1) this.#epoch++;
           if (event.message.role !== 'assistant' || !this.conversation.isReplying) note(position);
@@ -259,7 +256,7 @@ export class PageLink {
     if (message) this.post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
   }
 
-  /** Marks what a compression found in the messages that the page is likely to have. */
+  /** Sends the messages in which a compression found key events, if the page is likely to have them. */
   #sendFoundEvents(found: readonly KeyEvent[]): void {
     const { state, journal } = this.conversation;
     const oldest = state.path.length - MOST_MESSAGES;

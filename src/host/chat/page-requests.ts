@@ -29,12 +29,12 @@ import type { PageLink } from './page-link.ts';
 import { eventMark } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
-/** What each request of the page does, by one use case; in the order in which the protocol lists them. */
+/** Handlers for all requests from the page, in the protocol's order. */
 export function pageRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
   return { ...turnRequests(app, link, editor), ...historyRequests(app, link) };
 }
 
-/** What is written and sent, and what is read. */
+/** Sending, attachments, reading, and searching. */
 function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => link().conversation;
@@ -47,7 +47,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     send: async ({ session: id, text, attachments, pasted }) => {
       await app.implicit.refresh();
       const asked = conversation();
-      // Written for a session that was left in the same moment.
+      // The user switched to another session at the same moment.
       if (asked.journal.id !== id) {
         throw new RequestFault(
           'elsewhere',
@@ -60,7 +60,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       try {
         await asked.queue.send(message, readSettings().chat.sendWhileResponding);
       } catch (error) {
-        // What is neither said nor in the queue goes back to the composer, as its text does.
+        // If the message was neither sent nor queued, its attachments go back to the composer, as its text does.
         if (asked.state.counters.messagesEver === before && asked.queue.items.every((one) => one.message !== message)) {
           app.attachments.giveBack(asked, message);
           showDraft();
@@ -137,7 +137,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       const made: string[] = [];
       for (const formula of formulas) {
         made.push(mathMl(formula));
-        // One takes milliseconds; a reply may hold hundreds.
+        // Yield: each takes milliseconds, and a reply may contain hundreds.
         await new Promise((resolve) => setImmediate(resolve));
       }
       return made;
@@ -152,7 +152,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
   } satisfies Partial<RequestHandlers>;
 }
 
-/** Branches, key events, compressions, the task and the session list. */
+/** Branches, key events, compressions, tasks, and sessions. */
 function historyRequests(app: ChatApp, link: () => PageLink) {
   const conversation = (): Conversation => link().conversation;
   const state = (): Conversation['state'] => conversation().state;
@@ -234,7 +234,7 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
     openNodeInEditor: ({ node }) => openNodeDocument(conversation().journal.id, nodeIn(conversation(), node)),
     undoCompression: async ({ compression, undone }) => {
       await undoCompressions(conversation().journal, [compression], undone);
-      // What was undone summary by summary comes back too.
+      // Also redo summaries that were undone individually.
       const nodes = state().compressions.find(({ id }) => id === compression)?.nodes ?? [];
       const open = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
       if (open.length > 0) await conversation().undoNodes(open, false);
@@ -254,21 +254,21 @@ function historyRequests(app: ChatApp, link: () => PageLink) {
   } satisfies Partial<RequestHandlers>;
 }
 
-/** A message of the session. Throws `RequestFault` when it is gone. */
+/** A message of the session. Throws `RequestFault` if it doesn't exist. */
 function messageIn({ state }: Conversation, id: MessageId): Message {
   const message = state.messages.get(id);
   if (!message) throw notFound(vscode.l10n.t('This message is no longer in the session.'));
   return message;
 }
 
-/** A summary of the session. Throws `RequestFault` when it is gone. */
+/** A summary of the session. Throws `RequestFault` if it doesn't exist. */
 function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
   const node = state.nodes.get(id);
   if (!node) throw notFound(vscode.l10n.t('This summary is no longer in the session.'));
   return node;
 }
 
-/** Characters of what may be in each request from now on: some 1,000 tokens. */
+/** Maximum length of a text that is sent with every request: about 1,000 tokens. */
 const MAX_PINNED = 4_000;
 
 const tooLong = (): RequestFault =>
@@ -276,7 +276,7 @@ const tooLong = (): RequestFault =>
 
 const notFound = (text: string): RequestFault => new RequestFault('not_found', text);
 
-/** The tip of the branch that goes through `id`, taking the newest child at each fork. */
+/** The last message of the newest branch through `id`. */
 function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   let tip = id;
   for (let next: MessageId | undefined = id; next !== undefined; next = conversation.state.childrenOf(tip).at(-1))
@@ -284,7 +284,7 @@ function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   return tip;
 }
 
-/** Finds a quote whose white space and markdown marks may have been lost by rendering. */
+/** Finds a quote in a message. Rendering may have changed its white space and removed Markdown marks. */
 function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const exact = text.indexOf(quote);
   if (exact >= 0) return { start: exact, end: exact + quote.length };

@@ -29,13 +29,13 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import type { OfferView } from '../../protocol/views.ts';
 
-/** Rows that come one after another move under the pointer: what comes within this time is shown at once, in ms. */
+/** Groups that load within this time are shown together, so that rows don't move under the pointer. */
 const FIRST_ROWS_MS = 300;
-/** A model that has to be loaded first may take this long to answer, in ms. */
+/** Long enough for a server to load the model first. */
 const TRY_TIMEOUT_MS = 60_000;
-/** Where most servers of one's own are; offered where none is set. */
+/** Suggested if no base URL is set. */
 const OLLAMA_URL = 'http://localhost:11434/v1';
-/** For the model, in any language. */
+/** Sent to the model; not translated. */
 const TRY = 'ping';
 const TRY_REQUEST: ChatRequest = {
   purpose: 'check',
@@ -44,26 +44,26 @@ const TRY_REQUEST: ChatRequest = {
   maxOutputTokens: 16,
 };
 
-/** Chooses the session's model from one list of all there are. False when the user gave it up. */
+/** Selects the session's model from the list of all models. False if the user cancels. */
 export async function chooseModel(app: ModelsApp): Promise<boolean> {
   await app.sessions.currentOrLatest();
   const picked = await pickOfAll(app);
   return picked !== undefined && useModel(app, picked);
 }
 
-/** Makes a model the session's, once it has answered if it is new. False when the user gave it up. */
+/** Sets the session's model. An untried model is tested first. False if the user cancels. */
 async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
   if (picked.isUntried && !(await answersOrIsWanted(app, picked))) return false;
   const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
     await keepAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
-  // Not awaited: what waits for the model goes on, and is compressed if it has to be.
+  // Not awaited, so that callers can continue with the model while the notification is open.
   if (isOutgrown) void offerCompression(app, picked);
   return true;
 }
 
-/** Chooses the session's model from those of one provider, or takes the only one of a server. */
+/** Selects the session's model from those of one provider, or from a list; no prompt if the list has only one. */
 export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
   const title = vscode.l10n.t('Select Model for This Session');
   if (typeof from === 'string') {
@@ -93,13 +93,13 @@ async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
   return picked?.provider && pickOfProvider(app, picked.provider, vscode.l10n.t('Select Model'));
 }
 
-/** Shows each group of models as soon as it is known, and leaves the row that the user is at where it is. */
+/** Shows each group of models when it's loaded, and keeps the active row. */
 async function pickAsTheyCome(
   title: string,
   make: (signal: AbortSignal) => readonly ModelGroup[],
 ): Promise<ListItem | undefined> {
   const pick = vscode.window.createQuickPick<ListItem>();
-  // A page that is being drawn takes the focus; who starts a server in a terminal finds the list as it was.
+  // The chat page takes the focus when it's rendered, and users may start a server in a terminal meanwhile.
   pick.ignoreFocusOut = true;
   const closed = new AbortController();
   try {
@@ -139,7 +139,7 @@ async function pickAsTheyCome(
   }
 }
 
-/** A model of one of these providers, as the user picks it; undefined when none was picked. */
+/** Asks for a provider and one of its models; undefined if the user cancels. */
 export async function pickModel(
   app: ModelsApp,
   providers: Promise<readonly ProviderItem[]>,
@@ -149,10 +149,10 @@ export async function pickModel(
   return provider && pickOfProvider(app, provider, title);
 }
 
-/** A model with whether anything about it is new: its name was typed, or its key or address just now. */
+/** `isUntried`: the user has just entered the model's name, API key, or base URL. */
 type Picked = ChosenModel & { readonly isUntried: boolean };
 
-/** Asks for what a provider lacks: an address, a key. True when something is new, undefined when the user gave up. */
+/** Asks for a missing base URL or API key. True if something was entered, undefined if the user cancels. */
 async function complete(app: ModelsApp, wanted: ChosenModel): Promise<boolean | undefined> {
   const { provider } = wanted;
   const lacksAddress = provider === 'compatible' && wanted.baseUrl === '';
@@ -171,7 +171,7 @@ async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked
   return name ? { ...at(provider), model: name, isUntried: true } : undefined;
 }
 
-/** Asks for what the provider lacks, then for the model. A list that cannot be had says so in itself. */
+/** Asks for what the provider lacks, then for the model. If the list can't be loaded, it shows the reason. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...at(provider), model: 'local', isUntried: false };
   let isUntried = await complete(app, at(provider));
@@ -200,14 +200,14 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
   }
 }
 
-/** Sends one short request to a model that was never asked before. False when the user wants to choose again. */
+/** Tests a model with a short request. True if it responds, or if the user wants to use it anyway. */
 async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
     const isAnswered = await cancellable(title, async (signal) => {
       const model = await app.models.make(chosen, { search: () => [] });
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]);
-      // The first piece of an answer is enough.
+      // The first chunk is enough.
       await model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]().next();
       return true;
     });
@@ -231,8 +231,8 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
 }
 
 /**
- * Makes a model the one that answers in this session. `isOutgrown`: its window is smaller than that of the model before
- * it, and too small for the conversation as it stands.
+ * Sets the session's model. `isOutgrown`: the new model's budget is smaller than the previous one's and too small for
+ * the current context.
  */
 export async function selectModel(
   app: ModelsApp,
@@ -262,7 +262,7 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
   else if (answer === setWindow) await askForWindow(chosen.model);
 }
 
-/** Asks where the compatible server is and tries it before it is kept. False when the user gave it up. */
+/** Asks for the base URL of the compatible server, and tests it before saving it. False if the user cancels. */
 async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
   const { provider } = readSettings().chat;
   const isDefault = provider === 'openai' || provider === 'anthropic';
@@ -300,7 +300,7 @@ async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
   }
 }
 
-/** What was typed as an address; a scheme that was left out is added. Undefined when it is none. */
+/** The typed URL, with `http://` added if the scheme is missing; undefined if it's invalid. */
 function addressIn(typed: string): string | undefined {
   const text = typed.trim();
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
@@ -308,7 +308,7 @@ function addressIn(typed: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' && !/\s/.test(text) ? address : undefined;
 }
 
-/** Where at an address the models are listed: as it is, or below `/v1`, which is often left out. */
+/** Finds the URL that has a model list: the given one, or the one with `/v1`, which is often forgotten. */
 async function findServer(
   app: ModelsApp,
   address: string,
@@ -321,7 +321,7 @@ async function findServer(
       if ((await app.models.list(server, AbortSignal.timeout(LIST_TIMEOUT_MS))).length > 0) return { address: each };
     } catch (error) {
       if (!ModelFault.is(error)) throw error;
-      // A server that wants a key first is there.
+      // A server that requires a key exists.
       if (ModelFault.is(error, 'no_key', 'refused_key')) return { address: each };
       fault ??= error;
     }
@@ -331,26 +331,26 @@ async function findServer(
 
 async function keepAddress(address: string): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
-  // The address of the settings is that of the provider they name: one that has its own gives way.
+  // The base URL applies to the configured provider, so OpenAI and Anthropic are replaced.
   if (isKeyed(readSettings().chat.provider))
     await configuration.update('provider', 'compatible', vscode.ConfigurationTarget.Global);
-  // A value of the workspace would win over the user's.
+  // A workspace value overrides the user's.
   const isWorkspaces = configuration.inspect('baseUrl')?.workspaceValue !== undefined;
   const target = isWorkspaces ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   await configuration.update('baseUrl', address, target);
 }
 
-/** Who has not answered by then is not offered: the user waits for the first reply, in ms. */
+/** Slower servers aren't offered, because the user is waiting. */
 const TIMEOUT_MS = 1_500;
-/** Models that a button names. */
+/** Maximum number of models named on a button. */
 const MAX_NAMES = 2;
 
-/** One button; `take` answers false when the user gives it up. */
+/** A button; `take` resolves to false if the user cancels. */
 interface ModelOffer extends OfferView {
   readonly take: () => Promise<boolean>;
 }
 
-/** Ways to a model for a session that has none: those first that need nothing more of the user. */
+/** Suggested models for a session without one; those that work without further input come first. */
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
   const address = at('compatible').baseUrl;
@@ -378,7 +378,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
   ];
 }
 
-/** What a server or the editor offers; undefined where there is nothing. */
+/** An offer for the models of a server or of VS Code; undefined if there are none. */
 async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promise<ModelOffer | undefined> {
   let items: readonly ModelItem[];
   try {

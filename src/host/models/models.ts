@@ -19,10 +19,10 @@ import { callTimeouts, readSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
-/** The model of a provider when the user names none. */
+/** The models used if the user doesn't name one. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
   local: { chat: 'local', summary: 'local' },
-  // Which models the user has is not known beforehand; no name means the first that the editor offers.
+  // Empty: the first model that VS Code offers, because it isn't known which models the user has.
   vscode: { chat: '', summary: '' },
   ...DEFAULT_MODELS,
   compatible: { chat: '', summary: '' },
@@ -32,11 +32,11 @@ export interface ChosenModel {
   readonly provider: ProviderName;
   readonly model: string;
   readonly baseUrl: string;
-  /** The context window that the user has set for the chat, in tokens; left out: what is known of the model's. */
+  /** The user's setting for the chat's context window, in tokens; by default, the model's. */
   readonly contextWindow?: number;
 }
 
-/** The chat's model: the session's own choice, else the settings'. */
+/** The chat's model: the one selected in the session, or else the one in the settings. */
 export function chosenChatModel(settings: Settings, state: SessionState | undefined): ChosenModel {
   const { provider, model, baseUrl, contextWindow } = settings.chat;
   const own = state?.provider;
@@ -47,15 +47,15 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
 }
 
 /**
- * Where a provider is spoken to; empty: at its own address. The address in the settings is the provider's that they
- * name, and a compatible server's where they name one that has no address.
+ * A provider's base URL; empty for the provider's default. The base URL in the settings applies to the provider in the
+ * settings, or to the compatible server if that provider has no URL.
  */
 export function addressOf(provider: ProviderName, { chat }: Settings): string {
   const named = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
   return provider === named ? chat.baseUrl : '';
 }
 
-/** Everyone who may need a key by the settings: each provider that has an address, and the summarizer's own. */
+/** All configured servers that may need an API key, including the summarizer's. */
 export function keyHolders(settings: Settings): readonly KeyHolder[] {
   const holders: KeyHolder[] = KEYED_PROVIDERS.map((provider) => ({
     provider,
@@ -67,7 +67,7 @@ export function keyHolders(settings: Settings): readonly KeyHolder[] {
   return holders.filter((one) => one.provider !== 'compatible' || one.baseUrl !== '');
 }
 
-/** The summarizer's model; `local` extracts. */
+/** The summarizer's model. `local` means extraction. */
 export function chosenSummaryModel(settings: Settings, chat: ChosenModel): ChosenModel {
   const summary = summaryModelOf(settings, chat);
   return isSameModel(summary, chat) ? chat : summary;
@@ -76,31 +76,30 @@ export function chosenSummaryModel(settings: Settings, chat: ChosenModel): Chose
 function summaryModelOf({ summarizer: { provider, model, baseUrl } }: Settings, chat: ChosenModel): ChosenModel {
   if (provider !== 'chat') return { provider, model: model || DEFAULT_MODEL[provider].summary, baseUrl };
   const summary = model || DEFAULT_MODEL[chat.provider].summary || chat.model;
-  // A server of one's own, or a proxy, knows the chat's model; it need not know the provider's cheap one.
+  // A custom server or a proxy offers the chat's model, but perhaps not the provider's default summary model.
   const name = chat.baseUrl === '' || model !== '' ? summary : chat.model;
   return { provider: chat.provider, model: name, baseUrl: chat.baseUrl };
 }
 
-/** The same model at the same address. */
 export const isSameModel = (a: ChosenModel, b: ChosenModel): boolean =>
   a.provider === b.provider && a.model === b.model && a.baseUrl === b.baseUrl;
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
-/** The context of a local server that is asked for when the user names none; it is what most can hold in memory. */
+/** Context window requested from Ollama by default. It fits in the memory of most machines. */
 const OLLAMA_CONTEXT = 32_768;
-/** A server that does not list its models at once is not waited for: opening a session is. It is heard for longer. */
+/** Opening a session waits this long for a model list; a later answer is still used, up to the timeout. */
 const DESCRIBE_WAIT_MS = 2_000;
 const DESCRIBE_TIMEOUT_MS = 10_000;
 
-/** Makes the models that settings and keys describe; clients are kept by the registry. */
+/** Creates models according to settings and API keys. The registry caches the clients. */
 export class Models {
   readonly #registry = new ModelRegistry();
   readonly #keys: Keys;
   readonly #editor: EditorModels;
   readonly #learned: LearnedFacts;
   readonly #asked = new Map<string, Promise<void>>();
-  /** What the models that were made are, by their ids. */
+  /** The created models by ID. */
   readonly #made = new Map<string, ChosenModel>();
 
   constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
@@ -109,7 +108,7 @@ export class Models {
     this.#learned = learned;
   }
 
-  /** What is known of a model: window, price and so on. */
+  /** A model's context window, price, and so on, as far as they are known. */
   info(chosen: ChosenModel): ModelInfo {
     const info = this.#known(chosen);
     const { contextWindow = info.contextWindow } = chosen;
@@ -124,22 +123,22 @@ export class Models {
       if (!told?.isOllama) return modelInfo(model, models.overrides, told?.facts);
       const loaded = ollamaContext(told, modelInfo(model, {}, told.facts).contextWindow);
       const info = modelInfo(model, models.overrides, { ...told.facts, contextWindow: loaded });
-      // What the user has set for the chat is what their machine has memory for, whichever model it is to load.
+      // The user's setting reflects the machine's memory, so it limits all models.
       const most = chat.contextWindow ?? Number.POSITIVE_INFINITY;
       return { ...unpriced(info), contextWindow: Math.min(most, info.contextWindow) };
     }
     const facts = this.#editor.facts(model);
-    // The editor's figure is of the input alone; taken for the whole window, it errs to the safe side.
+    // VS Code's limit is for the input only. Using it for the whole context window is on the safe side.
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
   }
 
-  /** The name to show. */
+  /** The display name. */
   label({ provider, model }: ChosenModel): string {
     if (provider === 'local') return vscode.l10n.t('No model');
     return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
   }
 
-  /** Makes sure that `info` knows the model, where the editor or the provider's own list has to be asked about it. */
+  /** Loads facts about the model from VS Code or the provider's model list, if `info` doesn't have them. */
   async prepare(chosen: ChosenModel): Promise<void> {
     const { provider, model } = chosen;
     if (provider === 'vscode') {
@@ -147,7 +146,7 @@ export class Models {
       return;
     }
     const server = serverOf(chosen);
-    // How long a context a server of one's own is set up for, nobody else knows.
+    // Only the compatible server itself knows its context window.
     const isTold = this.info(chosen).known && provider !== 'compatible';
     if (model === '' || isTold) return;
     const key = `${server} ${model}`;
@@ -165,15 +164,15 @@ export class Models {
       const mine = listed.find(({ id }) => id === chosen.model);
       if (mine) await this.#learned.learn(serverOf(chosen), mine);
     } catch (error) {
-      // A server that is not there says nothing; sending a message tells the user of it.
+      // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;
-      // It may be started later, or have more time then.
+      // Try again next time, because the server may be started later or be less busy.
       if (ModelFault.is(error, 'network', 'overloaded', 'rate_limited'))
         this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }
 
-  /** The context that a server of one's own has the model loaded with now, in tokens; undefined where it does not say. */
+  /** The context window with which the server has loaded the model; undefined if the server doesn't report it. */
   async loadedContext(chosen: ChosenModel): Promise<number | undefined> {
     const server = serverOf(chosen);
     this.#asked.delete(`${server} ${chosen.model}`);
@@ -181,30 +180,30 @@ export class Models {
     return this.#learned.of(server, chosen.model)?.loadedContext;
   }
 
-  /** The editor's own models are sent text alone. */
+  /** False for VS Code's models, which are sent only text. */
   takesImages(chosen: ChosenModel): boolean {
     return chosen.provider !== 'vscode' && this.info(chosen).takesImages;
   }
 
-  /** Money of a call in US dollars; null when the price is not known. */
+  /** The cost of a call in US dollars; null if the price is unknown. */
   cost(chosen: ChosenModel, usage: Usage): number | null {
     return priceOf(usage, this.info(chosen)) ?? null;
   }
 
-  /** The same for a model that was made here, by its id. */
+  /** The cost of a call to a created model, by ID. */
   readonly costOf = (id: string, usage: Usage): number | null => {
     const chosen = this.#made.get(id);
     return chosen ? this.cost(chosen, usage) : null;
   };
 
-  /** Throws `ModelFault`, such as `no_key`, `model_not_found`, or `bad_request` for an address that is none. */
+  /** Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
     const isEditors = chosen.provider === 'vscode';
     const model = isEditors
       ? await this.#editor.make(chosen.model, urgency)
       : await this.#registry.createModel(await this.#config(chosen), memory);
     this.#made.set(model.id, chosen);
-    // What was sent to another model, or imported, would be refused by this one.
+    // The session may contain images from another model or an import, which this model would reject.
     return isEditors || this.takesImages(chosen) ? model : withoutImages(model);
   }
 
@@ -213,10 +212,10 @@ export class Models {
     return this.#registry.listModels(await this.#config(chosen), signal);
   }
 
-  /** Whether the provider's key is there, where it needs one, and the model, where the editor offers it. */
+  /** Whether the provider has the API key that it needs, or VS Code offers the model. */
   async isReady(chosen: ChosenModel): Promise<boolean> {
     if (chosen.provider === 'vscode') {
-      // An extension that does not answer is as good as none; sending says what is wrong.
+      // Not reported here, because sending a message reports the same fault.
       return this.#editor.find(chosen.model).then(
         (found) => found !== undefined,
         () => false,
@@ -252,30 +251,30 @@ export class Models {
   }
 }
 
-/** What the editor's models cost is between the user and the vendor, whatever the same model costs elsewhere. */
+/** Removes the price, because the vendor's list price doesn't apply to VS Code's models and local servers. */
 function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {
   return info;
 }
 
-/** The key of what a server has said of its models. */
+/** The key of facts learned from a server. */
 const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${baseUrl}`;
 
-/** What Ollama has the model loaded with, where that is more than its default, else what is asked of it. */
+/** The context window with which Ollama has loaded the model, if it's large enough, or else the one to request. */
 const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, longest: number): number =>
   loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, longest);
 
-/** A server of one's own often takes none. */
+/** Compatible servers often need no key. */
 function needsKey(provider: ProviderName): boolean {
   return provider === 'openai' || provider === 'anthropic';
 }
 
 const KEY = 'threadkeeper.recentModels';
-/** More would push the providers out of sight. */
+/** More would push the providers out of view. */
 const MAX_RECENT = 5;
 
 const schema = v.array(v.object({ provider: v.picklist(PROVIDERS), model: v.string(), baseUrl: v.string() }));
 
-/** The models that the user chose last, the newest first. */
+/** The models that the user selected last, newest first. */
 export class RecentModels {
   readonly #memento: Memento;
 
@@ -295,17 +294,17 @@ export class RecentModels {
   }
 }
 
-/** What commands on models and keys need of the product. */
+/** Dependencies of the commands for models and API keys. */
 export interface ModelsApp {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
-  /** Forgets how much of a prompt a server was seen to read: its window may have grown since. */
+  /** Forgets the observed context window of a server, because it may be larger now. */
   forgetWindow(chosen: ChosenModel): void;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
-  /** Shows the model everywhere; called after another one was chosen. */
+  /** Updates the UI after another model was selected. */
   modelChanged(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type { CallLimits } from '../../providers/watched-call.ts';
 import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
-/** A setting that makes no sense, in one sentence for the user. */
+/** An invalid setting, with a message for the user. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   /** The setting, such as `chat.provider`. */
@@ -29,10 +29,10 @@ export class SettingsError extends Error {
 const RULES = 'keyEvents.rules';
 const PROMPT = 'summarizer.prompt';
 
-/** In the settings editor, what the policy is made of: it hides all that is tagged `advanced` until asked for that. */
+/** The policy's settings in the Settings editor, which shows settings tagged `advanced` only if asked for. */
 export const POLICY_QUERY = '@tag:advanced threadkeeper.compression';
 
-/** What the settings editor is asked for: a setting that makes no sense, else those that people change. */
+/** The query for the Settings editor: an invalid setting, if any, or else all settings. */
 export async function settingsQuery(): Promise<string> {
   try {
     const settings = readSettings();
@@ -47,7 +47,7 @@ export async function settingsQuery(): Promise<string> {
   }
 }
 
-/** The settings as they are now. Throws `SettingsError` naming the first one that makes no sense. */
+/** The current settings. Throws `SettingsError` for the first invalid one. */
 export function readSettings(): Settings {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
@@ -61,19 +61,19 @@ export function readSettings(): Settings {
   );
 }
 
-/** How long a provider may be silent, as the settings say. */
+/** The timeouts of provider requests. */
 export function callTimeouts(): CallLimits {
   const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
   return { firstTokenMs: firstTokenTimeout * 1000, silenceMs: silenceTimeout * 1000 };
 }
 
-/** Whether somebody has set a setting, such as `chat.provider`, be it to its default. */
+/** Whether a setting, such as `chat.provider`, is set explicitly, even to its default. */
 export function isSet(name: string): boolean {
   const found = vscode.workspace.getConfiguration('threadkeeper').inspect(name);
   return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((value) => value !== undefined);
 }
 
-/** What is wrong with a value, in the editor's language. */
+/** Why a value is invalid, in the display language. */
 function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): string {
   const bound = String(requirement);
   switch (type) {
@@ -88,12 +88,12 @@ function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): strin
   }
 }
 
-/** Whether any setting has changed but the one of that name, such as `chat.location`: one write may change several. */
+/** Whether any setting other than `name` has changed. One write may change several. */
 export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
 
-/** The user's rules for key events, compiled. Rejects with `SettingsError` naming the first that cannot be used. */
+/** The user's compiled rules for key events. Rejects with `SettingsError` for the first invalid one. */
 export async function eventRules({ keyEvents }: Settings): Promise<readonly CompiledRule[]> {
   const results = await Promise.all(keyEvents.rules.map(compileRule));
   return results.map((result, index) => {
@@ -105,7 +105,7 @@ export async function eventRules({ keyEvents }: Settings): Promise<readonly Comp
   });
 }
 
-/** The user's own summary prompt, or undefined for the preset's. Throws `SettingsError` when it cannot be used. */
+/** The user's summary prompt, or undefined for the preset's. Throws `SettingsError` if it's invalid. */
 export function promptText({ summarizer }: Settings): string | undefined {
   if (summarizer.prompt.trim() === '') return undefined;
   const { missing, unknown } = checkPrompt(summarizer.prompt);
@@ -123,12 +123,12 @@ export function promptText({ summarizer }: Settings): string | undefined {
   return summarizer.prompt;
 }
 
-/** The policy's name: the session's own choice, else the settings'. */
+/** The name of the policy: the one selected in the session, or else the one in the settings. */
 export function chosenPolicy({ compression }: Settings, state: { readonly policy: string | undefined }): PolicyName {
   return POLICY_NAMES.find((name) => name === state.policy) ?? compression.policy;
 }
 
-/** The policy in force: the named one, with what the user set over it; 0 switches a trigger off. */
+/** The effective policy: the named one with the user's overrides. 0 turns a trigger off. */
 export function policyOf(settings: Settings, name = settings.compression.policy): Policy {
   const { compression, summarizer } = settings;
   const trigger = (value: number | null, scale = 1): number | null | undefined =>
@@ -160,7 +160,7 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** Settings that had another name in a preview, the old one first. */
+/** Settings that were renamed after a preview, as pairs of old and new name. */
 const RENAMED: readonly (readonly [string, string])[] = [
   ['chat.place', 'chat.location'],
   ['chat.effort', 'chat.reasoningEffort'],
@@ -185,8 +185,8 @@ const RENAMED: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Moves the user's values from settings' old names to the new ones, where the new one has none. A workspace's file is
- * never written to. Rejects when the editor cannot write the user's settings; what was moved until then stays.
+ * Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. Rejects if VS
+ * Code can't write the user settings; settings moved before that stay moved.
  */
 export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');

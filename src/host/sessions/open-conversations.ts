@@ -25,34 +25,34 @@ import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } fr
 import type { Summarizers } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
-/** More than the summary prompt and what it says of the session take, in tokens. */
+/** Upper estimate of the summary prompt without the messages, in tokens. */
 const PROMPT_TOKENS = 1500;
 
-/** Beside a chat of another tool nothing is kept. */
+/** Nothing is stored for chats from other tools. */
 const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
 
-/** What the user asks for and waits for. */
+/** A compression requested by the user. */
 const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
 
-/** What a compression would cost at most, in US dollars: null where the price is not known, 0 without a model. */
+/** Maximum cost of a compression in US dollars: null if the price is unknown, 0 without a model. */
 export interface CostAhead {
   readonly model: string;
   readonly estimatedCostUsd: number | null;
 }
 
-/** A conversation with what belongs to it alone. */
+/** A conversation with its search index and summarizer. */
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
-  /** The summarizer, and at most what it would cost to summarize these summaries' sources. */
+  /** The summarizer, and the maximum cost of summarizing the sources of these summaries. */
   readonly costAhead: (nodes: readonly SummaryNode[]) => CostAhead;
-  /** Makes one summary anew; by the chosen summarizer, where no other model is named. */
+  /** Regenerates a summary; by default, with the configured summarizer. */
   readonly resummarize: (
     wanted: Omit<Resummary, 'model'>,
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;
-  /** Has a model hold a summary against its messages; undefined where it is none. */
+  /** Has a model verify a summary against its messages; undefined if `chosen` is the local provider. */
   readonly checkSummary: (node: NodeId, chosen: ChosenModel, signal: AbortSignal) => Promise<SummaryCheck | undefined>;
 }
 
@@ -63,12 +63,11 @@ export interface OpenConversationsDeps {
   readonly summarizers: Summarizers;
   readonly calibrations: Calibrations;
   readonly counts: CountStore;
-  /** What holds in every session of the workspace. */
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
 }
 
-/** Makes conversations out of journals, wired to the user's settings and models, and knows those that are open. */
+/** Creates conversations for journals with the user's settings and models, and keeps track of the open ones. */
 export class OpenConversations {
   readonly #deps: OpenConversationsDeps;
   readonly #notices: ModelNotices;
@@ -83,19 +82,19 @@ export class OpenConversations {
     return this.#open.get(id);
   }
 
-  /** Forgets all but one. */
+  /** Forgets all conversations but one. */
   keepOnly(id: SessionId | undefined): void {
     for (const one of this.#open.keys()) if (one !== id) this.#open.delete(one);
   }
 
-  /** The conversation of a journal, made once; a second journal of the same session is closed again. */
+  /** The conversation of a journal. If the session is already open, closes the journal and returns that one. */
   async open(journal: SessionJournal): Promise<Conversation> {
     const known = this.#open.get(journal.id);
     if (known) {
       await journal.close();
       return known.conversation;
     }
-    // Much of the product: read with the first session.
+    // Loaded with the first session, because these modules are large.
     const [{ Compressor }, { Conversation }, { SessionSearch }] = await Promise.all([
       import('../../app/compressor.ts'),
       import('../../app/conversation.ts'),
@@ -193,7 +192,7 @@ export class OpenConversations {
     return conversation;
   }
 
-  /** Detection and summaries are the largest part of the bundle: read when the first compression runs. */
+  /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
   #work(): CompressionWork {
     const { clock, models } = this.#deps;
     let working: Promise<CompressionWork> | undefined;
@@ -229,17 +228,17 @@ export class OpenConversations {
   }
 }
 
-/** A model that answers from the session, with all that was said in it. */
+/** Updates the search index before each request, because the local model quotes from it. */
 const remembering = (model: ChatModel, search: SessionSearch): ChatModel =>
   modelWith(model, async function* (request, signal) {
     await search.grow();
     yield* model.stream(request, signal);
   });
 
-/** What the local provider knows: the session itself. */
+/** The session's search, for the local provider. */
 const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({
   search: (query, limit) =>
-    // The newest message is the question itself.
+    // Exclude the newest message, which is the question itself.
     search
       .search(query, limit, (position) => position < journal.state.path.length - 1)
       .map((hit) => ({ ...hit, number: hit.position + 1 })),
