@@ -8,6 +8,7 @@ import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts'
 import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
+import type * as TranscriptModule from '../../../src/host/import-export/read-transcript.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
@@ -76,12 +77,15 @@ const editor = {
   FileSystemError: class extends Error {},
   l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
   env: { language: 'en' },
+  ViewColumn: { Beside: -2 },
+  commands: { executeCommand: () => Promise.resolve() },
   window: {
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Picks every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
       Promise.resolve(canPickMany ? items : items[0]),
+    showTextDocument: (document: unknown) => Promise.resolve(document),
     createWebviewPanel: (): unknown => assert.fail(),
     createQuickPick: (): unknown => assert.fail(),
     showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
@@ -89,6 +93,7 @@ const editor = {
   workspace: {
     isTrusted: true,
     textDocuments: [],
+    openTextDocument: (uri: unknown) => Promise.resolve(uri),
     workspaceFolders: [] as { readonly uri: Uri }[],
     getWorkspaceFolder: ({ path: file }: Uri) =>
       editor.workspace.workspaceFolders.find(({ uri }) => file.startsWith(uri.path)),
@@ -345,5 +350,57 @@ describe('commands of the editor', () => {
     assert.match((await files.page(uri)).text, /The input is empty/);
     draft.text = 'And the host?';
     assert.match((await files.page(uri)).text, /And the host\?/);
+  });
+
+  it('go through a long line of an exported session once, not once for each piece that is read', async () => {
+    const { exportedBatches } = await load<typeof TranscriptModule>('import-export/read-transcript.ts');
+    const line = (id: string, content: string): string =>
+      `${JSON.stringify({ role: 'user', content, at: 1, id, parent: null })}\n`;
+    const text = line('a', 'Short.') + line('b', 'long '.repeat(800_000)) + line('c', 'Short.');
+    const file = path.join(folder, 'long.jsonl');
+    writeFileSync(file, text);
+    const split = Object.getOwnPropertyDescriptor(String.prototype, 'split')!;
+    let gone = 0;
+    Object.defineProperty(String.prototype, 'split', {
+      ...split,
+      value(this: string, ...how: [string]): string[] {
+        gone += this.length;
+        return (split.value as typeof String.prototype.split).apply(this, how);
+      },
+    });
+    const ids: string[] = [];
+    try {
+      for await (const { messages } of exportedBatches(new Uri(file) as never))
+        ids.push(...messages.map(({ id }) => id));
+    } finally {
+      Object.defineProperty(String.prototype, 'split', split);
+    }
+    assert.deepEqual(ids, ['a', 'b', 'c']);
+    assert.ok(gone < 2 * text.length, `${gone} of ${text.length}`);
+  });
+
+  it('open the next request as JSON as a text, not as Markdown', async () => {
+    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    let say: (message: object) => void = fails;
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => (say = listener),
+      postMessage: () => undefined,
+    };
+    editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
+    const target = Uri.from({ path: '/session/request/now/Request.json' });
+    const made: unknown[] = [];
+    const pageOf = (uri: unknown) => {
+      made.push(uri);
+      return Promise.resolve({ text: 'As JSON', links: [{ line: 0, start: 0, end: 7, target }] as never });
+    };
+    const texts: unknown[] = [];
+    editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
+    const next = Uri.from({ path: '/session/next/now/Next Request.md' });
+    await new Reader(pageOf, fails, new Uri('/extension') as never).open(next as never);
+    say({ type: 'ready' });
+    say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
+    await pass(1);
+    assert.deepEqual([made, texts], [[next], [target]]);
   });
 });
