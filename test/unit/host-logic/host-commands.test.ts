@@ -365,7 +365,7 @@ describe('commands of the editor', () => {
       ...split,
       value(this: string, ...how: [string]): string[] {
         gone += this.length;
-        return (split.value as typeof String.prototype.split).apply(this, how);
+        return (split.value as (...all: [string]) => string[]).apply(this, how);
       },
     });
     const ids: string[] = [];
