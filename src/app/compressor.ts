@@ -377,7 +377,7 @@ function describe(error: unknown): string {
 
 /** Backoff of background triggers after a failure. Each further failure in a row doubles it. */
 export const COOL_DOWN_MS = 120_000;
-const LONGEST_COOL_DOWN_MS = 3_600_000;
+const MAX_COOL_DOWN_MS = 3_600_000;
 
 /** Decides whether a compression may start and call a model: applies the spend limit and the backoff. */
 class CompressionGuard {
@@ -428,7 +428,7 @@ class CompressionGuard {
   failed(fault: unknown): void {
     if (fault instanceof SpendLimitReached || fault === this.#lastFault) return;
     const retryAfter = ModelFault.is(fault) ? (fault.retryAfterMs ?? 0) : 0;
-    const wait = Math.min(LONGEST_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** this.#failures);
+    const wait = Math.min(MAX_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** this.#failures);
     this.#failures++;
     this.#lastFault = fault instanceof Error ? fault : new Error(String(fault));
     this.#until = this.#clock.now() + Math.max(wait, retryAfter);

@@ -7,7 +7,7 @@ import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
 
 /** Minimum share of the server's context window for the prompt, regardless of the output limit. */
-const LEAST_PROMPT_SHARE = 0.6;
+const MIN_PROMPT_SHARE = 0.6;
 
 type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
@@ -66,7 +66,7 @@ export class ContextMeter {
     const { contextWindow, reservedTokens } = this.#deps.settings();
     const read = this.serverWindow;
     // If the server's context window is smaller than the setting, it must still have room for the reply.
-    const less = Math.max(read - reservedTokens, read * LEAST_PROMPT_SHARE);
+    const less = Math.max(read - reservedTokens, read * MIN_PROMPT_SHARE);
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
   }
 

@@ -188,7 +188,7 @@ export async function compressPreserveEvents(
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
-    const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - LEAST_BESIDE_RECENT));
+    const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_BESIDE_RECENT));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
     await options.breather?.rest();
@@ -227,7 +227,7 @@ const ASKED_RECENT_SHARE = 0.75;
  */
 const shareBeside = (target: number): number => Math.min(0.15, Math.max(0.06, target * 1.5));
 /** Tokens reserved for a minimal ledger and summary. */
-const LEAST_BESIDE_RECENT = 180;
+const MIN_BESIDE_RECENT = 180;
 
 /** The messages of a session's request, with its key events and summaries. */
 export function sentBy(

@@ -32,7 +32,7 @@ export interface Decisions {
 
 /** Decisions are looked for in so many of the newest sessions: each has to be read from its journal. */
 const SESSIONS = 10;
-const MOST_DECISIONS = 60;
+const MAX_DECISIONS = 60;
 
 /** Answers what other chats ask of this workspace's sessions, in quotes alone. */
 export class SessionArchive {
@@ -62,7 +62,7 @@ export class SessionArchive {
       const state = isCancelled() ? undefined : await this.#deps.read(id);
       if (state) decisions.push(...standing(state).map((event) => quoted(state, event, redactor)));
     }
-    return { memory, decisions: decisions.slice(0, MOST_DECISIONS) };
+    return { memory, decisions: decisions.slice(0, MAX_DECISIONS) };
   }
 }
 

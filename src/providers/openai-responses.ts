@@ -17,7 +17,7 @@ import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The least that the endpoint takes as a limit of output tokens. */
-const LEAST_OUTPUT_TOKENS = 16;
+const MIN_OUTPUT_TOKENS = 16;
 
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 const MAX_KEY_CHARS = 64;
@@ -47,7 +47,7 @@ export function responsesBody(
     store: false,
     ...(instructions === '' ? {} : { instructions }),
     input: marks ? [...systemItem(request), ...items] : items,
-    max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, outputLimit(request)),
+    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputLimit(request)),
     ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_KEY_CHARS) }),
     ...(breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
     ...(effort === undefined || without.has('effort') ? {} : { reasoning: { effort } }),

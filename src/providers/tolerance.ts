@@ -22,7 +22,7 @@ const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
 /** The highest output limit, in the words of OpenAI, Groq, and Anthropic, and of DeepSeek and Qwen. */
-const MOST_OUTPUT =
+const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
 /** What a request carries that may be refused. */
@@ -95,7 +95,7 @@ export class Tolerance {
   }
 
   #hearsLimit(message: string): boolean {
-    const most = Number(MOST_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
+    const most = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
     if (most >= this.#mostOutput || most < 1) return false;
     this.#mostOutput = most;
     return true;

@@ -62,7 +62,7 @@ export class LineOrder {
 
   /** Undefined when so much is missing that it is better read again. */
   export(): StoredOrder | undefined {
-    if (this.#last > MOST_LINES) return undefined;
+    if (this.#last > MAX_LINES) return undefined;
     const sums = Buffer.alloc(this.#last * 4);
     const missing: number[] = [];
     for (let seq = 1; seq <= this.#last; seq++) {
@@ -81,4 +81,4 @@ export class LineOrder {
 }
 
 /** No session comes near this; a line of another file with a high number must not take the memory for all before it. */
-const MOST_LINES = 5_000_000;
+const MAX_LINES = 5_000_000;

@@ -64,14 +64,14 @@ export const FIGURE_FAULTS = [
     {
       what: 'a report can make a request out to be nothing',
       file: 'src/core/tokens/calibration.ts',
-      find: 'usual * MAX_JUMP), LEAST_FACTOR, MOST_FACTOR)',
-      put: 'usual * MAX_JUMP), 0, MOST_FACTOR)',
+      find: 'usual * MAX_JUMP), MIN_FACTOR, MAX_FACTOR)',
+      put: 'usual * MAX_JUMP), 0, MAX_FACTOR)',
     },
     {
       what: 'a correction knows no bound',
       file: 'src/core/tokens/calibration.ts',
-      find: 'usual * MAX_JUMP), LEAST_FACTOR, MOST_FACTOR)',
-      put: 'usual * MAX_JUMP), LEAST_FACTOR, 40)',
+      find: 'usual * MAX_JUMP), MIN_FACTOR, MAX_FACTOR)',
+      put: 'usual * MAX_JUMP), MIN_FACTOR, 40)',
     },
   ),
   ...planted('found-again', FOUND, {

@@ -83,8 +83,8 @@ export const SUMMARY_FAULTS = [
     {
       what: 'the plain cut is left out',
       file: 'src/core/compress/leaf.ts',
-      find: 'const least = Math.min(SMALLEST_CUT, source.tokens - 1);',
-      put: 'if (counter) return Promise.resolve(undefined);\n  const least = Math.min(SMALLEST_CUT, source.tokens - 1);',
+      find: 'const least = Math.min(MIN_CUT, source.tokens - 1);',
+      put: 'if (counter) return Promise.resolve(undefined);\n  const least = Math.min(MIN_CUT, source.tokens - 1);',
     },
   ),
   ...planted('ladder-ends', FAILING, {

@@ -20,7 +20,7 @@ interface Editor {
 }
 
 /** Of the text of a frame, characters that are said at most. */
-const MOST_SHOWN = 1_500;
+const MAX_SHOWN = 1_500;
 /** A frame that says nothing until then is left out. */
 const SHOWN_LIMIT_MS = 2_000;
 
@@ -131,7 +131,7 @@ async function shownText(page: Page): Promise<string> {
         .catch(() => ''),
     ),
   );
-  return texts.map((text) => text.replaceAll(/\s+/g, ' ').slice(0, MOST_SHOWN)).join('\n');
+  return texts.map((text) => text.replaceAll(/\s+/g, ' ').slice(0, MAX_SHOWN)).join('\n');
 }
 
 /** Keeps a picture of every open window, and says what is to be read there. */

@@ -23,9 +23,9 @@ interface PageGlobals {
 }
 
 /** More stops of the Tab key than the page has. */
-const MOST_TABS = 60;
+const MAX_TABS = 60;
 /** More rows than are on the page at once. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** The keyboard, and nothing else: what the page is told by keys, and where the keyboard is. */
 export class Keyboard {
@@ -100,7 +100,7 @@ export class Keyboard {
     // A button that rests until a reply has ended would be passed over.
     await element.and(this.#chat.workbench.webview().locator(':not(:disabled)')).waitFor({ state: 'attached' });
     for (let tabs = 0; !(await this.has(element)); tabs++) {
-      if (tabs > MOST_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
+      if (tabs > MAX_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
       await this.press(key);
     }
   }
@@ -112,11 +112,11 @@ export class Keyboard {
     await row.waitFor();
     const transcript = this.#chat.workbench.webview().locator('.transcript:focus, .transcript [role="article"]:focus');
     for (let tabs = 0; (await transcript.count()) === 0; tabs++) {
-      if (tabs > MOST_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.place()}`);
+      if (tabs > MAX_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.place()}`);
       await this.press('Shift+Tab');
     }
     for (let steps = 0; !(await this.has(row)); steps++) {
-      if (steps > MOST_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
+      if (steps > MAX_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
       // A row that has left the page is above: whoever comes into the transcript comes to its lowest row.
       const isBelow = await row.evaluateAll(([one]: Focusable[]) => {
         const here = one?.ownerDocument.activeElement;
@@ -132,7 +132,7 @@ export class Keyboard {
     const selected = (): Promise<string> =>
       root.evaluate(() => (globalThis as unknown as PageGlobals).getSelection().toString().trim());
     for (let steps = 0; (await selected()) !== words[0]; steps++) {
-      assert.ok(steps < MOST_TABS, `“${words[0]}” is selected, not “${await selected()}”`);
+      assert.ok(steps < MAX_TABS, `“${words[0]}” is selected, not “${await selected()}”`);
       await this.press('ArrowRight');
     }
     for (let steps = 1; steps < words.length; steps++) await this.press('Shift+ArrowRight');

@@ -8,7 +8,7 @@ const WIDTH = 900;
 /** Between two looks at the window, in ms. */
 const EVERY_MS = 150;
 /** A picture that stands still is shown no longer than this, in ms, but for the last. */
-const LONGEST_MS = 2200;
+const MAX_MS = 2200;
 const LAST_MS = 4000;
 
 interface Frame {
@@ -37,7 +37,7 @@ export class Recording {
     await this.#running;
     const delay = this.#frames.map(({ at }, n) => {
       const next = this.#frames[n + 1];
-      return next ? Math.round(Math.min(next.at - at, LONGEST_MS)) : LAST_MS;
+      return next ? Math.round(Math.min(next.at - at, MAX_MS)) : LAST_MS;
     });
     const pictures = await Promise.all(this.#frames.map(({ png }) => sharp(png).resize(WIDTH).png().toBuffer()));
     await mkdir(path.dirname(file), { recursive: true });

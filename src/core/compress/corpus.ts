@@ -48,7 +48,7 @@ export interface Corpus {
 }
 
 /** Longer runs of characters are data. */
-const LONGEST_TERM = 120;
+const MAX_TERM_LENGTH = 120;
 
 /**
  * Cuts and indexes messages. Of repeated lines only the newest is kept. Linear.
@@ -95,7 +95,7 @@ export async function buildCorpus(
     const found = new TermCursor(text, from, to);
     while (found.next()) {
       const { kind, start, end } = found;
-      if (end - start > LONGEST_TERM || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
+      if (end - start > MAX_TERM_LENGTH || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
         continue;
       const key = termKey(found, text);
       let index = vocabulary.get(key);
@@ -218,13 +218,13 @@ function without(passage: Passage, spans: readonly Span[], text: string): Passag
     const said = text.slice(start, Math.max(start, end));
     const from = start + said.length - said.trimStart().length;
     const to = start + said.trimEnd().length;
-    if (to - from < SHORTEST_REST) return [];
+    if (to - from < MIN_REST) return [];
     return without({ ...passage, start: from, end: to }, spans, text);
   });
 }
 
 /** Shorter parts of a passage are useless by themselves, in UTF-16 units. */
-const SHORTEST_REST = 12;
+const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {

@@ -16,11 +16,11 @@ const KINDS: readonly { readonly kind: DefinitionKind; readonly pattern: RegExp;
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
 /** Longer lines are no definitions. */
-const LONGEST_LINE = 200;
+const MAX_LINE_LENGTH = 200;
 
 /** The name that a line of code defines, if it defines one. */
 export function definitionIn(line: string): { readonly kind: DefinitionKind; readonly name: string } | undefined {
-  if (line.length > LONGEST_LINE) return undefined;
+  if (line.length > MAX_LINE_LENGTH) return undefined;
   const isNamed = KEYWORD.test(line);
   for (const { kind, pattern, anywhere } of KINDS) {
     if (anywhere === true && !isNamed) continue;
@@ -34,7 +34,7 @@ export function definitionIn(line: string): { readonly kind: DefinitionKind; rea
 const NAMES_PER_SENTENCE = 5;
 
 /** Sentences of one message: a whole file's listing is a table of contents, not a summary. */
-const MOST_SENTENCES = 16;
+const MAX_SENTENCES = 16;
 
 /** Collects what the code of one message defines, by file, and says it in sentences. */
 export class Definitions {
@@ -54,7 +54,7 @@ export class Definitions {
     for (const [file, kinds] of this.byFile) {
       for (const [kind, names] of kinds) {
         const all = Array.from(names, (name) => (kind === 'function' ? `${name}()` : name));
-        for (let at = 0; at < all.length && said.length < MOST_SENTENCES; at += NAMES_PER_SENTENCE) {
+        for (let at = 0; at < all.length && said.length < MAX_SENTENCES; at += NAMES_PER_SENTENCE) {
           const some = all.slice(at, at + NAMES_PER_SENTENCE);
           const place = file === '' ? 'The code shown there' : `The file ${file}`;
           said.push(`${place} has the ${kind}${some.length > 1 ? 's' : ''} ${some.join(' and ')}.`);
@@ -76,7 +76,7 @@ const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 
 /** The file that a short line names: a call's argument, a heading before a block of code, a diff's header. Linear. */
 export function fileIn(line: string): string | undefined {
-  if (line.length > LONGEST_LINE || !line.includes('.')) return undefined;
+  if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
   for (const word of line.split(BETWEEN)) {
     if (word.includes('.') && FILE.test(word) && !HOST.test(word) && !word.includes('//'))
       return word.replace(/^\.\//, '');

@@ -55,7 +55,7 @@ export interface Extract {
 }
 
 /** A part with fewer tokens left is done, because few passages are so short. */
-const LEAST_LEFT = 12;
+const MIN_LEFT = 12;
 
 /** Tokens of the line break after each passage. */
 const BREAK_TOKENS = 1;
@@ -125,12 +125,12 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   const chosen: number[] = [];
   let used = 0;
   let misses = 0;
-  while (heap.size > 0 && misses < MOST_MISSES) {
+  while (heap.size > 0 && misses < MAX_MISSES) {
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
     if (pace.isDue(200)) await pace.rest();
     const part = options.partOf?.(passage);
-    if (part && part.left < LEAST_LEFT) continue;
+    if (part && part.left < MIN_LEFT) continue;
     tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
       passageText(passage, corpus.texts[passage.message]!),
     );
@@ -178,7 +178,7 @@ const SENTENCE = 2;
 const LISTED_SHARE = 0.25;
 
 /** The budget counts as full when so many passages did not fit. */
-const MOST_MISSES = 400;
+const MAX_MISSES = 400;
 
 /** What a sentence of a short message is worth before its terms are looked at: an answer tells more than the question. */
 const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;

@@ -85,7 +85,7 @@ export async function modelContent(
   if (tokens > source.ceiling)
     return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
   const short = fitSummary(summary, source.limits.brief, counter, rarity).text;
-  const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, SMALLEST_CUT), counter) : short;
+  const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
   return {
     title: titleOf(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
     brief,
@@ -197,7 +197,7 @@ export async function extractiveContent(
   const limit = Math.min(source.limits.brief, framed(detailed, counter));
   const short = await extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
   await pace.rest();
-  const least = Math.min(SMALLEST_CUT, framed(detailed, counter));
+  const least = Math.min(MIN_CUT, framed(detailed, counter));
   const brief = short === '' ? firstThatFits(said, Math.max(source.limits.brief, least), counter) : short;
   await pace.rest();
   const made = finish(source, tools, { brief, detailed, rung: 'extractive', structured });
@@ -271,10 +271,10 @@ function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | u
   const { counter } = tools;
   const { corpus, from, to } = source;
   let text = '';
-  for (let at = from; at <= to && text.length < LONGEST_CUT; at++) {
-    text += `${text === '' ? '' : '\n'}${corpus.texts[at]!.slice(0, LONGEST_CUT).trim()}`;
+  for (let at = from; at <= to && text.length < MAX_CUT_LENGTH; at++) {
+    text += `${text === '' ? '' : '\n'}${corpus.texts[at]!.slice(0, MAX_CUT_LENGTH).trim()}`;
   }
-  const least = Math.min(SMALLEST_CUT, source.tokens - 1);
+  const least = Math.min(MIN_CUT, source.tokens - 1);
   const detailed =
     firstThatFits(text, Math.max(Math.min(source.limits.detailed, source.ceiling), least), counter) || '…';
   const brief = firstThatFits(detailed, Math.max(source.limits.brief, least), counter) || '…';
@@ -282,8 +282,8 @@ function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | u
 }
 
 /** A truncated text may always take this many tokens, including framing, if that is less than the source. */
-const SMALLEST_CUT = 8;
-const LONGEST_CUT = 20_000;
+const MIN_CUT = 8;
+const MAX_CUT_LENGTH = 20_000;
 
 function finish(
   source: LeafSource,

@@ -25,14 +25,14 @@ const COMMIT = /^Commit [0-9a-f]{7,40}\b/;
 const DONE_MARK = /[✓✔✅]/;
 
 /** Longer lines are data; what they say of errors is noise. */
-const LONGEST_SCAN = 300;
+const MAX_SCAN_LENGTH = 300;
 
 /** What a line of output or code tells. */
 export type OutputKind = 'error' | 'outcome';
 
 /** The kind of a line of output or code that informs; undefined for any other. */
 export function outputKind(text: string, start: number, end: number): OutputKind | undefined {
-  if (end - start > LONGEST_SCAN) return undefined;
+  if (end - start > MAX_SCAN_LENGTH) return undefined;
   const line = text.slice(start, end);
   if (COMMIT.test(line)) return 'outcome';
   const foreign = !isAscii(line);
@@ -51,7 +51,7 @@ function isAscii(line: string): boolean {
 export const isCodeLine = (text: string, start: number, end: number): boolean => reads(CODE, text, start, end);
 
 function reads(pattern: RegExp, text: string, start: number, end: number): boolean {
-  return ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + LONGEST_SCAN)));
+  return ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + MAX_SCAN_LENGTH)));
 }
 
 const CODE =

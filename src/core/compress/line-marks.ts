@@ -43,7 +43,7 @@ const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
 /** Whether the line at `at` shows a line of a file; `12:` does where the next or the one before counts on. */
 export function isEcho(text: string, at: number): boolean {
   const start = text.lastIndexOf('\n', at - 1) + 1;
-  if (ECHO.test(text.slice(start, start + LONGEST_NUMBERED))) return true;
+  if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
   const number = numberAt(text, start);
   if (number === undefined) return false;
   const end = text.indexOf('\n', start);
@@ -52,12 +52,12 @@ export function isEcho(text: string, at: number): boolean {
 }
 
 function numberAt(text: string, start: number): number | undefined {
-  const found = NUMBERED_BY_COLON.exec(text.slice(start, start + LONGEST_NUMBERED));
+  const found = NUMBERED_BY_COLON.exec(text.slice(start, start + MAX_NUMBERED_LENGTH));
   return found ? Number(found[1]) : undefined;
 }
 
 /** Paths before a line number are no longer than this, in UTF-16 units. */
-const LONGEST_NUMBERED = 160;
+const MAX_NUMBERED_LENGTH = 160;
 
 /** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
 export function skipLineNumber(text: string, start: number, end: number): number {

@@ -11,10 +11,10 @@ const LONG_LINE = 360;
 const LONG_SHORT_LINE = 40;
 
 /** Longer lines of output or code are data and ignored. */
-const LONGEST_OUTPUT_LINE = 400;
+const MAX_OUTPUT_LINE_LENGTH = 400;
 
 /** Longer lines of prose are data and ignored. */
-const LONGEST_PROSE_LINE = 20_000;
+const MAX_PROSE_LINE_LENGTH = 20_000;
 
 let segmenter: Intl.Segmenter | undefined;
 const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
@@ -119,7 +119,7 @@ export class PassageCutter {
     }
     if (this.quoting) {
       this.noteCode(first, last, 0);
-      if (last - first <= LONGEST_OUTPUT_LINE)
+      if (last - first <= MAX_OUTPUT_LINE_LENGTH)
         this.take(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
       return;
     }
@@ -134,7 +134,7 @@ export class PassageCutter {
     const unit = text.charCodeAt(first);
     if (unit === 42 || unit === 60) this.answering = false;
     // Cheap test first, because most lines of output aren't answers.
-    const isNone = last - first > LONGEST_PROSE_LINE || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
+    const isNone = last - first > MAX_PROSE_LINE_LENGTH || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
     const found = isNone ? undefined : answerIn(text.slice(first, last));
     const isOne = this.answering || found === 'here';
     if (found !== undefined) this.answering = true;
@@ -215,9 +215,9 @@ export class PassageCutter {
     const closing = text.lastIndexOf('</', end);
     if (closing > first && text.charCodeAt(end - 1) === 62) end = this.trimClosingTags(first, end);
     if (end <= first) return;
-    if (end - first < LONGEST_HEADING) this.file = fileIn(text.slice(first, end)) ?? this.file;
+    if (end - first < MAX_HEADING_LENGTH) this.file = fileIn(text.slice(first, end)) ?? this.file;
     const kind: PassageKind = this.thinking ? 'thought' : text.charCodeAt(first) === 35 ? 'heading' : 'said';
-    if (end - first > LONGEST_PROSE_LINE) return;
+    if (end - first > MAX_PROSE_LINE_LENGTH) return;
     const shape = lineShape(text, first, Math.min(end, first + 2000));
     const running = isRunningText(shape);
     if (!running && shape.plain === 0 && isRule(text, first, end)) return;
@@ -264,7 +264,7 @@ export class PassageCutter {
     const { text } = this;
     let first = from;
     let last = to;
-    if (last - first > LONGEST_OUTPUT_LINE) return;
+    if (last - first > MAX_OUTPUT_LINE_LENGTH) return;
     first = skipLineNumber(text, first, last);
     // After a line number, tags are part of a file's content and don't open or close blocks.
     if (first === from && text.charCodeAt(last - 1) === 62) last = this.trimClosingTags(first, last);
@@ -285,7 +285,7 @@ export class PassageCutter {
   /** Marks the passages of a run of output that is mostly code. */
   private endRun(): void {
     const { from, lines, code } = this.run;
-    if (lines >= SHORTEST_LISTING && code >= lines * LISTING_CODE) {
+    if (lines >= MIN_LISTING_LENGTH && code >= lines * LISTING_CODE) {
       for (let at = from; at < this.passages.length; at++) {
         const passage = this.passages[at]!;
         const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(this.text.slice(passage.start, passage.end));
@@ -297,7 +297,7 @@ export class PassageCutter {
 
   /** Remembers the current file and the names that its code defines. */
   private noteCode(first: number, last: number, plain: number): void {
-    if (plain > MOST_WORDS_BESIDE_FILE) return;
+    if (plain > MAX_WORDS_BESIDE_FILE) return;
     const line = this.text.slice(first, last);
     if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
     const defined = definitionIn(line);
@@ -318,7 +318,7 @@ export class PassageCutter {
 }
 
 /** A listing has at least this many lines, of which at least this share is code. */
-const SHORTEST_LISTING = 5;
+const MIN_LISTING_LENGTH = 5;
 const LISTING_CODE = 0.3;
 /** Comments and string literals in code that look like errors or results. */
 const PRINTED_BY_CODE = /^(?:\/\/|[#*]|--)|["'`(]/;
@@ -336,10 +336,10 @@ function isEscaped(text: string, start: number, end: number): boolean {
 const ESCAPED_BREAKS = 4;
 
 /** Maximum length of a line that names the file of the code after it, in UTF-16 units. */
-const LONGEST_HEADING = 120;
+const MAX_HEADING_LENGTH = 120;
 
 /** Code blocks in prose up to this number of lines are quotations; longer ones are code or output. */
 const SHORT_BLOCK_LINES = 6;
 
 /** A line with more words is a sentence about a file, not the heading of its content. */
-const MOST_WORDS_BESIDE_FILE = 6;
+const MAX_WORDS_BESIDE_FILE = 6;

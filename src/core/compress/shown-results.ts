@@ -11,7 +11,7 @@ const SHOWN_CHARS = [1_600, 800, 400, 200] as const;
 /** Output begins with what it is about and ends with what it comes to. */
 const HEAD_SHARE = 0.4;
 /** Longer lines are data. */
-const LONGEST_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 /** From this share of statements on a block is code, of which a few lines that a diff adds are shown. */
 const CODE_SHARE = 0.3;
 const MAX_ADDED = 6;
@@ -113,7 +113,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isShown(text: string, start: number, end: number): boolean {
-  if (end - start < 2 || end - start > LONGEST_LINE || isRule(text, start, end) || isEcho(text, start)) return false;
+  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isEcho(text, start)) return false;
   const line = text.slice(start, end);
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
   const isPath = line.includes('/') && !line.includes(' ');

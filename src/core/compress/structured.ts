@@ -4,11 +4,11 @@ import type { SummaryFields } from '../prompts/render.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
-const LONGEST_ENTRY = 4_000;
-const LONGEST_NARRATIVE = 60_000;
+const MAX_ENTRY_LENGTH = 4_000;
+const MAX_NARRATIVE_LENGTH = 60_000;
 const MAX_ENTRIES = 200;
 
-const text = v.pipe(v.string(), v.trim(), v.maxLength(LONGEST_ENTRY));
+const text = v.pipe(v.string(), v.trim(), v.maxLength(MAX_ENTRY_LENGTH));
 const note = v.optional(v.nullable(text));
 
 /** An entry as a model may give it: a string, or an object with `what` and notes. */
@@ -21,7 +21,7 @@ const answerSchema = v.object({
   ...v.entriesFromList(SUMMARY_LISTS, entries),
   decisions: entries,
   errors: entries,
-  narrative: v.pipe(v.string(), v.trim(), v.maxLength(LONGEST_NARRATIVE)),
+  narrative: v.pipe(v.string(), v.trim(), v.maxLength(MAX_NARRATIVE_LENGTH)),
 });
 
 const asObject = (one: Entry): Exclude<Entry, string> => (typeof one === 'string' ? { what: one } : one);
@@ -104,7 +104,7 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
   }
   if (REFUSAL.test(said)) return { ok: false, fault: 'refused', detail: said.slice(0, 120) };
   if (LOOKS_LIKE_DATA.test(said)) return { ok: false, fault: 'not_json', detail };
-  return { ok: true, summary: proseSummary(said.slice(0, LONGEST_NARRATIVE)) };
+  return { ok: true, summary: proseSummary(said.slice(0, MAX_NARRATIVE_LENGTH)) };
 }
 
 const isEmpty = ({ narrative: _, ...lists }: v.InferOutput<typeof answerSchema>): boolean =>

@@ -103,7 +103,7 @@ const MIN_ASKED_ALLOWANCE = 600;
 /** Longer sources limit `detailed` to its share of the source. In shorter ones, two sentences may need more. */
 const LONG_SOURCE = 1_000;
 
-const LONGEST_BRIEF = 400;
+const MAX_BRIEF = 400;
 
 const LINE = { brief: 16, detailed: 16 } as const;
 
@@ -289,7 +289,7 @@ async function cutPieces(
   const shares = sharesOf(
     cut.map((one) => one.readable),
     roomTokens,
-    settings.isBounded ? LEAST_SHARE : 0,
+    settings.isBounded ? MIN_SHARE : 0,
   );
   const titles: string[] = [];
   for (const { segment, corpus } of cut) {
@@ -310,10 +310,7 @@ async function cutPieces(
       ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 3, affordableAnswer(ownAllowance)))
       : Infinity;
     const detailed = Math.max(least, Math.floor(Math.min(share, level, written)));
-    const brief = Math.max(
-      Math.min(least, detailed),
-      Math.min(Math.floor(segment.tokens * BRIEF_SHARE), LONGEST_BRIEF),
-    );
+    const brief = Math.max(Math.min(least, detailed), Math.min(Math.floor(segment.tokens * BRIEF_SHARE), MAX_BRIEF));
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
     // Hashing takes long enough to yield here.
@@ -344,7 +341,7 @@ function sharesOf(readable: readonly number[], room: number, least: number): num
   return wanted.map((share) => (share * room) / sum(wanted));
 }
 
-const LEAST_SHARE = 100;
+const MIN_SHARE = 100;
 
 /** Tells the model which part it reads and what nearby parts are about, so that it doesn't repeat them. */
 function partName(at: number, titles: readonly string[]): string {
@@ -377,10 +374,10 @@ function segmentCount(
   let least = 1;
   if (model) {
     const allowance = count * messageAllowance(sourceTokens / count, effort);
-    most = Math.max(1, Math.min(most, Math.floor(allowance / LEAST_SPENT)));
+    most = Math.max(1, Math.min(most, Math.floor(allowance / MIN_SPENT)));
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
     const readings = Math.min(sum(readable), allowance - answerCost(answers));
-    const input = Math.min(MOST_READ, Math.max(LEAST_INPUT, model.maxInputTokens - settings.maxTokens));
+    const input = Math.min(MAX_READ, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
     const written = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
     const parts = Math.max(readings / input, written);
     const shortest = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER + NODE_HEADING_TOKENS)));
@@ -392,13 +389,13 @@ function segmentCount(
 }
 
 /** Cost of a minimal request, in input tokens: the prompt's fixed part, a little to read, and a short answer. */
-const LEAST_SPENT = 4_000;
+const MIN_SPENT = 4_000;
 
 /** Maximum input in tokens. In longer inputs, models overlook what is in the middle. */
-const MOST_READ = 60_000;
+const MAX_READ = 60_000;
 const UNEVEN = 1.2;
 /** Minimum input in tokens, even for models with a smaller limit. */
-const LEAST_INPUT = 2_000;
+const MIN_INPUT = 2_000;
 
 /** Segments with about the same number of readable tokens, regardless of tool output between them. */
 function evenSegments(
@@ -471,7 +468,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
     const parts = pieces.map(({ source: { to } }, at) => ({
       to,
-      left: room * (MOST_OF_SHARE + round * MORE_OF_SHARE) * shares[at]!,
+      left: room * (MAX_OF_SHARE + round * MORE_OF_SHARE) * shares[at]!,
     }));
     const { passages } = await extract(corpus, {
       budgetTokens: room,
@@ -519,7 +516,7 @@ function toldIn({ corpus, factors, from, to }: LeafSource): number {
 }
 
 /** A segment may take its share of the room times this factor. */
-const MOST_OF_SHARE = 1.3;
+const MAX_OF_SHARE = 1.3;
 /** Increase of that factor per round, in case other segments don't use their share. */
 const MORE_OF_SHARE = 0.3;
 /** Share of unused room that justifies another round. */

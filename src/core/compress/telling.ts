@@ -104,7 +104,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     if (role === 'tool') weight = said > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
     else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
-    if (isReport && said > SHORTEST_REPORT) hasReport = true;
+    if (isReport && said > MIN_REPORT_LENGTH) hasReport = true;
   }
   return factors.map((factor) => factor ** (1 - plentyOf(room)));
 }
@@ -151,7 +151,7 @@ const RETOLD = 0.15;
 /** Characters of speech in a message beyond which its lines weigh less each. */
 const LONG = 1_200;
 /** Less is said on the way, in UTF-16 units. */
-const SHORTEST_REPORT = 120;
+const MIN_REPORT_LENGTH = 120;
 /** What an assistant says is worth much less by itself than what a user says: see `extract`. */
 const REPORT = 5;
 const ON_THE_WAY = 1.2;

@@ -2,7 +2,7 @@ import { rarityAmong, type Corpus } from './corpus.ts';
 import type { Pace, SourceMessage } from './source.ts';
 
 /** Terms that are remembered; beyond it those that were used least are forgotten, and count as new again. */
-const MOST_TERMS = 60_000;
+const MAX_TERMS = 60_000;
 
 /**
  * How often each term is used in a whole session, counted as its messages are read for the first time. What a few
@@ -65,7 +65,7 @@ export class TermUsage {
   }
 
   private forget(): void {
-    for (let least = 1; this.used.size > MOST_TERMS; least++) {
+    for (let least = 1; this.used.size > MAX_TERMS; least++) {
       for (const [name, count] of this.used) if (count <= least) this.used.delete(name);
     }
   }

@@ -188,16 +188,16 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
   return [...times]
     .filter(([, count]) => count > 1)
     .map(([term, count]) => ({ name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
-    .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= LONGEST_TOPIC)
+    .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= MAX_TOPIC_LENGTH)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_TOPICS)
     .map(({ name }) => name);
 }
 
 const MAX_TOPICS = 5;
-const LONGEST_TOPIC = 40;
+const MAX_TOPIC_LENGTH = 40;
 
-const LONGEST_TITLE = 72;
+const MAX_TITLE_LENGTH = 72;
 
 /** One line of at most 72 characters, cut at a word. */
 export function titleOf(text: string): string {
@@ -206,8 +206,8 @@ export function titleOf(text: string): string {
     .replace(/([^\p{L}\p{N}\s])\1{3,}/gu, '$1$1$1')
     .replace(/\s+/g, ' ')
     .trim();
-  if (line.length <= LONGEST_TITLE) return line;
-  const cut = line.slice(0, LONGEST_TITLE - 1);
+  if (line.length <= MAX_TITLE_LENGTH) return line;
+  const cut = line.slice(0, MAX_TITLE_LENGTH - 1);
   const space = cut.lastIndexOf(' ');
-  return `${(space > LONGEST_TITLE / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
 }

@@ -228,7 +228,7 @@ const MIN_PARENT = 60;
 const PARENT_SHARE = 0.5;
 
 /** Maximum share of the budget for a parent's brief text, so that no text grows without bound. */
-const LARGEST_PARENT = 0.5;
+const MAX_PARENT_SHARE = 0.5;
 
 /** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
@@ -243,7 +243,7 @@ export function makeJoined(
 }
 
 function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, least: LevelLimits): LevelLimits {
-  const most = budgetTokens * LARGEST_PARENT;
+  const most = budgetTokens * MAX_PARENT_SHARE;
   const half = (level: 'brief' | 'detailed', times: number): number =>
     Math.max(
       least[level],

@@ -8,7 +8,7 @@ import { subjectOf } from './subject.ts';
 const SHORT_ANSWER_WORDS = 12;
 /** Only the end of the message before is searched (UTF-16 units): what is answered stands there. */
 const SEARCHED = 4000;
-const LONGEST_QUOTE = 300;
+const MAX_QUOTE_LENGTH = 300;
 /** A question of fewer words that carry meaning does not say what it asks for. */
 const TELLING = 2;
 
@@ -77,7 +77,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
   found ??= proposals.at(-1);
   if (emphatic) found ??= sentences.at(-1);
   if (found === undefined) return undefined;
-  const end = Math.min(found.end, found.start + LONGEST_QUOTE);
+  const end = Math.min(found.end, found.start + MAX_QUOTE_LENGTH);
   return { start: found.start, end, quote: before.slice(found.start, end) };
 }
 

@@ -15,8 +15,8 @@ export interface MachineFinding {
 /** Only the beginning of a line is examined, in UTF-16 units. */
 const PEEK = 400;
 /** More findings per message would repeat the output rather than summarize it. */
-const MOST_PER_MESSAGE = 4;
-const LONGEST_QUOTE = 300;
+const MAX_PER_MESSAGE = 4;
+const MAX_QUOTE_LENGTH = 300;
 const LINES_PER_STEP = 100;
 
 /** A cheap test that most lines fail. No pattern matches without it. */
@@ -135,7 +135,7 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
   for (const [at, line] of lines.entries()) {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (!isMachineLine(line.kind)) continue;
-    if (found.length >= 2 * MOST_PER_MESSAGE) break;
+    if (found.length >= 2 * MAX_PER_MESSAGE) break;
     let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));
     if (!HINT.test(head)) continue;
     let offset = line.start;
@@ -156,7 +156,7 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
         seen.add(signature);
         seen.add(told);
         const start = offset + match[0].lastIndexOf(quote);
-        let end = Math.min(start + quote.length, start + LONGEST_QUOTE);
+        let end = Math.min(start + quote.length, start + MAX_QUOTE_LENGTH);
         while (end > start && text.charCodeAt(end - 1) <= 32) end--;
         found.push({
           start,
@@ -172,7 +172,7 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
       break;
     }
   }
-  return found.filter((finding) => !(finding.weak && strong)).slice(0, MOST_PER_MESSAGE);
+  return found.filter((finding) => !(finding.weak && strong)).slice(0, MAX_PER_MESSAGE);
 }
 
 /** "0 errors", "no error": a report of success that names what did not happen. */

@@ -34,7 +34,7 @@ export interface Subject {
 }
 
 /** More words than this do not make a subject clearer; bounds the cost of an event. */
-const MOST_TOKENS = 40;
+const MAX_TOKENS = 40;
 const READ = 600;
 
 /** Words that say how something is said, not what about. */
@@ -89,8 +89,8 @@ export function subjectOf(quote: string): Subject {
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
     if (isCjkUnit(word.charCodeAt(0))) {
       normal.push(word);
-      for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MOST_TOKENS) tokens.add(run);
-      for (let i = 1; i + 1 < word.length && tokens.size < MOST_TOKENS; i += 2) tokens.add(word.slice(i, i + 2));
+      for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MAX_TOKENS) tokens.add(run);
+      for (let i = 1; i + 1 < word.length && tokens.size < MAX_TOKENS; i += 2) tokens.add(word.slice(i, i + 2));
       for (const [number] of word.matchAll(/\d+(?:\.\d+)*/g)) values.add(number);
       continue;
     }
@@ -98,7 +98,7 @@ export function subjectOf(quote: string): Subject {
     const names = text[index - 1] === '#' || NUMBERED.has(before);
     before = word;
     if (!names && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
-    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MOST_TOKENS) {
+    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MAX_TOKENS) {
       const token = withoutLine(word);
       tokens.add(token);
       if (/\d/.test(token)) codes.add(token);

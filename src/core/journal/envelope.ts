@@ -101,7 +101,7 @@ function isSame(a: unknown, b: unknown): boolean {
 const SUM = /,"sum":"([0-9a-f]{8})"\}(\r?)$/;
 /** No journal has so many lines, and one more is still counted exactly. */
 const MAX_SEQ = 2 ** 52;
-const LONGEST_END = 20;
+const MAX_END_LENGTH = 20;
 const bodySchema = v.looseObject({ type: v.string() });
 const envelopeSchema = v.object({
   v: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -131,7 +131,7 @@ export function* decodeSteps(
 ): Steps<DecodedLine> {
   // Some tools mark a file's first line as UTF-8.
   if (line.startsWith('\uFEFF')) line = line.slice(1);
-  const sum = SUM.exec(line.slice(-LONGEST_END));
+  const sum = SUM.exec(line.slice(-MAX_END_LENGTH));
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };
   const end = line.length - sum[0].length;
   if (checksum(line.slice(0, end)) !== sum[1]) return { kind: 'bad', reason: 'the checksum does not match' };

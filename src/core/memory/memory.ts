@@ -77,12 +77,12 @@ export function memoryCandidates(
 }
 
 /** A question of more than a screenful is not answered. */
-const MOST_PROPOSED = 12;
+const MAX_PROPOSED = 12;
 
 /** The candidates that are worth a question: what the user pinned, then the surest; in the order they were said. */
 export function memoryProposals(candidates: readonly KeyEvent[]): readonly KeyEvent[] {
   const worth = (event: KeyEvent): number => event.score + (event.pinned ? 1 : 0);
-  const best = new Set([...candidates].sort((a, b) => worth(b) - worth(a)).slice(0, MOST_PROPOSED));
+  const best = new Set([...candidates].sort((a, b) => worth(b) - worth(a)).slice(0, MAX_PROPOSED));
   return candidates.filter((event) => best.has(event));
 }
 

@@ -61,20 +61,20 @@ const NOT_YET =
 export function saysGoalReached(reply: string): boolean {
   for (const line of proseLines(reply)) {
     if (line.trim().toLowerCase() === GOAL_REACHED) return true;
-    if (line.length > LONGEST_LINE) continue;
+    if (line.length > MAX_LINE_LENGTH) continue;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
       const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
-      if (sentence.length > LONGEST_REPORT || NOT_YET.test(sentence)) continue;
+      if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.test(sentence)) continue;
       if (DONE_SENTENCES.some((done) => done.test(sentence))) return true;
     }
   }
   return false;
 }
 
-const LONGEST_LINE = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 /** A longer sentence reports something else as well, in UTF-16 units. */
-const LONGEST_REPORT = 120;
+const MAX_REPORT_LENGTH = 120;
 
 /** Which pending step of a task a reply marks as being worked on; an index into the steps. */
 export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {

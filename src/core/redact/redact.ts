@@ -3,7 +3,7 @@ import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 const KEY_MARK = /-----(?<edge>BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?: BLOCK)?-----/g;
 
 /** No key is longer than this (UTF-16 units); marks farther apart are two mentions of a key, not one key. */
-const LONGEST_KEY = 16_384;
+const MAX_KEY_LENGTH = 16_384;
 
 /** A line of what follows a beginning without an end: base64, or a header of an encrypted key; with escaped breaks. */
 const KEY_LINE = /(?:\s|\\[nr]){1,8}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{1,100}|[A-Za-z0-9+/=]{16,})/y;
@@ -73,7 +73,7 @@ export class Redactor {
     for (const mark of text.matchAll(KEY_MARK)) {
       const end = mark.index + mark[0].length;
       if (mark.groups?.['edge'] === 'END') {
-        if (open !== undefined && end - open <= LONGEST_KEY) close(end);
+        if (open !== undefined && end - open <= MAX_KEY_LENGTH) close(end);
       } else {
         if (open !== undefined) closeUnfinished(openedTo);
         open = mark.index;

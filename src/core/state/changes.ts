@@ -29,7 +29,7 @@ export interface Change {
 }
 
 /** So many changes can be taken back, the newest first. */
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 
 export function isChange(event: SessionEvent): event is ChangeEvent {
   return (CHANGES as readonly string[]).includes(event.type);
@@ -53,7 +53,7 @@ export class ChangeHistory {
   record(change: Change): void {
     this.#undone.length = 0;
     this.#done.push(change);
-    if (this.#done.length > MOST_KEPT) this.#done.shift();
+    if (this.#done.length > MAX_KEPT) this.#done.shift();
   }
 
   /** What held for one turn is over: there is nothing to take back. */

@@ -28,12 +28,12 @@ const REACH = 3;
 const OBSERVATIONS_TO_TRUST = 3;
 
 /** A correction beyond these says that something else was counted (a hidden prompt, an image), not text. */
-const LEAST_FACTOR = 0.5;
-const MOST_FACTOR = 4;
+const MIN_FACTOR = 0.5;
+const MAX_FACTOR = 4;
 
 /** No tokenizer in use is off by more than these; such a report is a fault and left out. */
-const LEAST_PLAUSIBLE = 0.2;
-const MOST_PLAUSIBLE = 10;
+const MIN_PLAUSIBLE = 0.2;
+const MAX_PLAUSIBLE = 10;
 
 /** A report this much below what is expected is not believed before the next one agrees: it may be a part of the prompt. */
 const SUSPICIOUS = 0.97;
@@ -45,10 +45,10 @@ const NO_MORE = 1.005;
 /** Reports below this share of what a server reads were surely of whole prompts. */
 const CERTAIN_SHARE = 0.9;
 /** No server reads so little of a prompt; shorter ones are not suspected. */
-const LEAST_WINDOW = 1_500;
+const MIN_WINDOW = 1_500;
 
 /** Below this many tokens a request says more about rounding and framing than about the tokenizer. */
-const LEAST_TOKENS = 8;
+const MIN_TOKENS = 8;
 
 /**
  * Corrects the counts of one model by what its provider reports, with one factor: what the newest report makes of a
@@ -79,7 +79,7 @@ export class Calibration {
     const newest = ratios.at(-1);
     if (newest === undefined) return this.prior;
     const usual = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
-    return clamp(clamp(newest, usual / MAX_JUMP, usual * MAX_JUMP), LEAST_FACTOR, MOST_FACTOR);
+    return clamp(clamp(newest, usual / MAX_JUMP, usual * MAX_JUMP), MIN_FACTOR, MAX_FACTOR);
   }
 
   /** The most that the server was seen to read of a longer prompt, in its own tokens; undefined while it reads all. */
@@ -103,12 +103,12 @@ export class Calibration {
    */
   observe(observation: Observation): Verdict {
     const { tokens, reported } = observation;
-    if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= LEAST_TOKENS)) return 'ignored';
+    if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= MIN_TOKENS)) return 'ignored';
     const { held } = this;
     this.held = undefined;
     const known = held ? [...this.observations, held] : this.observations;
     const expected = this.estimate(tokens);
-    if (!this.readsAll && reported >= LEAST_WINDOW) {
+    if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
       const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;
       const again = this.window !== undefined && tokens > this.window;
@@ -122,7 +122,7 @@ export class Calibration {
     }
     if (this.window !== undefined && reported > this.window * NO_MORE) this.window = undefined;
     if (!isPlausible(observation)) return 'ignored';
-    if (reported >= LEAST_WINDOW && reported < expected * SUSPICIOUS && !held) {
+    if (reported >= MIN_WINDOW && reported < expected * SUSPICIOUS && !held) {
       this.held = observation;
       return 'held';
     }
@@ -158,7 +158,7 @@ export class Calibration {
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
 function isPlausible({ tokens, reported }: Observation): boolean {
-  if (!Number.isFinite(tokens) || !Number.isFinite(reported) || tokens < LEAST_TOKENS) return false;
+  if (!Number.isFinite(tokens) || !Number.isFinite(reported) || tokens < MIN_TOKENS) return false;
   const ratio = reported / tokens;
-  return ratio >= LEAST_PLAUSIBLE && ratio <= MOST_PLAUSIBLE;
+  return ratio >= MIN_PLAUSIBLE && ratio <= MAX_PLAUSIBLE;
 }

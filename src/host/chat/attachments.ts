@@ -10,7 +10,7 @@ import { countText } from '../platform/l10n.ts';
 import { readContext, type ContextSources } from './read-context.ts';
 
 /** Bytes of an image, at most: what Anthropic takes is 5 MB in base64. */
-const MOST_IMAGE_BYTES = 3_750_000;
+const MAX_IMAGE_BYTES = 3_750_000;
 
 type What = RequestOf<'attach'>['what'];
 
@@ -131,7 +131,7 @@ export class Attachments {
   #holdImage(session: string, { name, mediaType, base64 }: Extract<What, { kind: 'image' }>): void {
     this.#checkImages();
     // Four characters of base64 stand for three bytes.
-    if (base64.length * 0.75 > MOST_IMAGE_BYTES)
+    if (base64.length * 0.75 > MAX_IMAGE_BYTES)
       throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
     this.#keepImage(session, name, { type: 'image', mediaType, base64 });
   }

@@ -18,7 +18,7 @@ import * as vscode from 'vscode';
 /** Number of messages in `init`, enough to fill a tall window. The page requests older ones when it needs them. */
 const FIRST_MESSAGES = 60;
 /** Maximum number of messages per request. */
-const MOST_MESSAGES = 200;
+const MAX_MESSAGES = 200;
 /** Number of previous inputs for the composer's arrow keys. */
 const HISTORY = 50;
 
@@ -98,7 +98,7 @@ export class PageLink {
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
     if (epoch !== this.#epoch) return { from, messages: [] };
-    return { from, messages: this.#views.slice(from, from + Math.min(count, MOST_MESSAGES)) };
+    return { from, messages: this.#views.slice(from, from + Math.min(count, MAX_MESSAGES)) };
   }
 
   /** Shows a message as plain text from the next `init` on. */
@@ -259,7 +259,7 @@ export class PageLink {
   /** Sends the messages in which a compression found key events, if the page is likely to have them. */
   #sendFoundEvents(found: readonly KeyEvent[]): void {
     const { state, journal } = this.conversation;
-    const oldest = state.path.length - MOST_MESSAGES;
+    const oldest = state.path.length - MAX_MESSAGES;
     const ids = new Set(found.map(({ message }) => message));
     const messages = [...ids].flatMap((id) => {
       const message = (state.positionOf(id) ?? -1) < oldest ? undefined : state.messages.get(id);

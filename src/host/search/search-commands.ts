@@ -25,7 +25,7 @@ export interface SearchApp {
 }
 
 /** Hits shown for one search. */
-const MOST_HITS = 30;
+const MAX_HITS = 30;
 
 /** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
 export async function searchSessions(app: SearchApp, argument?: unknown): Promise<void> {
@@ -46,7 +46,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
     (progress, token) =>
       app.searchWorkspace({
         query,
-        limit: MOST_HITS,
+        limit: MAX_HITS,
         onProgress: (done, total) =>
           progress.report({ message: vscode.l10n.t('{0} of {1}', done, total), increment: 100 / total }),
         isCancelled: () => token.isCancellationRequested,
@@ -108,9 +108,9 @@ export async function recall(app: SearchApp, argument?: unknown): Promise<void> 
 }
 
 /** Places shown for one question. */
-const MOST_PLACES = 12;
+const MAX_PLACES = 12;
 /** A pinned quote is at most this long, in UTF-16 units: it is sent with every request. */
-const LONGEST_QUOTE = 400;
+const MAX_QUOTE_LENGTH = 400;
 
 type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
 
@@ -143,8 +143,8 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
 
 async function placesOf(app: SearchApp, conversation: Conversation, query: string): Promise<readonly Place[]> {
   const { state } = conversation;
-  const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MOST_PLACES);
-  if (hits.length === 0) return elsewhere(state, query, MOST_PLACES);
+  const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MAX_PLACES);
+  if (hits.length === 0) return elsewhere(state, query, MAX_PLACES);
   return whereabouts(state, query, hits, conversation.context());
 }
 
@@ -169,7 +169,7 @@ type Way = vscode.QuickPickItem & { readonly take: () => Promise<void> };
 async function bringBack(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { where, message, position, role, start, text } = place;
-  const quote = text.slice(0, LONGEST_QUOTE).trim();
+  const quote = text.slice(0, MAX_QUOTE_LENGTH).trim();
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
     take: () => openMessageDocument(journal.id, message, position, quote),

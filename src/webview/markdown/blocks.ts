@@ -11,7 +11,7 @@ export interface Block {
 const CUT_AFTER = 8_000;
 
 /** A line of prose longer than this is cut at a space. */
-const LONGEST_LINE = 16_000;
+const MAX_LINE_LENGTH = 16_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^]*)/;
 const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/m;
@@ -72,8 +72,8 @@ export class BlockSplitter {
 
   /** Cuts a line without an end at spaces, in prose alone: elsewhere a cut would change what it is. */
   #shorten(): void {
-    while (this.#open === '' && this.#line.length > LONGEST_LINE && !/^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) {
-      const cut = this.#line.lastIndexOf(' ', LONGEST_LINE) + 1;
+    while (this.#open === '' && this.#line.length > MAX_LINE_LENGTH && !/^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) {
+      const cut = this.#line.lastIndexOf(' ', MAX_LINE_LENGTH) + 1;
       if (cut <= 1) return;
       this.#closed.push({ kind: 'prose', text: this.#line.slice(0, cut) });
       this.#line = this.#line.slice(cut);

@@ -39,7 +39,7 @@ hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 /** Longer code stays plain: highlighting it would hold the page for longer than a key press may wait. */
 const LONGEST = 20_000;
 /** Some grammars take time with the square of a line's length. */
-const LONGEST_LINE = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 /** How long highlighting may hold the page at a time, in ms. */
 const SLICE = 6;
 
@@ -50,7 +50,7 @@ let scheduled = false;
 export function highlightSoon(element: HTMLElement, code: string, language: string): void {
   if (
     code.length > LONGEST ||
-    code.split('\n').some((line) => line.length > LONGEST_LINE) ||
+    code.split('\n').some((line) => line.length > MAX_LINE_LENGTH) ||
     !hljs.getLanguage(language)
   )
     return;

@@ -94,7 +94,7 @@ describe('background compression', () => {
 });
 
 /** A history of this size is cut into no more, which may all be on their way together. */
-const MOST_SEGMENTS = 4;
+const MAX_SEGMENTS = 4;
 
 describe('a limit for what compression may cost', () => {
   it('is kept: no model is asked once it is used up, by whatever road', async () => {
@@ -133,7 +133,7 @@ describe('a limit for what compression may cost', () => {
               else if (one === 'send') await world.do({ do: one, text: 'And now?' });
               else await world.do({ do: one });
               assert.equal(late, 0, `${late} calls begun after all ${limit} were paid for`);
-              assert.ok(world.calls <= limit + MOST_SEGMENTS, `${world.calls} calls where ${limit} may be paid for`);
+              assert.ok(world.calls <= limit + MAX_SEGMENTS, `${world.calls} calls where ${limit} may be paid for`);
               assert.equal(world.calls, paid, 'each call is counted');
             }
           } finally {

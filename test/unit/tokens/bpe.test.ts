@@ -12,7 +12,7 @@ const vocabularies = [
 ] as const;
 
 /** js-tiktoken's time grows as the square of a piece, so it is asked about no longer ones than this. */
-const LONGEST_RUN = /\S{600}|\s{600}/u;
+const MAX_RUN_LENGTH = /\S{600}|\s{600}/u;
 /** Long enough for many steps, and for a quadratic merge to take minutes. */
 const LARGE = 1 << 18;
 
@@ -77,7 +77,7 @@ for (const [name, ranks] of vocabularies) {
       } else {
         for (const [file, texts] of transcripts) {
           // A part of each file in the everyday run: the reference takes half a minute for all of them.
-          const some = texts.filter((text, i) => i % 12 === 0 && !LONGEST_RUN.test(text));
+          const some = texts.filter((text, i) => i % 12 === 0 && !MAX_RUN_LENGTH.test(text));
           for (const text of some) assert.equal(counter.count(text), expected(text), `${file}: ${text.slice(0, 60)}`);
         }
       }
