@@ -3,6 +3,7 @@ import { inform } from '../platform/inform.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
+import { breathe } from '../../core/pace/breather.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -26,23 +27,27 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
   const redactor = readSettings().export.maskSecrets
     ? new (await import('../../core/redact/redact.ts')).Redactor()
     : undefined;
-  const pieces = await exportPieces(state, chosen.format, redactor);
+  const pieces: string[] = [];
+  for (const piece of await exportPieces(state, chosen.format, redactor)) {
+    pieces.push(piece);
+    await breathe(app.clock.breather);
+  }
   await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
   inform(exported(redactor));
 }
 
-/** The text of an export, piece by piece; secrets are masked and counted where a redactor is given. */
+/** The text of an export, made piece by piece; secrets are masked and counted where a redactor is given. */
 async function exportPieces(
   state: SessionState,
   format: ExportFormat,
   redactor: Redactor | undefined,
-): Promise<readonly string[]> {
+): Promise<Iterable<string>> {
   const { exportedMessages, redactMessage } = await import('../../core/redact/exported-messages.ts');
   if (format === 'jsonl') {
     const { sessionToJsonl } = await import('../../core/transcript/session-jsonl.ts');
     // Masked before it is written: in JSON a secret's line breaks and quotes are escaped.
     const messages = exportedMessages(state);
-    return gather(sessionToJsonl(redactor ? messages.map((one) => redactMessage(one, redactor)) : messages));
+    return sessionToJsonl(redactor ? messages.values().map((one) => redactMessage(one, redactor)) : messages);
   }
   const messages = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
   const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
@@ -58,19 +63,7 @@ async function exportPieces(
           summaries: state.frontier,
           tasks: [...state.endedTasks, ...(state.task ? [state.task] : [])],
         });
-  return gather(pieces, (piece) => redactor?.redact(piece) ?? piece);
-}
-
-/** Pieces written between two pauses. */
-const PIECES = 200;
-
-async function gather(pieces: Iterable<string>, change = (piece: string): string => piece): Promise<string[]> {
-  const gathered: string[] = [];
-  for (const piece of pieces) {
-    gathered.push(change(piece));
-    if (gathered.length % PIECES === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
-  return gathered;
+  return redactor ? pieces.map((piece) => redactor.redact(piece)) : pieces;
 }
 
 /** Every summary of the active branch, of whatever depth: leaves know more reasons than what was made of them. */

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import type { Sessions } from '../../../src/app/sessions.ts';
+import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+interface Manifest {
+  readonly contributes: {
+    readonly configuration: readonly { readonly properties: Record<string, { readonly default?: unknown }> }[];
+  };
+}
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+
+/** The value of a settings group, `{ maskSecrets: true }` for `export`, by the manifest's defaults. */
+function settingsOf(group: string): Record<string, unknown> {
+  const all = manifest.contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
+  const own = all.filter(([name]) => name.startsWith(`threadkeeper.${group}.`));
+  return Object.fromEntries(own.map(([name, one]) => [name.split('.')[2]!, one.default]));
+}
+
+class Uri {
+  static file = (fsPath: string): Uri => new Uri(fsPath);
+  static joinPath = ({ path: base }: Uri, ...parts: string[]): Uri => new Uri(path.join(base, ...parts));
+  readonly scheme = 'file';
+  readonly path: string;
+  constructor(fsPath: string) {
+    this.path = fsPath;
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+}
+const told: string[] = [];
+const editor = {
+  Uri,
+  l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
+  env: { language: 'en' },
+  window: { showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined) },
+  workspace: {
+    getConfiguration: () => ({ get: settingsOf }),
+    fs: { writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)) },
+  },
+};
+
+/** Loads a part of the host anew, with the editor above as `vscode`. */
+async function load<T>(file: string): Promise<T> {
+  Object.assign(globalThis, { editorOfHostCommands: editor });
+  const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfHostCommands;`;
+  const hooks = registerHooks({
+    resolve: (name, context, next) => {
+      if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
+      const found = next(name, context);
+      // Other tests load the same files with editors of their own.
+      return found.url.includes('/src/host/') ? { ...found, url: `${found.url}?host-commands` } : found;
+    },
+  });
+  try {
+    return (await import(`../../../src/host/${file}`)) as T;
+  } finally {
+    hooks.deregister();
+  }
+}
+
+describe('commands of the editor', () => {
+  let desk: Desk;
+  let folder = '';
+  beforeEach(async () => {
+    desk = await Desk.open();
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
+    told.length = 0;
+  });
+  afterEach(async () => {
+    await desk.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const name of ['session.jsonl', 'session.md'])
+    it(`let others work between the messages of an export whose secrets are masked: ${name}`, async () => {
+      const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+      const conversation = await desk.converse();
+      await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
+      let rests = 0;
+      const breather = { isDue: () => true, rest: () => Promise.resolve(rests++) };
+      const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
+      const file = path.join(folder, name);
+      await exportSession({ sessions, clock: { ...desk.clock, breather } } as never, new Uri(file) as never);
+      assert.ok(rests >= 40, String(rests));
+      assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
+      assert.match(told.at(-1)!, /Masked secrets: \d/);
+    });
+});
