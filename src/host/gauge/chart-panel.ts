@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
+import { readSettings } from '../platform/settings.ts';
 import { chartSvg, contextSeries } from './chart-svg.ts';
 
 /** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
@@ -45,24 +46,34 @@ export class ChartPanel implements vscode.Disposable {
     this.#panel.webview.html = pageHtml(svg);
   }
 
-  /** Writes the chart to a file that the user names. */
+  /** Writes the chart to a file that the user names; what it quotes is masked as in other exports. */
   async save(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const uri = await vscode.window.showSaveDialog({
       filters: { SVG: ['svg'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
     });
-    if (uri) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(drawing(this.#conversation(), true)));
+    if (!uri) return;
+    const redactor = readSettings().export.maskSecrets
+      ? new (await import('../../core/redact/redact.ts')).Redactor()
+      : undefined;
+    const svg = drawing(this.#conversation(), true, (text) => redactor?.redact(text) ?? text);
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
   }
 }
 
-function drawing(conversation: Conversation | undefined, standsAlone: boolean): string {
+function drawing(
+  conversation: Conversation | undefined,
+  standsAlone: boolean,
+  masked = (text: string): string => text,
+): string {
   if (!conversation) return '';
   const { state, counts } = conversation;
   const { system, rules, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + rules + memory, {
     compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
     reset: vscode.l10n.t('Task ended'),
+    masked,
   });
   const texts = {
     title: title(),

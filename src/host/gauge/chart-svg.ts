@@ -147,7 +147,12 @@ export function contextSeries(
   state: SessionState,
   counts: MessageCounts,
   fixed: number,
-  labels: { readonly compression: (before: number, after: number) => string; readonly reset: string },
+  labels: {
+    readonly compression: (before: number, after: number) => string;
+    readonly reset: string;
+    /** What of that which was said may be shown. */
+    readonly masked: (text: string) => string;
+  },
 ): ContextSeries {
   const { path } = state;
   const points: SeriesPoint[] = [{ at: 0, tokens: fixed }];
@@ -177,13 +182,13 @@ export function contextSeries(
   grow(path.length);
   for (const { endedAt, goal } of state.endedTasks) {
     if (endedAt === undefined) continue;
-    marks.push({ kind: 'reset', at: firstAfter(state, endedAt), label: `${labels.reset}: ${goal}` });
+    marks.push({ kind: 'reset', at: firstAfter(state, endedAt), label: `${labels.reset}: ${labels.masked(goal)}` });
   }
   for (const event of state.events.values()) {
     const position = state.positionOf(event.message);
     if (position === undefined || state.isRemoved(event.id)) continue;
     if (event.pinned || state.isCurrent(event))
-      marks.push({ kind: 'event', at: position + 1, label: event.quote.slice(0, 120) });
+      marks.push({ kind: 'event', at: position + 1, label: labels.masked(event.quote).slice(0, 120) });
   }
   return { messages: path.length, points, marks };
 }

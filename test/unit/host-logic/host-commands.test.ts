@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { Sessions } from '../../../src/app/sessions.ts';
+import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import { Desk, fill } from '../app/desk.ts';
 
@@ -38,7 +39,10 @@ const editor = {
   Uri,
   l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
   env: { language: 'en' },
-  window: { showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined) },
+  window: {
+    showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
+    showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
+  },
   workspace: {
     getConfiguration: () => ({ get: settingsOf }),
     fs: { writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)) },
@@ -83,7 +87,8 @@ describe('commands of the editor', () => {
       const conversation = await desk.converse();
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
-      const breather = { isDue: () => true, rest: () => Promise.resolve(rests++) };
+      const count = (): number => rests++;
+      const breather = { isDue: () => true, rest: () => Promise.resolve(count()) };
       const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
       const file = path.join(folder, name);
       await exportSession({ sessions, clock: { ...desk.clock, breather } } as never, new Uri(file) as never);
@@ -91,4 +96,20 @@ describe('commands of the editor', () => {
       assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
       assert.match(told.at(-1)!, /Masked secrets: \d/);
     });
+
+  it('mask secrets in a chart that is saved, also those that the end of a quote would cut', async () => {
+    const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
+    const conversation = await desk.converse();
+    await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
+    await conversation.resetTask();
+    const begun = 'We decided to use the gateway in Frankfurt for all of the staging hosts, old and new';
+    await fill(conversation, 80, (n) => (n === 0 ? `${begun}, with the token ghp_${'aB3dE6gH9'.repeat(4)}.` : 'Fine.'));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const file = path.join(folder, 'context.svg');
+    editor.window.showSaveDialog = () => Promise.resolve(new Uri(file));
+    await new ChartPanel(() => conversation).save();
+    const svg = readFileSync(file, 'utf8');
+    assert.deepEqual([svg.includes('Rotate '), svg.includes('Frankfurt')], [true, true]);
+    assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
+  });
 });

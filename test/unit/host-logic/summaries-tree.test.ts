@@ -331,7 +331,11 @@ describe('the chart of the context', () => {
       await conversation.resetTask();
       await fill(conversation, 20);
       const { state, counts } = conversation;
-      const labels = { compression: (a: number, b: number) => `${a} → ${b}`, reset: 'Reset' };
+      const labels = {
+        compression: (a: number, b: number) => `${a} → ${b}`,
+        reset: 'Reset',
+        masked: (text: string) => text,
+      };
       const series = contextSeries(state, counts, 10, labels);
       assert.equal(series.messages, 100);
       assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);
