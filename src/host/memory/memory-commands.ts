@@ -3,6 +3,7 @@ import { inform, offer } from '../platform/inform.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -23,7 +24,7 @@ export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void>
 export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
-  const candidates = memoryCandidates(conversation.state.events.values(), app.memory.entries);
+  const candidates = memoryCandidates(heldEvents(conversation.state), app.memory.entries);
   if (candidates.length === 0) {
     inform(vscode.l10n.t('No new key events to save. Key events are detected when messages are compressed.'));
     return;
@@ -38,7 +39,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   const state = app.sessions.current?.state;
   if (!state) return;
   await app.memory.load();
-  const candidates = memoryCandidates(state.events.values(), app.memory.entries, 'proposed').filter(
+  const candidates = memoryCandidates(heldEvents(state), app.memory.entries, 'proposed').filter(
     ({ id }) => !proposed.has(id),
   );
   if (candidates.length === 0) return;
@@ -55,6 +56,12 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
         );
   await offer(text, vscode.l10n.t('Select…'), async () => keep(app, await pick(proposals)));
 }
+
+/** Key events of the active branch that the user has not removed. */
+const heldEvents = (state: SessionState): KeyEvent[] =>
+  [...state.events.values()].filter(
+    ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
+  );
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
   const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { keyEventId } from '../../../src/core/model/ids.ts';
+import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -41,6 +43,10 @@ const editor = {
   env: { language: 'en' },
   window: {
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
+    showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
+    /** Picks every item. */
+    showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
+      Promise.resolve(canPickMany ? items : items[0]),
     showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
   },
   workspace: {
@@ -111,5 +117,28 @@ describe('commands of the editor', () => {
     const svg = readFileSync(file, 'utf8');
     assert.deepEqual([svg.includes('Rotate '), svg.includes('Frankfurt')], [true, true]);
     assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
+  });
+
+  it('offer no key event for the memory that was removed, nor of a message that was deleted', async () => {
+    const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    const conversation = await desk.converse();
+    await fill(conversation, 3);
+    const { journal, state } = conversation;
+    const [first, second, third] = state.path;
+    const event = { kind: 'fact', start: 0, end: 4, score: 1, importance: 3, reason: '', status: 'active' } as const;
+    for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
+      await journal.append({
+        type: 'event_added',
+        event: { ...event, id: keyEventId(name), message, quote: `The ${name} one.`, pinned: false },
+      });
+    await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
+    await journal.append({ type: 'message_deleted', id: third!, deleted: true });
+    const added: { text: string }[] = [];
+    const memory = { load: () => Promise.resolve(), entries: [], add: (lines: typeof added) => added.push(...lines) };
+    await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
+    assert.deepEqual(
+      added.map(({ text }) => text),
+      ['The held one.'],
+    );
   });
 });
