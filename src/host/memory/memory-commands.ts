@@ -100,7 +100,7 @@ export async function addMemory(app: MemoryApp): Promise<void> {
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Memory Kind') });
-  if (picked) await app.memory.add([{ kind: picked.of, text }]);
+  if (picked) tellAdded(await app.memory.add([{ kind: picked.of, text }]));
 }
 
 export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {

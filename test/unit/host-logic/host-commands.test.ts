@@ -141,4 +141,11 @@ describe('commands of the editor', () => {
       ['The held one.'],
     );
   });
+
+  it('say that the memory has a text that is added to it', async () => {
+    const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
+    await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
+    assert.deepEqual(told, ['This is already in the workspace memory.']);
+  });
 });
