@@ -14,7 +14,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
-import type { Clock, SessionStore } from '../../app/ports.ts';
+import type { Clock, SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { changeSession, sameModel } from '../sessions/session-changes.ts';
 
@@ -169,8 +169,7 @@ export async function importMessages(
   watch: Watch,
   model: readonly SessionEvent[],
 ): Promise<number | undefined> {
-  const current = app.sessions.current?.journal;
-  const before = current?.isForeign === true ? undefined : current?.id;
+  const before = app.sessions.current?.journal;
   const titles = (await app.sessions.list()).map((one) => one.title);
   const conversation = await app.sessions.create(unused(title, titles));
   if (model.length > 0) {
@@ -207,13 +206,14 @@ function unused(title: string, titles: readonly string[]): string {
 async function takeBack(
   app: Pick<ImportApp, 'sessions' | 'store'>,
   conversation: Conversation,
-  before: Conversation['journal']['id'] | undefined,
+  before: SessionJournal | undefined,
 ): Promise<void> {
   const deletion = { type: 'session_deleted', deleted: true } as const;
   if (app.sessions.current !== conversation) return changeSession(app, conversation.journal.id, deletion);
   await conversation.journal.append(deletion);
   if (before === undefined) await app.sessions.leave();
-  else await app.sessions.open(before);
+  // A chat of another tool is in memory alone.
+  else await (before.isForeign === true ? app.sessions.show(before) : app.sessions.open(before.id));
 }
 
 async function* exactMessages(uri: vscode.Uri): AsyncGenerator<readonly Message[]> {

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
+import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -147,5 +148,25 @@ describe('commands of the editor', () => {
     editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
     await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
     assert.deepEqual(told, ['This is already in the workspace memory.']);
+  });
+
+  it('show the chat of another tool again that was open before an import that is canceled', async () => {
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    const chat = { id: 'chat', isForeign: true };
+    const made = { journal: { append: () => Promise.resolve() }, import: (work: () => unknown) => work() };
+    const shown: unknown[] = [];
+    const sessions = {
+      current: { journal: chat } as object,
+      list: () => Promise.resolve([]),
+      create: () => Promise.resolve((sessions.current = made)),
+      show: (journal: unknown) => Promise.resolve(shown.push(journal)),
+      leave: () => Promise.resolve(shown.push('nothing')),
+    };
+    const canceled = { isCancelled: () => true, report: () => undefined };
+    const batches = (async function* () {
+      yield await Promise.resolve([]);
+    })();
+    assert.equal(await importMessages({ sessions } as never, 'Canceled', batches, canceled, []), undefined);
+    assert.deepEqual(shown, [chat]);
   });
 });
