@@ -338,15 +338,12 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   let latest = 0;
   const search = async (): Promise<void> => {
     const turn = ++latest;
-    if (picker.value.trim() === '') {
-      picker.items = [];
-      return;
-    }
-    picker.busy = true;
-    const items = await itemsFor(picker.value);
+    const hasText = picker.value.trim() !== '';
+    picker.busy = hasText;
+    const items = hasText ? await itemsFor(picker.value) : [];
     if (turn !== latest) return;
     picker.busy = false;
-    picker.items = items.length > 0 ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
+    picker.items = items.length > 0 || !hasText ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
   };
   return new Promise((resolve, reject) => {
     const failed = (error: unknown): void => {

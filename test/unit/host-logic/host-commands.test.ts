@@ -5,6 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
+import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
+import { deferred } from '../../../src/core/pace/deferred.ts';
+import { setTimeout as after } from 'node:timers/promises';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
@@ -48,9 +51,11 @@ const editor = {
     /** Picks every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
       Promise.resolve(canPickMany ? items : items[0]),
+    createQuickPick: (): unknown => assert.fail(),
     showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
   },
   workspace: {
+    isTrusted: true,
     getConfiguration: () => ({ get: settingsOf }),
     fs: { writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)) },
   },
@@ -168,5 +173,32 @@ describe('commands of the editor', () => {
     })();
     assert.equal(await importMessages({ sessions } as never, 'Canceled', batches, canceled, []), undefined);
     assert.deepEqual(shown, [chat]);
+  });
+
+  it('are done searching chats where the text was cleared during a search', async () => {
+    const { searchChats } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const heard: Record<string, () => void> = {};
+    const events = Object.fromEntries(
+      ['onDidChangeValue', 'onDidAccept', 'onDidHide'].map((name) => [
+        name,
+        (then: () => void) => (heard[name] = then),
+      ]),
+    );
+    const picker = { ...events, value: '', items: [], busy: false, show: () => undefined, dispose: () => undefined };
+    editor.window.createQuickPick = () => picker;
+    const found = deferred<readonly never[]>();
+    const library = { search: () => found.promise };
+    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
+    const searched = searchChats({ chats, clock: desk.clock } as never, 'port');
+    await after(1);
+    assert.equal(picker.busy, true);
+    picker.value = '';
+    heard['onDidChangeValue']!();
+    await after(200);
+    found.resolve([]);
+    await after(1);
+    assert.deepEqual([picker.busy, picker.items], [false, []]);
+    heard['onDidHide']!();
+    assert.equal(await searched, false);
   });
 });
