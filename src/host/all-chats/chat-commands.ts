@@ -27,7 +27,7 @@ export interface AllChatsApp {
 /** Asks which tools' chats to keep, showing what there is, and reads them. */
 export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
-    return inform(vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.'));
+    return inform(notRead());
   }
   const found = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
@@ -61,6 +61,8 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   await readFirst(chats);
   return vscode.commands.executeCommand('threadkeeper.allChats.focus');
 }
+
+const notRead = (): string => vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.');
 
 async function setTools(tools: readonly Tool[]): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.sources');
@@ -275,6 +277,7 @@ type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly messag
 
 /** Searches all kept chats while the user types, and opens the chosen place. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) return inform(notRead());
   const { chats: kept } = await app.chats.list();
   if (kept.length === 0)
     return inform(
@@ -372,11 +375,12 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
 export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
   if (!uri) return inform(vscode.l10n.t('Open a file to see the chats about it.'));
+  if (!vscode.workspace.isTrusted) return inform(notRead());
   const { chats: kept } = await app.chats.list();
-  const deeds = await app.chats.library.fileDeeds(uri.fsPath);
+  const deeds = Map.groupBy(await app.chats.library.fileDeeds(uri.fsPath), ({ key }) => key);
   const items = kept
     .flatMap((chat): Item[] => {
-      const own = deeds.filter(({ key }) => key === chat.key);
+      const own = deeds.get(chat.key) ?? [];
       const shown = own.findLast(({ kind }) => kind === 'edit') ?? own.at(-1);
       if (!shown) return [];
       const edits = own.filter(({ kind }) => kind === 'edit').length;

@@ -201,4 +201,14 @@ describe('commands of the editor', () => {
     heard['onDidHide']!();
     assert.equal(await searched, false);
   });
+
+  it('read no chats about a file in Restricted Mode, and say so', async () => {
+    const { chatsAboutFile } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    editor.workspace.isTrusted = false;
+    const library = { fileDeeds: () => assert.fail('the chats are read') };
+    const chats = { list: () => Promise.resolve({ chats: [] }), library };
+    await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
+    editor.workspace.isTrusted = true;
+    assert.deepEqual(told, ['Chats from other tools aren’t read in Restricted Mode.']);
+  });
 });
