@@ -245,7 +245,8 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   const watch = { isCancelled: () => false, report: () => undefined };
   const messages = await importMessages(app, state.title, batches(app, current, path), watch, sameModel(state));
   app.panel.open();
-  if (messages !== undefined) inform(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
+  if (messages === undefined) return false;
+  inform(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
   return true;
 }
 

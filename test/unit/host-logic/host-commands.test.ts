@@ -9,6 +9,7 @@ import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts'
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
+import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -210,5 +211,38 @@ describe('commands of the editor', () => {
     await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
     editor.workspace.isTrusted = true;
     assert.deepEqual(told, ['Chats from other tools aren’t read in Restricted Mode.']);
+  });
+
+  it('hold key events of a chat for no other session that was opened while the chat was being continued', async () => {
+    const { restoreDropped } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const entry = {
+      id: 's',
+      tool: 'codex',
+      path: '/s',
+      title: 'S',
+      messages: 1,
+      compactions: 0,
+      updatedAt: 1,
+    } as const;
+    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
+    const journal = new KeptJournal(keptSessionId('k', entry), entry, copy, (error) => assert.fail(String(error)));
+    const other = { journal: { id: 'other' } };
+    const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
+    const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };
+    const sessions = {
+      current: { journal, state: journal.state } as object,
+      list: () => Promise.resolve([]),
+      create: () => Promise.resolve((sessions.current = made)),
+      currentOrLatest: () => Promise.resolve(other),
+      listChanged: () => undefined,
+    };
+    const app = {
+      ...{ sessions, clock: desk.clock, store: { open: () => Promise.resolve(gone) } },
+      chats: { library: { read: () => Promise.resolve(copy) } },
+      panel: { open: () => undefined },
+      attachments: { hold: () => assert.fail('the key events are held for another session') },
+    };
+    const row = { kind: 'droppedEvent', chat: { key: 'k', entry }, event: { quote: 'Hello.' } };
+    assert.equal(await restoreDropped(app as never, row), false);
   });
 });
