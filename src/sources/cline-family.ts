@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   addCompaction,
@@ -11,7 +11,6 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import {
-  readDocument,
   filesBelow,
   sourceOf,
   folders,
@@ -19,6 +18,7 @@ import {
   readBeside,
   readJson,
   unknownFormat,
+  valueBeside,
   type Finder,
 } from './files.ts';
 import { editorFolders, toolFolder, type Home } from './home.ts';
@@ -91,9 +91,7 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
 }
 
 async function historyOf(file: string): Promise<ReadonlyMap<string, JsonObject>> {
-  const value = (await filesBelow(path.dirname(file), (name) => name === path.basename(file))).length
-    ? tryParse(await readDocument(file))
-    : [];
+  const value = await valueBeside(file);
   const items = isList(value) ? value.filter(isObject) : [];
   return new Map(items.map((item) => [stringOf(item['id']) ?? '', item]));
 }

@@ -159,9 +159,14 @@ export async function readJson(file: string): Promise<unknown> {
 
 /** A small file beside a session; undefined when it can’t be read or is not what it should be: it only adds to a title. */
 export async function readBeside(file: string): Promise<JsonObject | undefined> {
+  const value = await valueBeside(file);
+  return isObject(value) ? value : undefined;
+}
+
+/** As `readBeside`, whatever JSON value it should be. */
+export async function valueBeside(file: string): Promise<unknown> {
   try {
-    const value = tryParse(await readFile(file, 'utf8'));
-    return isObject(value) ? value : undefined;
+    return tryParse(await readFile(file, 'utf8'));
   } catch (error) {
     if (isOfDisk(error)) return undefined;
     throw error;

@@ -358,6 +358,16 @@ describe('the chats from other tools', () => {
     });
   }
 
+  it('are read, if untitled, where a tool is writing its list of them', async () => {
+    TOOL_FIXTURES.find(({ tool }) => tool === 'cline')!.write(home);
+    const list = filesBelow(home).find((file) => file.endsWith('taskHistory.json'))!;
+    for (const begun of ['', '[{"id":"1","ta']) {
+      writeFileSync(list, begun);
+      const { facts, messages } = await readOnly();
+      assert.deepEqual([facts.title, messages.length > 0], [undefined, true]);
+    }
+  });
+
   it('are refused where a session holds no message', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
