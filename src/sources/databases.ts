@@ -48,22 +48,39 @@ export class Databases {
     const hasLog = (await sizeOf(`${file}-wal`)) > 0;
     const isLarge = (await sizeOf(file)) > MAX_COPIED_BYTES;
     const isShared = hasLog && isLarge && (await sizeOf(`${file}-shm`)) > 0;
-    const copy = hasLog && !isShared ? await this.#copy(file) : undefined;
+    const copy = hasLog && !isShared ? await mkdtemp(path.join(this.#scratch, 'threadkeeper-')) : undefined;
     try {
+      if (copy !== undefined) await copyInto(copy, file);
       const address = pathToFileURL(copy ? path.join(copy, 'copy.db') : file);
       address.search = copy ? '' : `?mode=ro&${isShared ? 'readonly_shm' : 'immutable'}=1`;
       return new Database(new sqlite.DatabaseSync(address, { readOnly: copy === undefined }), copy);
     } catch (error) {
       if (copy !== undefined) await rm(copy, { recursive: true, force: true });
-      throw unreadable(error);
+      throw TranscriptError.is(error) ? error : unreadable(error);
     }
   }
+}
 
-  async #copy(file: string): Promise<string> {
-    const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));
-    await copyFile(file, path.join(folder, 'copy.db'));
-    await copyFile(`${file}-wal`, path.join(folder, 'copy.db-wal'));
-    return folder;
+/** Copies a database and its log, which SQLite begins anew once the database has all of it: both have to be of one time. */
+async function copyInto(folder: string, file: string): Promise<void> {
+  const log = `${file}-wal`;
+  const begun = await beginningOf(log, LOG_HEADER_BYTES);
+  await copyFile(file, path.join(folder, 'copy.db'));
+  await copyFile(log, path.join(folder, 'copy.db-wal'));
+  if (!begun.equals(await beginningOf(log, LOG_HEADER_BYTES)))
+    throw new TranscriptError(phrase('The file is damaged or still being written.'));
+}
+
+/** Ends in numbers that are others each time that the log is begun: https://sqlite.org/fileformat.html#walformat. */
+const LOG_HEADER_BYTES = 32;
+
+async function beginningOf(file: string, length: number): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -100,17 +117,12 @@ export type { Database };
 
 /** SQLite takes the missing end of a page for zeros, in which it finds no rows. */
 async function checkWhole(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
-    const { size } = await handle.stat();
-    // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is written as 1.
-    const pageBytes = buffer.readUInt16BE(16) === 1 ? 65_536 : buffer.readUInt16BE(16);
-    if (bytesRead === 100 && size < buffer.readUInt32BE(28) * pageBytes) {
-      throw new TranscriptError(phrase('The file is damaged or still being written.'));
-    }
-  } finally {
-    await handle.close();
+  const header = await beginningOf(file, 100);
+  if (header.length < 100) return;
+  // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is written as 1.
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  if ((await sizeOf(file)) < header.readUInt32BE(28) * pageBytes) {
+    throw new TranscriptError(phrase('The file is damaged or still being written.'));
   }
 }
 

@@ -12,6 +12,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -403,5 +405,37 @@ describe('the chats from other tools', () => {
       readdirSync(path.dirname(file)).map((name) => name.replace(/^.*\.db/, '')),
       ['', '-wal'],
     );
+  });
+
+  it('are not read from a database whose log its tool begins anew while both are copied', async () => {
+    const file = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write(home);
+    const writer = new DatabaseSync(file);
+    writer.exec('PRAGMA journal_mode = WAL; DELETE FROM messages');
+    const said = (from: number, to: number): void => {
+      for (let id = from; id < to; id++)
+        writer.exec(
+          `INSERT INTO messages VALUES (${id}, '20260302_1', 'user', '[{"type":"text","text":"${id}${' port'.repeat(300)}"}]', 1772442005)`,
+        );
+    };
+    said(10, 12);
+    writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    said(12, 90);
+    const { copyFile } = files;
+    files.copyFile = async (from, to) => {
+      await copyFile(from, to);
+      if (from !== file) return;
+      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      said(90, 91);
+    };
+    syncBuiltinESMExports();
+    try {
+      assert.match(await refusal(), /still being written/);
+    } finally {
+      files.copyFile = copyFile;
+      syncBuiltinESMExports();
+    }
+    await databases.close();
+    assert.equal((await readOnly()).messages.length, 81);
+    writer.close();
   });
 });
