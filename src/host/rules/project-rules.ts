@@ -17,6 +17,7 @@ export class ProjectRules implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #watchers: vscode.Disposable[] = [];
+  readonly #subscriptions: vscode.Disposable[] = [];
   #files: readonly RuleFile[] = [];
   #loaded: Promise<void> | undefined;
   #asked = false;
@@ -28,7 +29,7 @@ export class ProjectRules implements vscode.Disposable {
 
   dispose(): void {
     this.#changed.dispose();
-    for (const watcher of this.#watchers) watcher.dispose();
+    for (const one of [...this.#watchers, ...this.#subscriptions]) one.dispose();
   }
 
   /** The block of the system prompt; empty without rules, in Restricted Mode, and until the user agrees. */
@@ -69,19 +70,31 @@ export class ProjectRules implements vscode.Disposable {
       this.#changed.fire();
     };
     const readSoon = (): void => void read().catch((error: unknown) => this.#warn(String(error)));
+    this.#watch(readSoon);
+    this.#subscriptions.push(
+      vscode.workspace.onDidGrantWorkspaceTrust(readSoon),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.#watch(readSoon);
+        readSoon();
+      }),
+    );
+    this.#files = await this.#read();
+  }
+
+  /** Watches the folders that the workspace has now, in place of those that it had. */
+  #watch(changed: () => void): void {
+    for (const watcher of this.#watchers.splice(0)) watcher.dispose();
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
       const watcher = vscode.workspace.createFileSystemWatcher(
         new vscode.RelativePattern(folder, `{${NAMES.join(',')}}`),
       );
       this.#watchers.push(
         watcher,
-        watcher.onDidCreate(readSoon),
-        watcher.onDidChange(readSoon),
-        watcher.onDidDelete(readSoon),
+        watcher.onDidCreate(changed),
+        watcher.onDidChange(changed),
+        watcher.onDidDelete(changed),
       );
     }
-    this.#watchers.push(vscode.workspace.onDidGrantWorkspaceTrust(readSoon));
-    this.#files = await this.#read();
   }
 
   async #read(): Promise<readonly RuleFile[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
+import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -29,6 +30,24 @@ function settingsOf(group: string): Record<string, unknown> {
   return Object.fromEntries(own.map(([name, one]) => [name.split('.')[2]!, one.default]));
 }
 
+const nothing = { dispose: () => undefined };
+class RelativePattern {
+  readonly base: { readonly uri: Uri };
+  constructor(base: { readonly uri: Uri }) {
+    this.base = base;
+  }
+}
+class EventEmitter {
+  readonly #then: (() => void)[] = [];
+  readonly event = (then: () => void): typeof nothing => (this.#then.push(then), nothing);
+  fire(): void {
+    for (const then of this.#then) then();
+  }
+  dispose(): void {
+    this.#then.length = 0;
+  }
+}
+
 class Uri {
   static file = (fsPath: string): Uri => new Uri(fsPath);
   static joinPath = ({ path: base }: Uri, ...parts: string[]): Uri => new Uri(path.join(base, ...parts));
@@ -42,8 +61,13 @@ class Uri {
   }
 }
 const told: string[] = [];
+const foldersChanged = new EventEmitter();
+const watched: string[] = [];
 const editor = {
   Uri,
+  EventEmitter,
+  RelativePattern,
+  FileSystemError: class extends Error {},
   l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
   env: { language: 'en' },
   window: {
@@ -57,10 +81,30 @@ const editor = {
   },
   workspace: {
     isTrusted: true,
+    workspaceFolders: [] as { readonly uri: Uri }[],
+    getWorkspaceFolder: ({ path: file }: Uri) =>
+      editor.workspace.workspaceFolders.find(({ uri }) => file.startsWith(uri.path)),
+    asRelativePath: ({ path: file }: Uri) => path.basename(file),
+    onDidGrantWorkspaceTrust: () => nothing,
+    onDidChangeWorkspaceFolders: foldersChanged.event,
+    createFileSystemWatcher: ({ base: { uri } }: RelativePattern) => {
+      watched.push(uri.path);
+      const dispose = (): void => void watched.splice(watched.indexOf(uri.path), 1);
+      return { dispose, onDidCreate: () => nothing, onDidChange: () => nothing, onDidDelete: () => nothing };
+    },
     getConfiguration: () => ({ get: settingsOf }),
-    fs: { writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)) },
+    fs: {
+      stat: ({ path: file }: Uri) => existing(() => statSync(file)),
+      readFile: ({ path: file }: Uri) => existing(() => readFileSync(file)),
+      writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)),
+    },
   },
 };
+
+const existing = <T>(look: () => T): Promise<T> =>
+  Promise.resolve()
+    .then(look)
+    .catch((error: unknown) => Promise.reject(new editor.FileSystemError(String(error))));
 
 /** Loads a part of the host anew, with the editor above as `vscode`. */
 async function load<T>(file: string): Promise<T> {
@@ -244,5 +288,26 @@ describe('commands of the editor', () => {
     };
     const row = { kind: 'droppedEvent', chat: { key: 'k', entry }, event: { quote: 'Hello.' } };
     assert.equal(await restoreDropped(app as never, row), false);
+  });
+
+  it('send the instructions of the folders that the workspace has now', async () => {
+    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+    const folders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
+    for (const { uri } of folders) {
+      mkdirSync(uri.path);
+      writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
+    }
+    editor.workspace.workspaceFolders = folders;
+    const rules = new ProjectRules({ get: () => true } as never, (message) => assert.fail(message));
+    await rules.load();
+    assert.match(rules.text, /Rules of one\.[^]*Rules of two\./);
+    const changed = new Promise<void>((resolve) => void rules.onDidChange(resolve));
+    editor.workspace.workspaceFolders = folders.slice(1);
+    foldersChanged.fire();
+    await Promise.race([changed, after(1000)]);
+    assert.doesNotMatch(rules.text, /Rules of one/);
+    assert.deepEqual(watched, [folders[1]!.uri.path]);
+    rules.dispose();
+    editor.workspace.workspaceFolders = [];
   });
 });
