@@ -51,7 +51,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
-      // A dry run asks the summarizer: it is done when it is asked for, not whenever something is said.
+      // A preview is made when it is asked for, not whenever something is said.
       if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
       const before = this.#shown.get(uri.toString());
       if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });

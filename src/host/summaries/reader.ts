@@ -3,13 +3,15 @@ import * as vscode from 'vscode';
 import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { READER_PANEL } from '../platform/ids.ts';
 import { pageHtml } from '../platform/page-html.ts';
-import type { Page } from './document-page.ts';
+import { plainPage, type Page } from './document-page.ts';
 import { openDocument, parseDocumentUri } from './documents.ts';
 
 /** What the reader shows: a document of the session, or a report that is kept nowhere. */
-type Shown =
-  | { readonly uri: vscode.Uri; readonly title: string }
-  | { readonly uri: undefined; readonly title: string; readonly text: string };
+interface Shown {
+  readonly uri: vscode.Uri | undefined;
+  readonly title: string;
+  readonly page: Page;
+}
 
 /**
  * Shows documents as they are meant to be read, beside the chat: rendered by the page's own renderer, which runs no
@@ -21,8 +23,12 @@ export class Reader implements vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
   #shown: Shown | undefined;
+  /** What was asked for last: another one may be made faster. */
+  #asked: vscode.Uri | undefined;
   #targets: readonly vscode.Uri[] = [];
   #listens = false;
+  /** Whether what is shown may have changed while it could not be seen. */
+  #isStale = false;
 
   /** @param openLink follows a link that stands in what was said */
   constructor(
@@ -44,12 +50,17 @@ export class Reader implements vscode.Disposable {
     return this.#panel?.active === true ? this.#shown?.uri : undefined;
   }
 
+  /** Rejects where the document cannot be made: an empty page would not say why. */
   async open(uri: vscode.Uri): Promise<void> {
-    await this.#show({ uri, title: titleOf(uri) });
+    this.#asked = uri;
+    const page = await this.#pageOf(uri);
+    if (this.#asked === uri) this.#show({ uri, title: titleOf(uri), page });
   }
 
-  async openText(title: string, text: string): Promise<void> {
-    await this.#show({ uri: undefined, title, text });
+  openText(title: string, text: string): Promise<void> {
+    this.#asked = undefined;
+    this.#show({ uri: undefined, title, page: plainPage(text) });
+    return Promise.resolve();
   }
 
   /** Opens the text of what is shown, to be searched, copied or compared. */
@@ -58,25 +69,32 @@ export class Reader implements vscode.Disposable {
     if (this.#shown.uri) await openDocument(this.#shown.uri);
     else
       await vscode.window.showTextDocument(
-        await vscode.workspace.openTextDocument({ language: 'markdown', content: this.#shown.text }),
+        await vscode.workspace.openTextDocument({ language: 'markdown', content: this.#shown.page.text }),
       );
   }
 
   /** Shows what has changed; a preview is made when it is asked for, not whenever something is said. */
   async refresh(): Promise<void> {
-    const uri = this.#shown?.uri;
-    if (uri && this.#panel?.visible && parseDocumentUri(uri)?.kind !== 'dryRun') await this.#send();
+    const shown = this.#shown;
+    if (!shown?.uri || parseDocumentUri(shown.uri)?.kind === 'dryRun') return;
+    this.#isStale = this.#panel?.visible !== true;
+    if (this.#isStale) return;
+    const page = await this.#pageOf(shown.uri);
+    if (this.#shown !== shown) return;
+    this.#shown = { ...shown, page };
+    this.#send();
   }
 
-  async #show(shown: Shown): Promise<void> {
+  #show(shown: Shown): void {
     this.#shown = shown;
+    this.#isStale = false;
     const panel = (this.#panel ??= this.#newPanel());
     panel.title = shown.title;
     const kind = shown.uri && parseDocumentUri(shown.uri)?.kind;
     const isSummary = kind === 'node' || kind === 'structured' || kind === 'source';
     void vscode.commands.executeCommand('setContext', 'threadkeeper.readerShowsSummary', isSummary);
     panel.reveal(undefined, false);
-    await this.#send();
+    this.#send();
   }
 
   #newPanel(): vscode.WebviewPanel {
@@ -106,7 +124,9 @@ export class Reader implements vscode.Disposable {
     const { message } = parsed;
     if (message.type === 'ready') {
       this.#listens = true;
-      void this.#send();
+      this.#send();
+      // What cannot be made anew is shown as it was.
+      if (this.#isStale) void this.refresh().catch(() => undefined);
     } else if (message.type === 'request') {
       const { id, body } = message;
       if (body.type === 'openLink') void this.#follow(body.href);
@@ -126,13 +146,11 @@ export class Reader implements vscode.Disposable {
     else await vscode.commands.executeCommand('vscode.open', target);
   }
 
-  async #send(): Promise<void> {
+  #send(): void {
     if (!this.#listens || !this.#shown) return;
-    const shown = this.#shown;
-    const page = shown.uri ? await this.#pageOf(shown.uri) : { text: shown.text, links: [] };
-    if (this.#shown !== shown) return;
+    const { title, page } = this.#shown;
     this.#targets = page.links.map(({ target }) => target);
-    this.#post({ type: 'document', title: shown.title, text: withLinks(page) });
+    this.#post({ type: 'document', title, text: withLinks(page) });
   }
 
   #post(message: HostToPage): void {
@@ -143,7 +161,7 @@ export class Reader implements vscode.Disposable {
 const titleOf = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 
 /** The text with its links as Markdown has them: by their numbers, since the page follows nothing by itself. */
-function withLinks({ text, links }: Pick<Page, 'text' | 'links'>): string {
+function withLinks({ text, links }: Page): string {
   const lines = text.split('\n');
   for (const [number, { line, start, end }] of [...links.entries()].reverse()) {
     const whole = lines[line] ?? '';

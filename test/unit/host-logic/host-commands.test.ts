@@ -7,10 +7,12 @@ import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as pass } from 'node:timers/promises';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
+import type * as FilesModule from '../../../src/host/summaries/document-files.ts';
+import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -30,6 +32,7 @@ function settingsOf(group: string): Record<string, unknown> {
   return Object.fromEntries(own.map(([name, one]) => [name.split('.')[2]!, one.default]));
 }
 
+const fails = (error: unknown): never => assert.fail(String(error));
 const nothing = { dispose: () => undefined };
 class RelativePattern {
   readonly base: { readonly uri: Uri };
@@ -50,8 +53,11 @@ class EventEmitter {
 
 class Uri {
   static file = (fsPath: string): Uri => new Uri(fsPath);
+  static from = ({ path: own }: { readonly path: string }): Uri =>
+    Object.assign(new Uri(own), { scheme: 'threadkeeper' });
   static joinPath = ({ path: base }: Uri, ...parts: string[]): Uri => new Uri(path.join(base, ...parts));
-  readonly scheme = 'file';
+  scheme = 'file';
+  toString = (): string => `${this.scheme}:${this.path}`;
   readonly path: string;
   constructor(fsPath: string) {
     this.path = fsPath;
@@ -76,11 +82,13 @@ const editor = {
     /** Picks every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
       Promise.resolve(canPickMany ? items : items[0]),
+    createWebviewPanel: (): unknown => assert.fail(),
     createQuickPick: (): unknown => assert.fail(),
     showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
   },
   workspace: {
     isTrusted: true,
+    textDocuments: [],
     workspaceFolders: [] as { readonly uri: Uri }[],
     getWorkspaceFolder: ({ path: file }: Uri) =>
       editor.workspace.workspaceFolders.find(({ uri }) => file.startsWith(uri.path)),
@@ -106,28 +114,27 @@ const existing = <T>(look: () => T): Promise<T> =>
     .then(look)
     .catch((error: unknown) => Promise.reject(new editor.FileSystemError(String(error))));
 
-/** Loads a part of the host anew, with the editor above as `vscode`. */
-async function load<T>(file: string): Promise<T> {
-  Object.assign(globalThis, { editorOfHostCommands: editor });
-  const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfHostCommands;`;
-  const hooks = registerHooks({
-    resolve: (name, context, next) => {
-      if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
-      const found = next(name, context);
-      // Other tests load the same files with editors of their own.
-      return found.url.includes('/src/host/') ? { ...found, url: `${found.url}?host-commands` } : found;
-    },
-  });
-  try {
-    return (await import(`../../../src/host/${file}`)) as T;
-  } finally {
-    hooks.deregister();
-  }
-}
+/** Other tests load the same files with editors of their own. */
+const TAG = '?host-commands';
+const load = async <T>(file: string): Promise<T> => (await import(`../../../src/host/${file}${TAG}`)) as T;
 
 describe('commands of the editor', () => {
   let desk: Desk;
   let folder = '';
+  let hooks: ReturnType<typeof registerHooks>;
+  before(() => {
+    Object.assign(globalThis, { editorOfHostCommands: editor });
+    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfHostCommands;`;
+    hooks = registerHooks({
+      resolve: (name, context, next) => {
+        if (context.parentURL?.endsWith(TAG) !== true) return next(name, context);
+        if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
+        const found = next(name, context);
+        return found.url.includes('/src/host/') ? { ...found, url: `${found.url}${TAG}` } : found;
+      },
+    });
+  });
+  after(() => hooks.deregister());
   beforeEach(async () => {
     desk = await Desk.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
@@ -235,13 +242,13 @@ describe('commands of the editor', () => {
     const library = { search: () => found.promise };
     const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
     const searched = searchChats({ chats, clock: desk.clock } as never, 'port');
-    await after(1);
+    await pass(1);
     assert.equal(picker.busy, true);
     picker.value = '';
     heard['onDidChangeValue']!();
-    await after(200);
+    await pass(200);
     found.resolve([]);
-    await after(1);
+    await pass(1);
     assert.deepEqual([picker.busy, picker.items], [false, []]);
     heard['onDidHide']!();
     assert.equal(await searched, false);
@@ -269,7 +276,7 @@ describe('commands of the editor', () => {
       updatedAt: 1,
     } as const;
     const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
-    const journal = new KeptJournal(keptSessionId('k', entry), entry, copy, (error) => assert.fail(String(error)));
+    const journal = new KeptJournal(keptSessionId('k', entry), entry, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
     const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };
@@ -298,16 +305,27 @@ describe('commands of the editor', () => {
       writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
     }
     editor.workspace.workspaceFolders = folders;
-    const rules = new ProjectRules({ get: () => true } as never, (message) => assert.fail(message));
+    const rules = new ProjectRules({ get: () => true } as never, fails);
     await rules.load();
     assert.match(rules.text, /Rules of one\.[^]*Rules of two\./);
     const changed = new Promise<void>((resolve) => void rules.onDidChange(resolve));
     editor.workspace.workspaceFolders = folders.slice(1);
     foldersChanged.fire();
-    await Promise.race([changed, after(1000)]);
+    await Promise.race([changed, pass(1000)]);
     assert.doesNotMatch(rules.text, /Rules of one/);
     assert.deepEqual(watched, [folders[1]!.uri.path]);
     rules.dispose();
     editor.workspace.workspaceFolders = [];
+  });
+
+  it('say why a document of the session cannot be shown, in place of an empty page', async () => {
+    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
+    const reader = new Reader(
+      () => Promise.reject(new Error('The rule makes no sense.')),
+      () => Promise.resolve(),
+      new Uri('/extension') as never,
+    );
+    await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
   });
 });
