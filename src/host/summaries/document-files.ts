@@ -59,9 +59,11 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     if (changes.length > 0) this.#changed.fire(changes);
   }
 
-  /** A document with its headings and links, as it was shown last. */
+  /** A document with its headings and links; one that is open as a text as it was shown last. */
   async page(uri: vscode.Uri): Promise<Page> {
-    return (this.#shown.get(uri.toString()) ?? (await this.#show(uri))).page;
+    const name = uri.toString();
+    const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
+    return ((isOpen ? this.#shown.get(name) : undefined) ?? (await this.#show(uri))).page;
   }
 
   watch(): vscode.Disposable {

@@ -328,4 +328,22 @@ describe('commands of the editor', () => {
     );
     await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
   });
+
+  it('show the next request with what was typed since it was shown before', async () => {
+    const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
+    const conversation = await desk.converse();
+    await fill(conversation, 4);
+    const draft = { text: '', attachments: [], images: [] };
+    const files = new SessionFiles({
+      conversation: () => Promise.resolve(conversation),
+      draft: () => draft,
+      chatModel: () => Promise.resolve(undefined),
+      now: () => 0,
+      describe: fails,
+    });
+    const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
+    assert.match((await files.page(uri)).text, /The input is empty/);
+    draft.text = 'And the host?';
+    assert.match((await files.page(uri)).text, /And the host\?/);
+  });
 });
