@@ -91,9 +91,13 @@ export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Me
   const { sessionFromJsonl } = await import('../../core/transcript/session-jsonl.ts');
   let rest = '';
   for await (const { text, share } of textOf(uri)) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    if (lines.length > 0) yield { messages: sessionFromJsonl(`${lines.join('\n')}\n`), share };
+    const end = text.lastIndexOf('\n') + 1;
+    // A line with an image is many pieces long: joined each time, it would be gone through as often.
+    if (end > 0) {
+      yield { messages: sessionFromJsonl(rest + text.slice(0, end)), share };
+      rest = '';
+    }
+    rest += text.slice(end);
   }
   if (rest !== '') yield { messages: sessionFromJsonl(rest), share: 1 };
 }

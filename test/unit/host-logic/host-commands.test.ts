@@ -8,6 +8,7 @@ import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts'
 import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
+import type * as TranscriptModule from '../../../src/host/import-export/read-transcript.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
@@ -345,5 +346,32 @@ describe('commands of the editor', () => {
     assert.match((await files.page(uri)).text, /The input is empty/);
     draft.text = 'And the host?';
     assert.match((await files.page(uri)).text, /And the host\?/);
+  });
+
+  it('go through a long line of an exported session once, not once for each piece that is read', async () => {
+    const { exportedBatches } = await load<typeof TranscriptModule>('import-export/read-transcript.ts');
+    const line = (id: string, content: string): string =>
+      `${JSON.stringify({ role: 'user', content, at: 1, id, parent: null })}\n`;
+    const text = line('a', 'Short.') + line('b', 'long '.repeat(800_000)) + line('c', 'Short.');
+    const file = path.join(folder, 'long.jsonl');
+    writeFileSync(file, text);
+    const split = Object.getOwnPropertyDescriptor(String.prototype, 'split')!;
+    let gone = 0;
+    Object.defineProperty(String.prototype, 'split', {
+      ...split,
+      value(this: string, ...how: [string]): string[] {
+        gone += this.length;
+        return (split.value as typeof String.prototype.split).apply(this, how);
+      },
+    });
+    const ids: string[] = [];
+    try {
+      for await (const { messages } of exportedBatches(new Uri(file) as never))
+        ids.push(...messages.map(({ id }) => id));
+    } finally {
+      Object.defineProperty(String.prototype, 'split', split);
+    }
+    assert.deepEqual(ids, ['a', 'b', 'c']);
+    assert.ok(gone < 2 * text.length, `${gone} of ${text.length}`);
   });
 });
