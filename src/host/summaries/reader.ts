@@ -141,7 +141,7 @@ export class Reader implements vscode.Disposable {
     const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
     const uri = this.#shown?.uri;
     if (!target) await this.#openLink(href, uri && parseDocumentUri(uri)?.session);
-    else if (parseDocumentUri(target)?.kind === 'message') await openDocument(target);
+    else if (isPlain(target)) await openDocument(target);
     else if (parseDocumentUri(target)) await this.open(target);
     else await vscode.commands.executeCommand('vscode.open', target);
   }
@@ -156,6 +156,12 @@ export class Reader implements vscode.Disposable {
   #post(message: HostToPage): void {
     void this.#panel?.webview.postMessage(message);
   }
+}
+
+/** What is no Markdown of ours: a message as it was said, and JSON. */
+function isPlain(uri: vscode.Uri): boolean {
+  const kind = parseDocumentUri(uri)?.kind;
+  return kind === 'message' || kind === 'request';
 }
 
 const titleOf = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');

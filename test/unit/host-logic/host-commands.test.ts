@@ -77,12 +77,15 @@ const editor = {
   FileSystemError: class extends Error {},
   l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
   env: { language: 'en' },
+  ViewColumn: { Beside: -2 },
+  commands: { executeCommand: () => Promise.resolve() },
   window: {
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Picks every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
       Promise.resolve(canPickMany ? items : items[0]),
+    showTextDocument: (document: unknown) => Promise.resolve(document),
     createWebviewPanel: (): unknown => assert.fail(),
     createQuickPick: (): unknown => assert.fail(),
     showSaveDialog: (): Promise<Uri | undefined> => Promise.resolve(undefined),
@@ -90,6 +93,7 @@ const editor = {
   workspace: {
     isTrusted: true,
     textDocuments: [],
+    openTextDocument: (uri: unknown) => Promise.resolve(uri),
     workspaceFolders: [] as { readonly uri: Uri }[],
     getWorkspaceFolder: ({ path: file }: Uri) =>
       editor.workspace.workspaceFolders.find(({ uri }) => file.startsWith(uri.path)),
@@ -359,9 +363,9 @@ describe('commands of the editor', () => {
     let gone = 0;
     Object.defineProperty(String.prototype, 'split', {
       ...split,
-      value(this: string, ...how: [string]): string[] {
+      value(this: string, ...how: unknown[]): unknown {
         gone += this.length;
-        return (split.value as typeof String.prototype.split).apply(this, how);
+        return Reflect.apply(split.value as () => unknown, this, how);
       },
     });
     const ids: string[] = [];
@@ -373,5 +377,30 @@ describe('commands of the editor', () => {
     }
     assert.deepEqual(ids, ['a', 'b', 'c']);
     assert.ok(gone < 2 * text.length, `${gone} of ${text.length}`);
+  });
+
+  it('open the next request as JSON as a text, not as Markdown', async () => {
+    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    let say: (message: object) => void = fails;
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => (say = listener),
+      postMessage: () => undefined,
+    };
+    editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
+    const target = Uri.from({ path: '/session/request/now/Request.json' });
+    const made: unknown[] = [];
+    const pageOf = (uri: unknown) => {
+      made.push(uri);
+      return Promise.resolve({ text: 'As JSON', links: [{ line: 0, start: 0, end: 7, target }] as never });
+    };
+    const texts: unknown[] = [];
+    editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
+    const next = Uri.from({ path: '/session/next/now/Next Request.md' });
+    await new Reader(pageOf, fails, new Uri('/extension') as never).open(next as never);
+    say({ type: 'ready' });
+    say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
+    await pass(1);
+    assert.deepEqual([made, texts], [[next], [target]]);
   });
 });
