@@ -363,9 +363,9 @@ describe('commands of the editor', () => {
     let gone = 0;
     Object.defineProperty(String.prototype, 'split', {
       ...split,
-      value(this: string, ...how: [string]): string[] {
+      value(this: string, ...how: unknown[]): unknown {
         gone += this.length;
-        return (split.value as (...all: [string]) => string[]).apply(this, how);
+        return Reflect.apply(split.value as () => unknown, this, how);
       },
     });
     const ids: string[] = [];
