@@ -37,7 +37,7 @@ const REQUIRED = [
 
 const KILOBYTE = 1000;
 /** The whole package, packed: two vocabularies take 1,640 of it, the readers of other tools' chats with their worker 90, RE2 50. */
-export const PACKAGE_LIMIT = 2800 * KILOBYTE;
+export const PACKAGE_LIMIT = 2820 * KILOBYTE;
 /** What is read when the extension wakes: the limit leaves room for more commands, not for anything of the product. */
 export const START_LIMIT = 16 * KILOBYTE;
 /** What is read when the product is needed first; all else is loaded late. */
