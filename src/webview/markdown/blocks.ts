@@ -39,6 +39,8 @@ export class BlockSplitter {
   #line = '';
   /** Characters of the open block when it was looked at last. */
   #seen = 0;
+  /** The line that has not ended was looked at and can't be cut: each look joins all of its pieces. */
+  #isWhole = false;
 
   /** Blocks that no further text can change. */
   get closed(): readonly Block[] {
@@ -56,6 +58,7 @@ export class BlockSplitter {
     const end = text.lastIndexOf('\n') + 1;
     const lines = end === 0 ? '' : this.#line + text.slice(0, end);
     this.#line = end === 0 ? this.#line + text : text.slice(end);
+    if (end > 0) this.#isWhole = false;
     this.#open += lines;
     // Nothing but a closing fence ends a block of code, and what is long is looked at when it has grown by an eighth.
     const mayEnd = this.#kind === 'code' ? CLOSING_FENCE.test(lines) : lines !== '';
@@ -72,9 +75,11 @@ export class BlockSplitter {
 
   /** Cuts a line without an end at spaces, in prose alone: elsewhere a cut would change what it is. */
   #shorten(): void {
-    while (this.#open === '' && this.#line.length > MAX_LINE_LENGTH && !/^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line)) {
-      const cut = this.#line.lastIndexOf(' ', MAX_LINE_LENGTH) + 1;
-      if (cut <= 1) return;
+    while (this.#open === '' && this.#line.length > MAX_LINE_LENGTH && !this.#isWhole) {
+      const isMarked = /^\s*(?:[-+*>|#~`]|\d+[.)])/.test(this.#line);
+      const cut = isMarked ? 0 : this.#line.lastIndexOf(' ', MAX_LINE_LENGTH) + 1;
+      this.#isWhole = cut <= 1;
+      if (this.#isWhole) return;
       this.#closed.push({ kind: 'prose', text: this.#line.slice(0, cut) });
       this.#line = this.#line.slice(cut);
     }
