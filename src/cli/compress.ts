@@ -35,8 +35,9 @@ verbatim as far as they fit, and summarizes the rest.
   --policy P          ${POLICY_NAMES.join(', ')}; default balanced
   --strategy S        ${STRATEGIES.join(', ')}; default smart
   --preset X          ${PRESETS.join(', ')}; default developer
-  --keep-recent K     recent messages to keep verbatim; default the policy's value. If they
-                      don't fit, fewer are kept
+  --keep-recent K     recent messages to keep verbatim; default the policy's value. With
+                      --target-tokens, fewer may be kept, and --strategy trim ignores K;
+                      without it or with --turn-by-turn, at least 1 is kept
   --turn-by-turn      replay the transcript turn by turn and compress when the policy triggers
 ${MODEL_HELP}
   --json              {"messages":[{"role","content"}],"events":[…],
@@ -80,7 +81,7 @@ ${MODEL_HELP}
     else await output.write(forPeople(result));
     if (isExtracted)
       await output.note(
-        'threadkeeper: The model returned no usable response for part of the transcript. That part was summarized without a model.',
+        'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
     return 0;
   },
@@ -159,7 +160,7 @@ async function compressSession(
     if (outcome.kind === 'failed') throw outcome.error;
   }
   const { tokensAfter: after, ...sent } = sentBy(session, counter);
-  if (after > budget) {
+  if (after > budget && strategy !== 'off') {
     if (session.fault) throw session.fault;
     if (sent.isExtracted)
       throw new UsageError(

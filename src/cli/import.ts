@@ -12,11 +12,11 @@ export const verb: Verb = {
 Prints a transcript as JSONL, one message per line: {"role","content","at"}, with "at" in
 milliseconds since the epoch if known. Skipped content is listed on standard error.
 
-Formats are detected from the content: JSON or JSONL of {role, content} (OpenAI or
-Anthropic format), VS Code's chats and “Chat: Export Chat…” JSON, aider's
-.aider.chat.history.md, SpecStory Markdown, sessions of Claude Code, Codex, Copilot,
-Gemini CLI, Qwen Code, and Continue, and ChatGPT's conversations.json. Use - as FILE to
-read standard input.
+Formats are detected from the content: Threadkeeper's JSONL export (only the branch of the
+last message), JSON or JSONL of {role, content} (OpenAI or Anthropic format), VS Code's
+chats and “Chat: Export Chat…” JSON, aider's .aider.chat.history.md, SpecStory Markdown,
+sessions of Claude Code, Codex, Copilot, Gemini CLI, Qwen Code, and Continue, and
+ChatGPT's conversations.json. Use - as FILE to read standard input.
 
   --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
 `,

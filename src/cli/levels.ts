@@ -11,8 +11,9 @@ export const verb: Verb = {
          [--json]
 
 Summarizes a transcript at three levels of detail: brief uses at most 10% of the
-transcript's tokens, detailed 30%, and full 70%. For transcripts of up to 5,000 tokens,
-full is the transcript itself; for up to 200, so are brief and detailed.
+transcript's tokens, detailed 30%, and full 70%, always extracted without a model. For
+transcripts of up to 5,000 tokens, full is the transcript itself; for up to 200, so are
+brief and detailed.
 
   --preset X          ${PRESETS.join(', ')}; default developer
 ${MODEL_HELP}

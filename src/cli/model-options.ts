@@ -20,10 +20,11 @@ export const MODEL_OPTIONS = {
 } as const;
 
 export const MODEL_HELP = `  --provider P        local (default; no model, no API key, offline), openai, or anthropic
-                      (API key from OPENAI_API_KEY or ANTHROPIC_API_KEY)
+                      (API key from OPENAI_API_KEY or ANTHROPIC_API_KEY; optional with
+                      --base-url)
   --model M           default ${DEFAULT_MODELS.openai.summary} (openai) or ${DEFAULT_MODELS.anthropic.summary}
-                      (anthropic)
-  --base-url U        API base URL`;
+                      (anthropic); ignored with local
+  --base-url U        API base URL (not with local)`;
 
 /** The selected model, and what it has cost so far. */
 export interface ModelFromOptions {
@@ -67,8 +68,11 @@ export async function modelFromOptions({
   env,
 }: Pick<Invocation, 'options' | 'env'>): Promise<ModelFromOptions> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
-  if (provider === 'local') return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
   const baseUrl = textOption(options, 'base-url');
+  if (provider === 'local') {
+    if (baseUrl !== undefined) throw new UsageError('--base-url needs --provider openai or anthropic.');
+    return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
+  }
   const apiKey = env[KEYS[provider]];
   // A server at a custom base URL may not need a key.
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {

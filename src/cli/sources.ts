@@ -8,8 +8,8 @@ export const verb: Verb = {
   help: `Usage: threadkeeper sources [--home DIR] [--json]
 
 Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Kilo Code,
-Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor, and Zed. Read-only. Files
-that can't be read are listed with the reason.
+Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor, and Zed, without changing
+them. Files that can't be read are listed with the reason.
 
   --home DIR   home folder to search; default is your home folder
   --json       {"sessions":[{"id","tool","workspace","title","messages","updated","path",

@@ -66,6 +66,11 @@ describe('the command line', () => {
       ['levels', DEMO_SESSION, '--provider', 'openai', '--base-url', 'localhost'],
       /--base-url must be an http or https URL, not “localhost”/,
     ],
+    [
+      'a base URL without a provider',
+      ['levels', DEMO_SESSION, '--base-url', 'http://localhost:11434/v1'],
+      /--base-url needs --provider openai or anthropic\./,
+    ],
     ['a folder', ['import', 'src'], /Can’t read src: it’s a folder/],
     ['a file of another kind', ['count', 'package.json'], /supported chat format/],
     ['a policy that is none', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy must be one of/],
