@@ -301,7 +301,11 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
   const { progress } = compressor;
   return {
     replying: conversation.isReplying,
-    compression: progress && { stage: stageText(progress.stage), done: progress.done, total: progress.total },
+    compression: progress && {
+      stage: stageText(progress.stage),
+      done: progress.done,
+      total: progress.stage === 'planning' ? 0 : progress.total,
+    },
     thinking: conversation.thinkingSince,
     waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
     resetPending,

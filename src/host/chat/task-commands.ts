@@ -33,7 +33,7 @@ async function askForTask(goal: string): Promise<string | undefined> {
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { task } = conversation.state;
-  await conversation.resetTask();
-  if (conversation.isReplying) return;
+  if (task || !conversation.isReplying) await conversation.resetTask();
+  if (task && conversation.isReplying) return;
   inform(task ? vscode.l10n.t('Task ended. Any open steps were skipped.') : vscode.l10n.t('There is no task to end.'));
 }

@@ -19,7 +19,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
   const page = usePage();
   const [open, setOpen] = useState(true);
   const [step, setStep] = useState('');
-  const done = task.steps.filter((each) => each.status === 'done' || each.status === 'skipped').length;
+  const done = task.steps.filter((each) => each.status === 'done').length;
   const set = (index: number, status: Status) => void page.ask('stepTask', { step: index, status });
   const add = async () => {
     const steps = [...task.steps, { text: step.trim(), status: 'pending' as const }];
