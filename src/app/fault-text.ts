@@ -39,7 +39,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   unaffordable: {
     action: 'openSettings',
     message: phrase(
-      'Your provider credit doesn’t cover the output limit. Add credit, select another model, or reduce the reserved tokens or the reasoning effort.',
+      'Your provider credit doesn’t cover the output limit. Add credit or select another model. For chat, you can also reduce the reserved tokens or the reasoning effort.',
     ),
   },
   over_rate: {
@@ -80,7 +80,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   highest_output_limit: {
     action: 'chooseModel',
     message: phrase(
-      'The model used up its output limit on reasoning. Select another model, or lower the reasoning effort for chat.',
+      'The model used up its output limit on reasoning. Select another model. For chat, you can also lower the reasoning effort.',
     ),
   },
   empty_reply: {

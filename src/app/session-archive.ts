@@ -101,7 +101,8 @@ export function recalledText(found: readonly Quoted[]): string {
 
 /** Decisions and memory, for a model. */
 export function decisionsText({ memory, decisions }: Decisions): string {
-  if (memory.length + decisions.length === 0) return 'No decisions recorded.';
+  if (memory.length + decisions.length === 0)
+    return 'No decisions in recent sessions, and the workspace memory is empty.';
   const kept = memory.map((one) => `- ${neutralized(one).replace(/\s+/g, ' ')}`);
   return section(
     'record',

@@ -19,9 +19,9 @@ const slash = (
 ): SlashCommand => ({ name, command, help, argument });
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  slash('compress', 'compressHistory', () => text('Summarize older messages now')),
+  slash('compress', 'compressHistory', () => text('Summarize older messages')),
   // What VS Code, Copilot and Claude Code call it.
-  slash('compact', 'compressHistory', () => text('Summarize older messages now')),
+  slash('compact', 'compressHistory', () => text('Summarize older messages')),
   slash('reset', 'resetTask', () => text('End the current task and continue the session')),
   slash('task', 'setTask', () => text('Set the task: /task goal'), true),
   slash('recall', 'recall', () => text('Search this session: /recall text'), true),

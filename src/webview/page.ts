@@ -94,7 +94,7 @@ export class Page {
       if (this.state.phase === 'loading' && this.#link.refusedSession) {
         this.state = {
           phase: 'unavailable',
-          text: text('This session can’t be displayed. No data was lost. Start a new session to continue.'),
+          text: text('This session can’t be displayed. No data was lost. To keep chatting, start a new session.'),
           actions: RECOVERY(),
         };
         this.changed();

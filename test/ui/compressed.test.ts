@@ -59,7 +59,7 @@ describe('a compressed session in the chat', () => {
     await chat.toCompression();
     assert.match(
       await toggle().innerText(),
-      /\d+ messages → \d+ summar(y|ies)\s+[\d,]+ → [\d,]+ tokens · \d+ of \d+ key events kept · \$0\.00/,
+      /\d+ messages → \d+ summar(y|ies)\s+Context: [\d,]+ → [\d,]+ tokens · \d+ of \d+ key events kept · \$0\.00/,
     );
   });
 
@@ -84,7 +84,7 @@ describe('a compressed session in the chat', () => {
 
   it('is undone in its row, put back there, and follows what the command does', async () => {
     await chat.toCompression();
-    const undone = row().getByText('Undone. The original messages are sent until they’re compressed again.');
+    const undone = row().getByText('Undone. The replaced content is sent until it’s compressed again.');
     const redo = row().getByRole('button', { name: 'Redo' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
     await undone.waitFor();

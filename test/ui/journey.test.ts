@@ -37,7 +37,7 @@ describe('a long session', () => {
       assert.ok(before > 0);
     });
     await workbench.compressHistory();
-    await workbench.told(/Compressed \d+ messages: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
+    await workbench.told(/Compressed \d+ messages\. Context: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
     await workbench.screenshot('compressed');
     await workbench.clearToasts();
     await eventually(async () => {

@@ -111,7 +111,7 @@ describe('a long session by keyboard alone', () => {
     await compression().locator('.original').first().waitFor({ state: 'detached' });
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
-    await compression().getByText('Undone. The original messages are sent until they’re compressed again.').waitFor();
+    await compression().getByText('Undone. The replaced content is sent until it’s compressed again.').waitFor();
     await keys.isAt(compression().getByRole('button', { name: 'Redo' }));
     await keys.press('Enter');
     await compression()

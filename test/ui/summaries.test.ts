@@ -199,7 +199,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.paletteRow('Add Full Summary').waitFor();
       // Instructions are for a model, and there is none.
       const joined = workbench.paletteRow('From Child Summaries');
-      await joined.or(workbench.paletteRow('With the Configured Summarizer')).first().click();
+      await joined.or(workbench.paletteRow('Without a Model')).first().click();
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.undoChange();
@@ -207,7 +207,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('are expanded into the context for the next turn, and stand again when that is undone', async () => {
       await view.onFirst('Threadkeeper: Send Original Messages with Next Request');
-      await workbench.told('The original messages will be sent with your next message.');
+      await workbench.told('If they fit, the original messages will be sent with your next message.');
       await workbench.clearToasts();
       await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();

@@ -152,7 +152,7 @@ export function shortened(message: TranscriptMessage, skip: TranscriptSink['skip
   const { role, at, text, blocks = [] } = message;
   const size = blocks.reduce((sum, block) => sum + (block.type === 'image' ? block.base64.length : 0), text.length);
   if (size <= MAX_MESSAGE_UNITS) return message;
-  skip(phrase('end of a message longer than {0} million characters', MAX_MESSAGE_UNITS / 1_000_000));
+  skip(phrase('end and images of a message larger than {0} million characters', MAX_MESSAGE_UNITS / 1_000_000));
   return { role, text: text.slice(0, MAX_MESSAGE_UNITS), ...(at !== undefined && { at }) };
 }
 

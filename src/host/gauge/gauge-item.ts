@@ -101,7 +101,7 @@ function tooltip(
     if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${countText(part.tokens)} |\n`);
   }
   text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${countText(Math.max(0, view.budget - view.used))} |\n`);
-  text.appendMarkdown(`| ${vscode.l10n.t('Reserved for the response')} | ${countText(view.reserved)} |\n\n`);
+  text.appendMarkdown(`| ${vscode.l10n.t('Not available for requests')} | ${countText(view.reserved)} |\n\n`);
   if (windowSource !== undefined) text.appendMarkdown(`$(info) ${windowSource}\n\n`);
   if (view.threshold !== undefined)
     text.appendMarkdown(
@@ -126,7 +126,8 @@ export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
   if (ahead === 'spent')
     return `$(warning) ${vscode.l10n.t('Monthly spend limit reached. Background compression is paused until next month or until you raise the limit.')}`;
   const { tokens, messages } = ahead;
-  if (tokens === 0 || messages === 0) return vscode.l10n.t('Compresses in the background after the next response.');
+  if (tokens === 0 || messages === 0)
+    return vscode.l10n.t('Compresses in the background after a response if there’s enough to compress.');
   if (tokens !== undefined && messages === 1)
     return vscode.l10n.t(
       'Compresses in the background after {0} more tokens or 1 more message, whichever comes first.',
@@ -144,7 +145,7 @@ export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
   if (messages !== undefined)
     return vscode.l10n.t('Compresses in the background after {0} more messages.', countText(messages));
   return vscode.l10n.t(
-    'No token or message trigger is enabled. The session is compressed only by other triggers, when you run Compress History, or when a message doesn’t fit.',
+    'No token or message trigger is enabled. The session is compressed only by other triggers, when you run Compress History, or when the provider rejects a request as too long.',
   );
 }
 

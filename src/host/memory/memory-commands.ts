@@ -26,7 +26,11 @@ export async function rememberEvents(app: MemoryApp): Promise<void> {
   await app.memory.load();
   const candidates = memoryCandidates(heldEvents(conversation.state), app.memory.entries);
   if (candidates.length === 0) {
-    inform(vscode.l10n.t('No new key events to save. Key events are detected when messages are compressed.'));
+    inform(
+      vscode.l10n.t(
+        'No new decisions, preferences, constraints, configuration, or facts to save. They’re detected when messages are compressed.',
+      ),
+    );
     return;
   }
   await keep(app, await pick(candidates));

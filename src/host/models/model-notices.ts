@@ -72,7 +72,7 @@ export class ModelNotices {
   #truncated(model: string, sent: number, read: number): void {
     if (!this.#isNew(`truncated ${model} ${read}`)) return;
     const text = vscode.l10n.t(
-      'The server read only {0} of {1} and dropped the beginning. From now on, the history is compressed to fit.',
+      'The server read only {0} of {1} and dropped the beginning. From now on, requests are limited to what it reads.',
       read.toLocaleString(locale()),
       tokensText(sent),
     );

@@ -18,7 +18,8 @@ export async function answerRequest(
   const cancelled = (): boolean => token.isCancellationRequested;
   if (request.command === 'decisions') {
     const { memory, decisions } = await archive.decisions(cancelled);
-    if (memory.length + decisions.length === 0) stream.markdown(vscode.l10n.t('No decisions recorded.'));
+    if (memory.length + decisions.length === 0)
+      stream.markdown(vscode.l10n.t('No decisions in recent sessions, and the workspace memory is empty.'));
     if (memory.length > 0) stream.markdown(heading(vscode.l10n.t('Memory')));
     for (const one of memory) stream.markdown(quote(one));
     if (decisions.length > 0) stream.markdown(heading(vscode.l10n.t('Decisions')));
@@ -66,7 +67,7 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
         confirmationMessages: {
           title: vscode.l10n.t('Search Sessions'),
           message: vscode.l10n.t(
-            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching quotes to the model of this chat. Recognized API keys and passwords are masked.',
+            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching excerpts and their session titles to the model of this chat. Recognized API keys and passwords are masked.',
             asked.success ? asked.output.query : '',
           ),
         },

@@ -44,8 +44,8 @@ const KEY_EVENT_BUDGET = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:t
 export function appendNoRoom(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
   const told =
     events === 1
-      ? vscode.l10n.t('1 more key event doesn’t fit in the key event budget and isn’t sent.')
-      : vscode.l10n.t('{0} more key events don’t fit in the key event budget and aren’t sent.', countText(events));
+      ? vscode.l10n.t('1 more key event doesn’t fit and isn’t sent.')
+      : vscode.l10n.t('{0} more key events don’t fit and aren’t sent.', countText(events));
   text.isTrusted = { enabledCommands: [OPEN_SETTINGS] };
   return text.appendMarkdown(`${told} [${vscode.l10n.t('Open Settings')}](${KEY_EVENT_BUDGET})\n\n`);
 }

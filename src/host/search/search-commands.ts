@@ -158,7 +158,10 @@ function standing({ where }: Place): readonly [string, string] {
     case 'summary':
       return ['layers', vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level))];
     case 'archived':
-      return ['archive', vscode.l10n.t('Compressed; not mentioned in the summary “{0}”', where.node.title)];
+      return [
+        'archive',
+        vscode.l10n.t('Compressed; not mentioned in the summary “{0}” ({1})', where.node.title, levelName(where.level)),
+      ];
     case 'elsewhere':
       return ['git-branch', vscode.l10n.t('Deleted or on another branch')];
   }

@@ -55,7 +55,7 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
       const { record, fault } = outcome;
       const { before, after } = record.tokens;
       const done = vscode.l10n.t(
-        'Compressed {0}: {1} → {2} tokens. Key events kept: {3} of {4}.',
+        'Compressed {0}. Context: {1} → {2} tokens. Key events kept: {3} of {4}.',
         messagesText(record.messages.before - record.messages.after),
         countText(before),
         countText(after),
@@ -110,7 +110,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
-  const undone = vscode.l10n.t('The last compression was undone. The original messages will be sent again.');
+  const undone = vscode.l10n.t('The last compression was undone. What it replaced will be sent again.');
   offerAside(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
@@ -141,8 +141,8 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
   await undoCompressions(journal, undone, true);
   inform(
     undone.length === 1
-      ? vscode.l10n.t('1 compression undone. The original messages will be sent again.')
-      : vscode.l10n.t('{0} compressions undone. The original messages will be sent again.', undone.length),
+      ? vscode.l10n.t('1 compression undone. What it replaced will be sent again.')
+      : vscode.l10n.t('{0} compressions undone. What they replaced will be sent again.', undone.length),
   );
 }
 

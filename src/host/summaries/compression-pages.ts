@@ -48,7 +48,7 @@ type Measures = Pick<CompressionRecord, 'tokens' | 'messages'>;
 
 function writeSizes(page: PageWriter, { tokens, messages }: Measures): void {
   page
-    .line(vscode.l10n.t('- {0} → {1} tokens', countText(tokens.before), countText(tokens.after)))
+    .line(`- ${vscode.l10n.t('Context: {0} → {1} tokens', countText(tokens.before), countText(tokens.after))}`)
     .line(vscode.l10n.t('- Uncompressed messages: {0} → {1}', countText(messages.before), countText(messages.after)));
 }
 

@@ -36,7 +36,7 @@ const pickNode = ({ state }: Conversation): Promise<SummaryNode | undefined> =>
   pickOf(
     state,
     state.frontier.map(({ node }) => node),
-    vscode.l10n.t('There are no summaries yet.'),
+    vscode.l10n.t('The context contains no summaries.'),
   );
 
 async function pickOf(

@@ -27,7 +27,7 @@ import { filterName } from './row-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
-  inform(vscode.l10n.t('The original messages will be sent with your next message.'));
+  inform(vscode.l10n.t('If they fit, the original messages will be sent with your next message.'));
 }
 
 /** Keeps an event in the context whatever the budget is, or lets it go. */
@@ -193,15 +193,17 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
 
 /** Asks in which way a summary shall be written anew, and has it written. */
 export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+  const settings = readSettings();
+  const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
   const named = {
     children: { label: vscode.l10n.t('From Child Summaries, Without a Model') },
-    same: { label: vscode.l10n.t('With the Configured Summarizer') },
+    same: {
+      label: hasModel ? vscode.l10n.t('With the Configured Summarizer') : vscode.l10n.t('Without a Model'),
+    },
     model: { label: vscode.l10n.t('With Another Model…') },
     instructions: { label: vscode.l10n.t('With Custom Instructions…') },
     finer: fullText(),
   };
-  const settings = readSettings();
-  const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
   const items = waysToRegenerate(state, node, hasModel).map((way) => ({ ...named[way], way }));
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {

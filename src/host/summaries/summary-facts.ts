@@ -88,7 +88,7 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
   ({
     verbatim: vscode.l10n.t('Verbatim quote from the source.'),
     not_in_source: vscode.l10n.t('Not in the source: {0}', missing.join(', ')),
-    unchecked: vscode.l10n.t('Not verified, but all terms that were looked up appear in the source.'),
+    unchecked: vscode.l10n.t('Not verified by a model, but all checked terms appear in the source.'),
     supported: vscode.l10n.t('According to the model, supported by the source.'),
     no_source: vscode.l10n.t('According to the model, not mentioned in the source.'),
     told_otherwise: vscode.l10n.t('According to the model, the source says something different.'),

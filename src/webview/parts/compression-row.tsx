@@ -29,7 +29,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
   const made = formatCounted(compression.summaries, '1 summary', '{0} summaries');
   const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', made);
   const facts = [
-    text('{0} → {1} tokens', formatCount(tokens.before), formatCount(tokens.after)),
+    text('Context: {0} → {1} tokens', formatCount(tokens.before), formatCount(tokens.after)),
     ...(keyEvents.total > 0
       ? [
           text(
@@ -57,9 +57,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
           <Icon name="archive" />
           <span class="compression-title">{title}</span>
           <span class="meta">
-            {undone
-              ? text('Undone. The original messages are sent until they’re compressed again.')
-              : facts.join(' · ')}
+            {undone ? text('Undone. The replaced content is sent until it’s compressed again.') : facts.join(' · ')}
           </span>
         </button>
         {compression.nodes.length > 0 && (

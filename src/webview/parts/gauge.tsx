@@ -97,7 +97,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           <tr class="apart">
             <th scope="row">
               <span class="swatch" aria-hidden="true" />
-              {text('Reserved for the response')}
+              {text('Not available for requests')}
             </th>
             <td>{formatCount(gauge.reserved)}</td>
             <td />
@@ -124,8 +124,8 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
           <Icon name="warning" />{' '}
           {formatCounted(
             gauge.droppedEvents,
-            '1 more key event doesn’t fit in the key event budget and isn’t sent.',
-            '{0} more key events don’t fit in the key event budget and aren’t sent.',
+            '1 more key event doesn’t fit and isn’t sent.',
+            '{0} more key events don’t fit and aren’t sent.',
           )}
         </p>
       )}

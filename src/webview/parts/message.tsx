@@ -243,7 +243,7 @@ export function MessageActions(props: {
       {message.files !== undefined && (
         <IconButton
           icon="git-pull-request-go-to-changes"
-          label={text('Apply All in Editor ({0})', String(message.files))}
+          label={text('Apply All in Editor ({0} Files)', String(message.files))}
           onClick={() => void page.ask('applyEdits', id)}
         />
       )}

@@ -70,7 +70,7 @@ function outcome({ messages, tokens, model, estimatedCostUsd }: PreviewView): st
   const cost =
     estimatedCostUsd === null
       ? text('Unknown cost: no pricing information for {0}.', model)
-      : text('Estimated cost: {0}.', formatCost(estimatedCostUsd));
+      : text('Cost: up to about {0}.', formatCost(estimatedCostUsd));
   return `${effect} ${cost}`;
 }
 

@@ -56,7 +56,7 @@ describe('an import', () => {
     const long = JSON.stringify({ role: 'user', content: 'x'.repeat(20_000_001) });
     const { transcript, skipped } = readTranscript(lines(long, good));
     assert.equal(transcript[0]!.text.length, 20_000_000);
-    assert.equal(skipped[0]?.reason.english, 'end of a message longer than {0} million characters');
+    assert.equal(skipped[0]?.reason.english, 'end and images of a message larger than {0} million characters');
     assert.equal(transcript[1]!.text, 'kept');
   });
 
