@@ -5,7 +5,7 @@ import path from 'node:path';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
-import { Workbench } from './workbench.ts';
+import { PATIENCE_MS, Workbench } from './workbench.ts';
 
 const diff = (file: string, port: number): string =>
   `\`\`\`diff\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-export const PORT = ${port};\n+export const PORT = 8443;\n\`\`\``;
@@ -29,9 +29,6 @@ describe('a workspace of two folders that have a file under the same path', () =
     const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
     await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
     chat = new ChatPage(await Workbench.open({ folder: file, profile: 'two-folders' }));
-    // The editor may be in sight before it has read which folders there are, and without its explorer.
-    await chat.workbench.runCommand('View: Show Explorer');
-    for (const folder of ['api', 'The Site']) await chat.workbench.treeRow(folder).first().waitFor();
     await chat.show();
   });
 
@@ -62,8 +59,13 @@ describe('a workspace of two folders that have a file under the same path', () =
   }
 
   it('attaches the file of the folder that was chosen', async () => {
-    await chat.composer().pressSequentially('#port');
-    await option(/port\.ts.*api\/src\/port\.ts/).waitFor();
+    // The editor may be in sight before it has read which folders there are: then the list has no file yet.
+    await chat.workbench.insist(async () => {
+      await chat.composer().fill('');
+      await chat.composer().pressSequentially('#port');
+      for (const folder of ['api', 'The Site'])
+        await option(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: PATIENCE_MS });
+    });
     await option(/port\.ts.*The Site\/src\/port\.ts/).click();
     await chat.workbench.webview().locator('.composer .chip[title="The Site/src/port.ts"]').waitFor();
     server.answer('The site.');
