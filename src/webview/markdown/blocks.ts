@@ -23,6 +23,8 @@ interface Fence {
 
 /** Finds where blocks begin, as the renderer would, and reads nothing within them. */
 const outline = new MarkdownIt({ html: false });
+// Each level goes through the rest of its line; behind lists nested deeper than this, no block is cut.
+outline.set({ maxNesting: 20 });
 readMath(outline);
 outline.core.ruler.enableOnly(['normalize', 'block']);
 
