@@ -109,7 +109,7 @@ describe('a change that a reply proposes', () => {
       const before = await config();
       const apply = async (): Promise<void> => {
         await chat.show();
-        const button = name === 'several files' ? 'Apply All in Editor (2)' : 'Apply in Editor';
+        const button = name === 'several files' ? 'Apply All in Editor (2 Files)' : 'Apply in Editor';
         await chat.act(chat.message(`${name} ends.`).last(), button);
         await tab(/config\.ts ↔ suggestion/).waitFor();
         await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();

@@ -80,7 +80,7 @@ describe('in the chat and its views', () => {
       await preview.waitFor({ state: 'detached' });
     };
     const asked = server.requests.length;
-    await looks('chat', /Estimated cost: \$(?!0\.00)\d+\.\d\d\./);
+    await looks('chat', /Cost: up to about \$(?!0\.00)\d+\.\d\d\./);
     await looks('local', /No cost\./);
     assert.equal(server.requests.length, asked);
   });
