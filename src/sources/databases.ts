@@ -61,7 +61,7 @@ export class Databases {
   }
 }
 
-/** Copies a database and its log, which SQLite begins anew once the database has all of it: both have to be of one time. */
+/** Copies a database and its log, which SQLite restarts once the database has all of it: both must be of the same time. */
 async function copyInto(folder: string, file: string): Promise<void> {
   const log = `${file}-wal`;
   const begun = await beginningOf(log, LOG_HEADER_BYTES);

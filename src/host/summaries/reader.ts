@@ -125,7 +125,7 @@ export class Reader implements vscode.Disposable {
     if (message.type === 'ready') {
       this.#listens = true;
       this.#send();
-      // What cannot be made anew is shown as it was.
+      // What cannot be generated again is shown unchanged.
       if (this.#isStale) void this.refresh().catch(() => undefined);
     } else if (message.type === 'request') {
       const { id, body } = message;
