@@ -38,7 +38,7 @@ import {
 import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
-import { COMMAND, SUMMARIES_VIEW, type CommandId, type CommandName } from './platform/ids.ts';
+import { SUMMARIES_VIEW } from './platform/ids.ts';
 import { settingsQuery } from './platform/settings.ts';
 import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
 import { sameModel } from './sessions/session-changes.ts';
@@ -91,8 +91,8 @@ type App = AllChatsApp &
 /** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
 
-/** All command handlers. `platform/ids.ts` determines when the Command Palette shows a command. */
-const HANDLERS: Readonly<Record<CommandName | PageCommand, Handler>> = {
+/** All commands of the manifest, and those that only the page runs. A test holds the manifest to it. */
+export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {
   openChat: async (app) => {
     app.panel.open();
     await app.sessions.currentOrLatest();
@@ -217,28 +217,20 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const uriOf = (value: unknown): vscode.Uri | undefined => (value instanceof vscode.Uri ? value : undefined);
 
 /** Runs a command; resolves to false if the user cancels. */
-export async function runCommand(
-  app: App,
-  name: CommandName | PageCommand,
-  ...[argument, more]: readonly unknown[]
-): Promise<boolean> {
-  return (await HANDLERS[name](app, argument, more)) !== false;
+export async function runCommand(app: App, name: string, argument?: unknown, more?: unknown): Promise<boolean> {
+  return (await HANDLERS[name]?.(app, argument, more)) !== false;
 }
 
-/** Runs a command from the Command Palette or a menu. An error is shown as a message with an action. */
-export async function runFromEditor(
-  app: App,
-  name: CommandName | PageCommand,
-  ...args: readonly unknown[]
-): Promise<boolean> {
+/** Runs a command from the Command Palette or a menu, by its id. An error is shown as a message with an action. */
+export async function runFromEditor(app: App, command: string, ...args: readonly unknown[]): Promise<boolean> {
   try {
-    return await runCommand(app, name, ...args);
+    return await runCommand(app, command.replace('threadkeeper.', ''), ...args);
   } catch (error) {
     const wayOut = await showFault(app, error);
     if (wayOut === undefined) return false;
     // Repeat the command after its problem is fixed.
     const isMended = wayOut === 'retry' || ((await runFromEditor(app, wayOut)) && REMEDIES.has(wayOut));
-    return isMended && runFromEditor(app, name, ...args);
+    return isMended && runFromEditor(app, command, ...args);
   }
 }
 
@@ -252,15 +244,15 @@ async function showFault(app: App, error: unknown): Promise<PageCommand | 'retry
 
 async function showActions(app: App): Promise<void> {
   await app.sessions.currentOrLatest();
-  const actions: readonly { label: string; command: CommandId | `${typeof SUMMARIES_VIEW}.focus` }[] = [
-    { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: COMMAND.openChat },
+  const actions = [
+    { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: 'threadkeeper.openChat' },
     { label: `$(list-tree) ${vscode.l10n.t('Show Context')}`, command: `${SUMMARIES_VIEW}.focus` },
-    { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: COMMAND.compressHistory },
-    { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: COMMAND.undoCompression },
-    { label: `$(checklist) ${vscode.l10n.t('End Task')}`, command: COMMAND.resetTask },
-    { label: `$(search) ${vscode.l10n.t('Search Session…')}`, command: COMMAND.recall },
-    { label: `$(sparkle) ${vscode.l10n.t('Select Model…')}`, command: COMMAND.chooseModel },
-    { label: `$(gear) ${vscode.l10n.t('Open Settings')}`, command: COMMAND.openSettings },
+    { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: 'threadkeeper.compressHistory' },
+    { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: 'threadkeeper.undoCompression' },
+    { label: `$(checklist) ${vscode.l10n.t('End Task')}`, command: 'threadkeeper.resetTask' },
+    { label: `$(search) ${vscode.l10n.t('Search Session…')}`, command: 'threadkeeper.recall' },
+    { label: `$(sparkle) ${vscode.l10n.t('Select Model…')}`, command: 'threadkeeper.chooseModel' },
+    { label: `$(gear) ${vscode.l10n.t('Open Settings')}`, command: 'threadkeeper.openSettings' },
   ];
   const picked = await vscode.window.showQuickPick(actions, { title: 'Threadkeeper' });
   if (picked) await vscode.commands.executeCommand(picked.command);

@@ -39,7 +39,7 @@ import { faultView, isUnforeseen } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/links.ts';
 import { openMessageDocument } from './summaries/documents.ts';
-import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY, type CommandName } from './platform/ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
@@ -349,8 +349,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return (await import('./commands.ts')).runCommand(this, name, argument);
   }
 
-  async runFromEditor(name: CommandName, ...args: readonly unknown[]): Promise<void> {
-    await (await import('./commands.ts')).runFromEditor(this, name, ...args);
+  async runFromEditor(command: string, ...args: readonly unknown[]): Promise<void> {
+    await (await import('./commands.ts')).runFromEditor(this, command, ...args);
   }
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>

@@ -4,7 +4,6 @@ import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-event
 import { TOOL_NAMES } from '../../app/library/source.ts';
 import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
-import { COMMAND } from '../platform/ids.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, translated } from '../platform/l10n.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
@@ -142,7 +141,7 @@ function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, des
   item.iconPath = new vscode.ThemeIcon(KIND_ICON[kind]);
   item.contextValue = 'threadkeeper.dropped';
   const row: ChatItemRow = { kind: 'chat', chat, below: [] };
-  item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row, message] };
+  item.command = { command: 'threadkeeper.openKeptChat', title: vscode.l10n.t('Open'), arguments: [row, message] };
   return item;
 }
 
@@ -180,7 +179,7 @@ function chatItem(row: ChatItemRow): vscode.TreeItem {
   item.description = relation === undefined ? when : `${relation} · ${when}`;
   item.iconPath = new vscode.ThemeIcon(isGone ? 'archive' : ICONS[chat.relation?.kind ?? 'none']);
   item.contextValue = 'threadkeeper.chat';
-  item.command = { command: COMMAND.openKeptChat, title: vscode.l10n.t('Open'), arguments: [row] };
+  item.command = { command: 'threadkeeper.openKeptChat', title: vscode.l10n.t('Open'), arguments: [row] };
   item.tooltip = [
     entry.title,
     `${TOOL_NAMES[entry.tool]} · ${messagesText(entry.messages)} · ${when}`,

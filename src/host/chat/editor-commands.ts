@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Attachment } from '../../core/model/message.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatPlace } from './chat-panel.ts';
-import { COMMAND } from '../platform/ids.ts';
 import type { ChatApp } from './chat-app.ts';
 import { excerpt } from './read-context.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -65,7 +64,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
       const title = vscode.l10n.t('Explain with Threadkeeper: {0}', firstLine(diagnostic.message));
       const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       const problem: ProblemHere = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
-      action.command = { command: COMMAND.explainProblem, title, arguments: [problem] };
+      action.command = { command: 'threadkeeper.explainProblem', title, arguments: [problem] };
       action.diagnostics = [diagnostic];
       return action;
     });

@@ -6,7 +6,7 @@ import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { Distance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
-import { COMMAND, GAUGE_ITEM } from '../platform/ids.ts';
+import { GAUGE_ITEM } from '../platform/ids.ts';
 import { appendNoRoom } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
@@ -31,7 +31,7 @@ export class GaugeItem implements vscode.Disposable {
     this.#windowSource = windowSource;
     this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
     this.#item.name = vscode.l10n.t('Context Usage');
-    this.#item.command = COMMAND.showActions;
+    this.#item.command = 'threadkeeper.showActions';
   }
 
   dispose(): void {

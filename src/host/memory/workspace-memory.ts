@@ -3,7 +3,6 @@ import { isRemembered, memoryLine, memoryText, type MemoryEntry } from '../../co
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { MemoryFile } from '../../storage/memory-file.ts';
-import { COMMAND } from '../platform/ids.ts';
 import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
@@ -149,7 +148,7 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
     item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
     item.contextValue = 'threadkeeper.memory';
-    item.command = { command: COMMAND.editMemory, title: vscode.l10n.t('Edit'), arguments: [entry] };
+    item.command = { command: 'threadkeeper.editMemory', title: vscode.l10n.t('Edit'), arguments: [entry] };
     return item;
   }
 }

@@ -4,7 +4,6 @@ import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
 import { offer } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
-import { COMMAND } from '../platform/ids.ts';
 import type { ChosenModel, Models } from './models.ts';
 
 /** From so long before its model is shut down the user is told. */
@@ -65,7 +64,7 @@ export class ModelNotices {
           ? vscode.l10n.t('Retirement date of {0}: {1}. Select another model.', model, day)
           : vscode.l10n.t('Retirement date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
       if ((await vscode.window.showWarningMessage(text, choose)) === choose)
-        await vscode.commands.executeCommand(COMMAND.chooseModel);
+        await vscode.commands.executeCommand('threadkeeper.chooseModel');
     }
   }
 

@@ -6,7 +6,6 @@ import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, inform } from '../platform/inform.ts';
 import { translated } from '../platform/l10n.ts';
-import { COMMAND } from '../platform/ids.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, LABEL, whereOf } from './keys.ts';
 import {
@@ -225,7 +224,7 @@ async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<b
     );
     const again = vscode.l10n.t('Select Model…');
     const answer = await vscode.window.showWarningMessage(text, again, anyway);
-    if (answer === again) await vscode.commands.executeCommand(COMMAND.chooseModel);
+    if (answer === again) await vscode.commands.executeCommand('threadkeeper.chooseModel');
     return answer === anyway;
   }
 }
@@ -258,7 +257,7 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
     assumed === undefined
       ? await vscode.window.showWarningMessage(text, compress)
       : await vscode.window.showWarningMessage(`${text} ${assumed}`, compress, setWindow);
-  if (answer === compress) await vscode.commands.executeCommand(COMMAND.compressHistory);
+  if (answer === compress) await vscode.commands.executeCommand('threadkeeper.compressHistory');
   else if (answer === setWindow) await askForWindow(chosen.model);
 }
 

@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { COMMAND, DOCUMENT_SCHEME } from '../platform/ids.ts';
+import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { summariesOf, type Sought } from './rows.ts';
 import type { Page } from './document-page.ts';
 import { nodeUri } from './node-pages.ts';
@@ -37,9 +37,9 @@ function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[
   if (!row) return [];
   const leaf = row.kind === 'message' ? summaryOf(state, row.message) : undefined;
   return [
-    lens(COMMAND.showInChat, `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),
+    lens('threadkeeper.showInChat', `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),
     ...(row.kind === 'node' || leaf
-      ? [lens(COMMAND.showInTree, `$(list-tree) ${vscode.l10n.t('Show in Context View')}`, row)]
+      ? [lens('threadkeeper.showInTree', `$(list-tree) ${vscode.l10n.t('Show in Context View')}`, row)]
       : []),
     ...(leaf ? [lens('vscode.open', `$(note) ${leaf.title}`, nodeUri(state, leaf, 'node'))] : []),
   ];

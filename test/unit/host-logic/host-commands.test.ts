@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
@@ -17,6 +16,7 @@ import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Desk, fill } from '../app/desk.ts';
 
 interface Manifest {
@@ -75,7 +75,7 @@ const editor = {
   EventEmitter,
   RelativePattern,
   FileSystemError: class extends Error {},
-  l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])) },
+  l10n,
   env: { language: 'en' },
   ViewColumn: { Beside: -2 },
   commands: { executeCommand: () => Promise.resolve() },
@@ -119,27 +119,11 @@ const existing = <T>(look: () => T): Promise<T> =>
     .then(look)
     .catch((error: unknown) => Promise.reject(new editor.FileSystemError(String(error))));
 
-/** Other tests load the same files with editors of their own. */
-const TAG = '?host-commands';
-const load = async <T>(file: string): Promise<T> => (await import(`../../../src/host/${file}${TAG}`)) as T;
+const load = hostIn(editor);
 
 describe('commands of the editor', () => {
   let desk: Desk;
   let folder = '';
-  let hooks: ReturnType<typeof registerHooks>;
-  before(() => {
-    Object.assign(globalThis, { editorOfHostCommands: editor });
-    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfHostCommands;`;
-    hooks = registerHooks({
-      resolve: (name, context, next) => {
-        if (context.parentURL?.endsWith(TAG) !== true) return next(name, context);
-        if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
-        const found = next(name, context);
-        return found.url.includes('/src/host/') ? { ...found, url: `${found.url}${TAG}` } : found;
-      },
-    });
-  });
-  after(() => hooks.deregister());
   beforeEach(async () => {
     desk = await Desk.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));

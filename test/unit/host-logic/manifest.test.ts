@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import {
-  COMMAND,
-  COMMANDS,
   DECISIONS_TOOL,
   MEMORY_VIEW,
   PARTICIPANT,
@@ -13,7 +11,10 @@ import {
   CHATS_VIEW,
   SUMMARIES_VIEW,
 } from '../../../src/host/platform/ids.ts';
+import type * as CommandsModule from '../../../src/host/commands.ts';
 import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
+import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -21,18 +22,23 @@ const manifest = JSON.parse(text('package.json'));
 const contributes = manifest.contributes;
 
 describe('the manifest', () => {
-  it('contributes exactly the commands of the table, each under its own title', () => {
-    const contributed = contributes.commands.map(({ command, title }: { command: string; title: string }) => ({
-      command,
-      title,
-    }));
-    const known = Object.keys(COMMANDS).map((name) => ({
-      command: `threadkeeper.${name}`,
-      title: `%command.${name}%`,
-    }));
-    const byId = (one: { command: string }, other: { command: string }): number =>
-      one.command.localeCompare(other.command);
-    assert.deepEqual(contributed.sort(byId), known.sort(byId));
+  const contributed: readonly { command: string; title: string }[] = contributes.commands;
+  const ids = contributed.map(({ command }) => command);
+
+  it('has a handler and a title of its own for each command, and no other handler but the page’s', async () => {
+    const { HANDLERS } = await hostIn({ TreeItemCollapsibleState: {} })<typeof CommandsModule>('commands.ts');
+    const names = Object.keys(HANDLERS).map((name) => `threadkeeper.${name}`);
+    const ofPage = new Set(PAGE_COMMANDS.map((name) => `threadkeeper.${name}`));
+    assert.deepEqual(
+      ids.filter((id) => !names.includes(id)),
+      [],
+    );
+    assert.deepEqual(
+      names.filter((id) => !ids.includes(id) && !ofPage.has(id)),
+      [],
+    );
+    for (const { command, title } of contributed)
+      assert.equal(title, `%command.${command.replace('threadkeeper.', '')}%`);
   });
 
   it('offers in the context menus what the icons of summaries and key events do', () => {
@@ -48,17 +54,9 @@ describe('the manifest', () => {
     assert.equal(new Set(icons).size, 2);
   });
 
-  it('offers each command in the palette when the table says so', () => {
-    const offered = contributes.menus.commandPalette.map(({ command, when }: { command: string; when: string }) => [
-      command.replace('threadkeeper.', ''),
-      when,
-    ]);
-    const narrowed = Object.entries(COMMANDS).filter(([, when]) => when !== undefined);
-    assert.deepEqual(Object.fromEntries(offered), Object.fromEntries(narrowed));
-  });
-
   it('offers at most 28 commands whatever is open, and 12 settings before the advanced ones', () => {
-    const always = Object.values(COMMANDS).filter((when) => when === undefined);
+    const narrowed = new Set(contributes.menus.commandPalette.map(({ command }: { command: string }) => command));
+    const always = ids.filter((id) => !narrowed.has(id));
     assert.ok(always.length <= 28, `${always.length} commands`);
     const settings = contributes.configuration.flatMap((group: { properties: object }) =>
       Object.values<{ tags?: readonly string[] }>(group.properties as Record<string, { tags?: readonly string[] }>),
@@ -67,31 +65,32 @@ describe('the manifest', () => {
     assert.ok(first.length <= 12, `${first.length} settings`);
   });
 
-  it('names no command in menus and key bindings that it does not contribute', () => {
-    const known = new Set(contributes.commands.map((one: { command: string }) => one.command));
-    for (const entry of [...Object.values(contributes.menus).flat(), ...contributes.keybindings] as {
-      command: string;
-    }[])
-      assert.ok(known.has(entry.command), entry.command);
+  it('contributes each command that menus, key bindings and the code name', () => {
+    const entries = [...Object.values(contributes.menus).flat(), ...contributes.keybindings] as { command: string }[];
+    const named = readdirSync(path.join(root, 'src/host'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [...text(`src/host/${file}`).matchAll(/(?:command: |lens\(|Command\()'(threadkeeper\.\w+)'/g)])
+      .map(([, id = '']) => id);
+    assert.ok(named.length >= 10, named.join());
+    for (const id of [...entries.map(({ command }) => command), ...named]) assert.ok(ids.includes(id), id);
   });
 
   it('contributes the views, the participant and the tools', () => {
-    const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
-    assert.deepEqual(ids(contributes.views.threadkeeperChat), [CHAT_VIEW]);
-    assert.deepEqual(ids(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, CHATS_VIEW]);
-    assert.deepEqual(ids(contributes.chatParticipants), [PARTICIPANT]);
+    const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
+    assert.deepEqual(idsOf(contributes.views.threadkeeperChat), [CHAT_VIEW]);
+    assert.deepEqual(idsOf(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, CHATS_VIEW]);
+    assert.deepEqual(idsOf(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);
   });
 
   it('shows pictures in its walkthrough that are there, follow the theme, and lead to commands that exist', () => {
-    const known = new Set<string>(Object.values(COMMAND));
     for (const { steps } of contributes.walkthroughs)
       for (const { media, description } of steps) {
         assert.match(text(media.svg), /var\(--vscode-/);
         const said: string = JSON.parse(text('package.nls.json'))[description.slice(1, -1)];
         for (const [, command] of said.matchAll(/\(command:([\w.]+)\)/g))
-          assert.ok(known.has(command!) || command === `${SUMMARIES_VIEW}.focus`, command);
+          assert.ok(ids.includes(command!) || command === `${SUMMARIES_VIEW}.focus`, command);
       }
   });
 

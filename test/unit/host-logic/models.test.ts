@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
-import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { ModelFault } from '../../../src/app/fault.ts';
@@ -11,6 +10,7 @@ import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 const SERVER = 'https://openrouter.ai/api/v1';
 const OLLAMA = 'http://localhost:11434/v1';
@@ -43,17 +43,9 @@ describe('the models that settings name', () => {
       const [, section, key] = name.split('.');
       settings[section!] = { ...settings[section!], [key!]: value };
     }
-    Object.assign(globalThis, { editorOfModelsTest: editor });
-    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfModelsTest;`;
-    const hooks = registerHooks({
-      resolve: (name, context, next) =>
-        name === 'vscode'
-          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
-          : next(name, context),
-    });
-    module = await import('../../../src/host/models/models.ts');
-    editorChat = await import('../../../src/host/models/editor-chat.ts');
-    hooks.deregister();
+    const load = hostIn(editor);
+    module = await load('models/models.ts');
+    editorChat = await load('models/editor-chat.ts');
   });
 
   const modelsThatKnow = (

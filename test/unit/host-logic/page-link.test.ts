@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
-import { registerHooks } from 'node:module';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-link.ts';
 import { compressionViews } from '../../../src/host/chat/views.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Desk, fill, says } from '../app/desk.ts';
 
-const editor = { l10n: { t: (text: string) => text }, env: { language: 'en' } };
+const load = hostIn({ l10n, env: { language: 'en' } });
 
 describe('what the page is told of compressions', () => {
-  let module: typeof PageLinkModule;
-
-  before(async () => {
-    Object.assign(globalThis, { editorOfPageLinkTest: editor });
-    const source = 'export const { l10n, env } = globalThis.editorOfPageLinkTest;';
-    const hooks = registerHooks({
-      resolve: (name, context, next) =>
-        name === 'vscode'
-          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
-          : next(name, context),
-    });
-    module = await import('../../../src/host/chat/page-link.ts');
-    hooks.deregister();
-  });
-
   it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
+    const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
     const desk = await Desk.open();
     try {
       const conversation = await desk.converse();
@@ -31,7 +17,7 @@ describe('what the page is told of compressions', () => {
       assert.equal((await conversation.compressNow()).kind, 'committed');
       const { journal } = conversation;
       const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-      const link = new module.PageLink(conversation, gauge as never, {} as never, (why) => assert.fail(why));
+      const link = new PageLink(conversation, gauge as never, {} as never, (why) => assert.fail(why));
       let covers = 0;
       let undone: boolean | undefined;
       link.onMessage((message) => {

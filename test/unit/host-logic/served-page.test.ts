@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict';
-import { registerHooks } from 'node:module';
 import { setImmediate as soon } from 'node:timers/promises';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
 import type { ServedPageDeps } from '../../../src/host/chat/served-page.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
-const editor = {
+const load = hostIn({
   l10n: { bundle: undefined },
   env: { language: 'en' },
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
-};
+});
 
 describe('a page and what serves it', () => {
-  let module: typeof ServedPageModule;
+  let ServedPage: typeof ServedPageModule.ServedPage;
 
   before(async () => {
-    Object.assign(globalThis, { editorOfServedPageTest: editor });
-    const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis.editorOfServedPageTest;`;
-    const hooks = registerHooks({
-      resolve: (name, context, next) =>
-        name === 'vscode'
-          ? { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true }
-          : next(name, context),
-    });
-    module = await import('../../../src/host/chat/served-page.ts');
-    hooks.deregister();
+    ({ ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts'));
   });
 
   /** Serves a page whose sessions `link` gives; what the page says goes through `say`, what it hears into `heard`. */
@@ -39,7 +30,7 @@ describe('a page and what serves it', () => {
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
     const deps = { extensionUri: '', link, describe, warn: () => undefined };
     const host = { begun: () => undefined, isShown: () => false };
-    const page = new module.ServedPage(webview as never, deps as never, host as never);
+    const page = new ServedPage(webview as never, deps as never, host as never);
     return { page, heard, say: (message: unknown) => say(message) };
   }
 

@@ -1,0 +1,27 @@
+import { registerHooks } from 'node:module';
+
+let editors = 0;
+
+/**
+ * Loads modules of the extension host with these parts of the editor's API as their `vscode`: each caller gets
+ * instances of its own, since other tests load the same modules with other editors.
+ */
+export function hostIn(editor: object): <T>(file: string) => Promise<T> {
+  const tag = `?editor-${++editors}`;
+  Reflect.set(globalThis, tag, editor);
+  const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis['${tag}'];`;
+  registerHooks({
+    resolve: (name, context, next) => {
+      if (context.parentURL?.endsWith(tag) !== true) return next(name, context);
+      if (name === 'vscode') return { url: `data:text/javascript,${encodeURIComponent(source)}`, shortCircuit: true };
+      const found = next(name, context);
+      return found.url.includes('/src/host/') ? { ...found, url: `${found.url}${tag}` } : found;
+    },
+  });
+  return async <T>(file: string) => (await import(`../../src/host/${file}${tag}`)) as T;
+}
+
+/** Texts as the editor in English gives them back. */
+export const l10n = {
+  t: (text: string, ...values: unknown[]): string => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])),
+};
