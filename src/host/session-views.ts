@@ -1,19 +1,15 @@
 import * as vscode from 'vscode';
 import type { Sessions } from '../app/sessions.ts';
-import type { Log, SessionJournal, SessionSummary } from '../app/ports.ts';
-import type { Attachments } from './chat/attachments.ts';
+import type { SessionJournal, SessionSummary } from '../app/ports.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
-import type { ContextGauge } from './gauge/context-gauge.ts';
 import type { SessionFiles } from './summaries/document-files.ts';
 import type { Reader } from './summaries/reader.ts';
-import type { Drafts, QueuedMessages } from './chat/drafts.ts';
+import type { QueuedMessages } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
-import type { ChosenModel, Models } from './models/models.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
-import { PageLink } from './chat/page-link.ts';
-import { pageSurroundings, untitled } from './chat/surroundings.ts';
+import { PageLink, untitled, type PageApp } from './chat/page-link.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
 import { inform } from './platform/inform.ts';
@@ -23,11 +19,11 @@ import type { Conversation } from '../app/conversation.ts';
 /** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
 const TOGETHER_MS = 100;
 
-export interface SessionViewsDeps {
+/** What shows the current session, and what it is shown with. */
+export interface ShowingApp extends PageApp {
   readonly sessions: Sessions;
   readonly open: OpenConversations;
   readonly panel: ChatPanel;
-  readonly gauge: ContextGauge;
   readonly gaugeItem: GaugeItem;
   readonly tree: SummariesTree;
   readonly chart: ChartPanel;
@@ -35,29 +31,24 @@ export interface SessionViewsDeps {
   readonly reader: Reader;
   readonly snapshots: Snapshots;
   readonly calibrations: Calibrations;
-  readonly models: Models;
-  readonly drafts: Drafts;
   readonly queued: QueuedMessages;
-  /** Told whether there is a session to be shown when the window opens again. */
-  readonly used: (isUsed: boolean) => void;
-  readonly attachments: Attachments;
-  readonly log: Log;
-  readonly chosenModel: () => ChosenModel;
+  /** Whether there is a session to be shown when the window opens again. */
+  noteUsed(isUsed: boolean): void;
   /** A task came to its end. */
-  readonly taskEnded: () => Promise<void>;
+  taskEnded(): Promise<void>;
   /** Tells the user of what could not be done. */
-  readonly describe: (error: unknown) => unknown;
+  describe(error: unknown): unknown;
 }
 
 /** Keeps everything that shows the current session in step with it: page, gauge, tree, chart, documents, menus. */
 export class SessionViews {
-  readonly #deps: SessionViewsDeps;
+  readonly #app: ShowingApp;
   #link: PageLink | undefined;
-  #modelReady = true;
+  #isModelReady = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: SessionViewsDeps) {
-    this.#deps = deps;
+  constructor(app: ShowingApp) {
+    this.#app = app;
   }
 
   dispose(): void {
@@ -75,7 +66,7 @@ export class SessionViews {
   async currentChanged(): Promise<void> {
     this.#link?.dispose();
     this.#link = undefined;
-    const { sessions, open, calibrations, gaugeItem, panel } = this.#deps;
+    const { sessions, open, calibrations, gaugeItem, panel } = this.#app;
     const conversation = sessions.current;
     open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
@@ -83,13 +74,16 @@ export class SessionViews {
     const resumed = conversation.state.counters.messagesEver > 0;
     const { journal } = conversation;
     // At once, since whoever opened the session asks for its link next.
-    this.#link = this.#linkTo(conversation);
-    this.#deps.queued.follow(conversation);
+    this.#link = new PageLink(conversation, this.#app, {
+      isModelReady: () => this.#isModelReady,
+      sessions: () => this.#list(),
+    });
+    this.#app.queued.follow(conversation);
     const sayUnsaved = unsavedTeller(journal);
     journal.onDidChange((events) => {
       this.refreshSoon();
       sayUnsaved();
-      if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#deps.taskEnded());
+      if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#app.taskEnded());
     });
     conversation.onUpdate((update) => {
       if (update.type !== 'turn_ended') return;
@@ -109,8 +103,8 @@ export class SessionViews {
   /** Shows who answers now. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
-    await this.#deps.sessions.current?.modelChanged();
-    await this.#deps.panel.changed();
+    await this.#app.sessions.current?.modelChanged();
+    await this.#app.panel.changed();
     this.#refresh();
   }
 
@@ -123,14 +117,14 @@ export class SessionViews {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#refresh();
-      const { sessions, snapshots } = this.#deps;
+      const { sessions, snapshots } = this.#app;
       sessions.listChanged();
       if (sessions.current?.isReplying === false) snapshots.schedule();
     }, TOGETHER_MS);
   }
 
   #refresh(): void {
-    const { sessions, panel, gaugeItem, gauge, tree, chart, files, reader } = this.#deps;
+    const { sessions, panel, gaugeItem, gauge, tree, chart, files, reader } = this.#app;
     const title = sessions.current?.state.title ?? '';
     panel.setTitle(title === '' ? untitled() : title);
     gaugeItem.refresh();
@@ -141,35 +135,19 @@ export class SessionViews {
     this.#inBackground(files.refresh().then(() => reader.refresh()));
   }
 
-  #linkTo(conversation: NonNullable<Sessions['current']>): PageLink {
-    const { gauge, models, drafts, attachments, chosenModel, log } = this.#deps;
-    const surroundings = pageSurroundings(
-      {
-        list: () => this.#list(),
-        models,
-        drafts,
-        attachments,
-        chosenModel,
-        modelReady: () => this.#modelReady,
-      },
-      conversation.journal,
-    );
-    return new PageLink(conversation, gauge, surroundings, (message) => log.warn(message));
-  }
-
   async #list(): Promise<readonly SessionSummary[]> {
-    const list = await this.#deps.sessions.list();
-    this.#deps.snapshots.listed(list);
-    this.#deps.used(list.some(({ archived, messages }) => !archived && messages > 0));
+    const list = await this.#app.sessions.list();
+    this.#app.snapshots.listed(list);
+    this.#app.noteUsed(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
   }
 
   async #checkModel(): Promise<void> {
-    this.#modelReady = await this.#deps.models.isReady(this.#deps.chosenModel());
+    this.#isModelReady = await this.#app.models.isReady(this.#app.chosenModel());
   }
 
   #inBackground(work: Promise<unknown>): void {
-    void work.catch((error: unknown) => this.#deps.describe(error));
+    void work.catch((error: unknown) => this.#app.describe(error));
   }
 }
 

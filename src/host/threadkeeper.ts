@@ -7,6 +7,8 @@ import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { HealthFacts } from '../app/health-report.ts';
 import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
+import type { FaultView } from '../protocol/faults.ts';
+import type { RequestHandlers } from '../protocol/requests.ts';
 import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
@@ -21,7 +23,7 @@ import { Attachments } from './chat/attachments.ts';
 import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
-import { ChatPanel, type ChatPanelDeps } from './chat/chat-panel.ts';
+import { ChatPanel } from './chat/chat-panel.ts';
 import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/comparison.ts';
@@ -35,7 +37,7 @@ import { ExplainAction } from './chat/editor-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/row-items.ts';
 import { EditorModels } from './models/editor-models.ts';
-import { faultView, isUnforeseen } from './platform/faults.ts';
+import { faultView } from './platform/faults.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/links.ts';
 import { openMessageDocument } from './summaries/documents.ts';
@@ -44,7 +46,7 @@ import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
 import { windowSource } from './models/model-notices.ts';
-import { chosenChatModel, Models, RecentModels, type ChosenModel, type ModelsApp } from './models/models.ts';
+import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
@@ -63,7 +65,6 @@ import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/breather.ts';
-import type { ChatApp } from './chat/chat-app.ts';
 import type { PageLink } from './chat/page-link.ts';
 
 /**
@@ -71,12 +72,24 @@ import type { PageLink } from './chat/page-link.ts';
  * loaded before it's needed.
  */
 export class Threadkeeper implements EntryPoints, vscode.Disposable {
-  readonly channel: vscode.LogOutputChannel;
+  readonly channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
+  readonly log = channelLog(this.channel);
+  readonly clock = systemClock();
+  readonly workspace = workspaceIdentity();
+  readonly editor = new LastEditor();
+  readonly reviews = new Reviews();
+  readonly diagrams = new DiagramPreview();
+  readonly comparison = new Comparison(this.clock.breather);
+  readonly chart = new ChartPanel(() => this.sessions.current);
+  readonly panel = new ChatPanel(this);
+  readonly #views = new SessionViews(this);
+  readonly extensionUri: vscode.Uri;
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
-  readonly panel: ChatPanel;
+  readonly gauge: ContextGauge;
+  readonly gaugeItem: GaugeItem;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
   /** The chats from other tools. */
@@ -84,55 +97,40 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
+  readonly queued: QueuedMessages;
   readonly attachments: Attachments;
   readonly implicit: ImplicitContext;
-  readonly reviews = new Reviews();
-  readonly diagrams = new DiagramPreview();
-  readonly log: Log;
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
   /** Read access to the sessions for the participant and tools in VS Code's chat. */
   readonly archive: SessionArchive;
-  readonly extensionUri: vscode.Uri;
   readonly store: FileSessionStore;
-  readonly clock: Clock;
+  readonly snapshots: Snapshots;
+  readonly open: OpenConversations;
+  readonly calibrations: Calibrations;
   /** The folder of the journals. */
   readonly folder: string;
-  readonly workspace: string;
+  readonly files: SessionFiles;
+  readonly reader: Reader;
   /** Searches all sessions of the workspace; undefined if canceled. */
   readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
-  readonly #memento: vscode.Memento;
-  readonly #queued: QueuedMessages;
-  readonly #calibrations: Calibrations;
-  readonly #spend: SpendLimit;
-  readonly #summarizers: Summarizers;
-  readonly #snapshots: Snapshots;
-  readonly files: SessionFiles;
-  readonly chart: ChartPanel;
-  readonly comparison: Comparison;
-  readonly reader: Reader;
+  readonly #context: vscode.ExtensionContext;
   readonly #disposables: { dispose(): unknown }[] = [];
-  readonly #open: OpenConversations;
-  readonly #views: SessionViews;
   /** Key events that were already proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
 
   constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<Row>) {
+    this.#context = context;
     this.extensionUri = context.extensionUri;
-    this.channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
-    this.log = channelLog(this.channel);
-    this.clock = systemClock();
-    this.comparison = new Comparison(this.clock.breather);
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
-    this.#spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
-    this.#summarizers = new Summarizers(this.models, this.#spend);
+    const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.drafts = new Drafts(context.workspaceState);
-    this.#queued = new QueuedMessages(
+    this.queued = new QueuedMessages(
       context.workspaceState,
       () =>
         void vscode.window.showWarningMessage(
@@ -145,76 +143,73 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       folder: this.folder,
       clock: this.clock,
       writer: window,
-      remembered: () => this.#snapshots.remembered(),
+      remembered: () => this.snapshots.remembered(),
       handing: (id) => ({
         isPresent: isWindowThere,
-        beforeLettingGo: async () => this.#open.get(id)?.conversation.halt(),
+        beforeLettingGo: async () => this.open.get(id)?.conversation.halt(),
       }),
     });
-    this.#calibrations = new Calibrations(context.globalState);
+    this.calibrations = new Calibrations(context.globalState);
     this.memory = new WorkspaceMemory(
-      new MemoryFile(vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath, workspaceIdentity()),
+      new MemoryFile(vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath, this.workspace),
       () => this.clock.id(),
       () => this.clock.now(),
     );
     this.rules = new ProjectRules(context.workspaceState, warn);
-    this.#open = new OpenConversations({
+    this.open = new OpenConversations({
       clock: this.clock,
       log: this.log,
       models: this.models,
-      summarizers: this.#summarizers,
-      calibrations: this.#calibrations,
+      summarizers: new Summarizers(this.models, spend),
+      calibrations: this.calibrations,
       counts: countFiles(this.folder, warn),
       memory: this.memory,
       rules: this.rules,
     });
-    const workspace = workspaceIdentity();
-    this.workspace = workspace;
-    this.#memento = context.globalState;
+    const { workspace } = this;
     // Don't sync the global state: it contains titles and texts of sessions whose journals stay on this machine. Rules,
     // policies, and presets are settings, which VS Code syncs anyway.
     context.globalState.setKeysForSync([]);
-    this.#snapshots = new Snapshots(context.globalState, workspace, () => this.#ownState(), warn);
+    this.snapshots = new Snapshots(context.globalState, workspace, () => this.#ownState(), warn);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
       workspace,
-      openConversation: (journal) => this.#open.open(journal),
-      snapshots: this.#snapshots,
+      openConversation: (journal) => this.open.open(journal),
+      snapshots: this.snapshots,
     });
     const recorded = workspaceArchive({
       store: this.store,
       folder: this.folder,
       clock: this.clock,
       workspace,
-      open: this.#open,
+      open: this.open,
       memory: this.memory,
     });
     this.archive = recorded.archive;
     this.searchWorkspace = recorded.search;
-    const gauge = new ContextGauge(warn);
-    const gaugeItem = new GaugeItem(
-      gauge,
+    this.gauge = new ContextGauge(warn);
+    this.gaugeItem = new GaugeItem(
+      this.gauge,
       () => this.sessions.current,
-      () => this.#spend.current(),
+      () => spend.current(),
       (read) => windowSource(this.models, this.chosenModel(), read),
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
       latest: () => this.sessions.latestIfAny(),
-      gauge,
+      gauge: this.gauge,
       search: (conversation) => this.#searchOf(conversation),
       now: () => this.clock.now(),
     });
-    const editor = new LastEditor();
     this.attachments = new Attachments(
       () => this.clock.id(),
-      { editor, session: recorded.read },
+      { editor: this.editor, session: recorded.read },
       () => this.models.takesImages(this.chosenModel()),
     );
     this.implicit = new ImplicitContext({
       attachments: this.attachments,
-      editor,
+      editor: this.editor,
       current: () => this.sessions.current,
       isRead: () => this.chosenModel().provider !== 'local',
       changed: (session) => {
@@ -235,33 +230,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       (href, session) => this.#openLink(href, session),
       context.extensionUri,
     );
-    this.chart = new ChartPanel(() => this.sessions.current);
-    this.panel = new ChatPanel(servedChat(this, { link: () => this.#views.link(), editor, warn }));
-    this.#views = new SessionViews({
-      sessions: this.sessions,
-      open: this.#open,
-      panel: this.panel,
-      gauge,
-      gaugeItem,
-      tree: this.tree,
-      chart: this.chart,
-      files: this.files,
-      reader: this.reader,
-      snapshots: this.#snapshots,
-      calibrations: this.#calibrations,
-      models: this.models,
-      drafts: this.drafts,
-      queued: this.#queued,
-      used: (isUsed) => {
-        if (context.workspaceState.get(USED_KEY, false) !== isUsed)
-          void context.workspaceState.update(USED_KEY, isUsed);
-      },
-      attachments: this.attachments,
-      log: this.log,
-      chosenModel: () => this.chosenModel(),
-      taskEnded: async () => (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed),
-      describe: (error) => this.describe(error),
-    });
     this.memoryTree = new MemoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new AllChats({ extensionUri, storage, window, warn });
@@ -269,7 +237,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,
-      editor,
+      this.editor,
       this.panel,
       this.reviews,
       this.diagrams,
@@ -280,7 +248,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.comparison,
       this.reader,
       vscode.commands.registerCommand('threadkeeper.internal.readDocument', (uri: vscode.Uri) => this.reader.open(uri)),
-      gaugeItem,
+      this.gaugeItem,
       this.memory,
       this.memoryTree,
       this.chats,
@@ -325,15 +293,16 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async close(): Promise<void> {
     this.dispose();
     await this.chats.close();
-    await this.#snapshots.flush();
+    await this.snapshots.flush();
     await this.sessions.close();
     await this.store.close();
   }
 
   /** The message and action for an error. Unexpected errors are logged with their stack. */
-  describe(error: unknown): ReturnType<typeof faultView> {
-    if (isUnforeseen(error)) this.channel.error(error instanceof Error ? error : String(error));
-    return faultView(error);
+  describe(error: unknown): FaultView {
+    const view = faultView(error);
+    if (view.reason === 'failed') this.channel.error(error instanceof Error ? error : String(error));
+    return view;
   }
 
   chosenModel(): ChosenModel {
@@ -353,7 +322,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     answerRequest(this.archive, request, stream, token);
 
   forgetWindow(chosen: ChosenModel): void {
-    this.#calibrations.forgetWindow(chosen);
+    this.calibrations.forgetWindow(chosen);
   }
 
   /** Updates everything that depends on the selected model. */
@@ -370,33 +339,52 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
 
   /** The search index of an open session, updated with new messages. */
   async #searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
-    const search = this.#open.get(journal.id)?.search;
+    const search = this.open.get(journal.id)?.search;
     await search?.grow();
     return search;
   }
 
   keptSnapshots(): HealthFacts['snapshots'] {
-    return { kind: loadSnapshots(this.#memento).kind, bytes: bytesOf(this.#memento.get(SNAPSHOTS_KEY) ?? '') };
+    return {
+      kind: loadSnapshots(this.#context.globalState).kind,
+      bytes: bytesOf(this.#context.globalState.get(SNAPSHOTS_KEY) ?? ''),
+    };
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
     for (const id of sessions) {
       this.drafts.set(id, '');
-      this.#queued.delete(id);
+      this.queued.delete(id);
     }
-    await forgetSessions(this.#memento, sessions);
+    await forgetSessions(this.#context.globalState, sessions);
   }
 
-  /** Imports a transcript as a new session; asks for the file if none is given. */
-  async importTranscript(uri?: vscode.Uri): Promise<void> {
-    const { importFile } = await import('./import-export/import-file.ts');
-    await importFile(this, uri);
+  currentLink(): PageLink {
+    return this.#views.link();
+  }
+
+  async link(): Promise<PageLink> {
+    await this.sessions.currentOrLatest();
+    return this.currentLink();
+  }
+
+  async requests(): Promise<RequestHandlers> {
+    return (await import('./chat/page-requests.ts')).pageRequests(this);
+  }
+
+  noteUsed(isUsed: boolean): void {
+    const { workspaceState } = this.#context;
+    if (workspaceState.get(USED_KEY, false) !== isUsed) void workspaceState.update(USED_KEY, isUsed);
+  }
+
+  async taskEnded(): Promise<void> {
+    await (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed);
   }
 
   /** The conversation of an open session. Opens the newest session of the workspace if none is open. */
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
-    return this.#open.get(sessionId(id))?.conversation;
+    return this.open.get(sessionId(id))?.conversation;
   }
 
   /** Opens a link in a document of a session. Messages are opened as documents, too. */
@@ -416,13 +404,13 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   costAhead(nodes: readonly SummaryNode[]): CostAhead {
-    const open = this.sessions.current && this.#open.get(this.sessions.current.journal.id);
+    const open = this.sessions.current && this.open.get(this.sessions.current.journal.id);
     return open?.costAhead(nodes) ?? { model: '', estimatedCostUsd: null };
   }
 
   async current(): Promise<OpenConversation> {
     const { journal } = await this.sessions.currentOrLatest();
-    const open = this.#open.get(journal.id);
+    const open = this.open.get(journal.id);
     if (!open) throw new Error('the current session is not open');
     return open;
   }
@@ -474,30 +462,5 @@ export function systemClock(): Clock {
       () => performance.now(),
       () => new Promise((resolve) => setImmediate(resolve)),
     ),
-  };
-}
-
-interface Service {
-  /** The link to the current session. Throws if there is none. */
-  readonly link: () => PageLink;
-  readonly editor: LastEditor;
-  readonly warn: (message: string) => void;
-}
-
-/** The dependencies of the chat panel. */
-function servedChat(app: ChatApp & ModelsApp, { link, editor, warn }: Service): ChatPanelDeps {
-  const { sessions, drafts, extensionUri } = app;
-  return {
-    extensionUri,
-    place: () => readSettings().chat.location,
-    link: async () => {
-      await sessions.currentOrLatest();
-      return link();
-    },
-    handlers: async () => (await import('./chat/page-requests.ts')).pageRequests(app, link, editor),
-    describe: (error) => app.describe(error),
-    stop: () => sessions.current?.stop(),
-    setDraft: (session, text) => drafts.set(session, text),
-    warn,
   };
 }

@@ -87,7 +87,7 @@ describe('a file that cannot be imported', () => {
     const app = await product();
     const before = app.sessions.current;
     const gone = vscode.Uri.joinPath(scratch, '..', 'gone.jsonl');
-    const { text } = app.describe(await rejection(app.importTranscript(gone)));
+    const { text } = app.describe(await rejection(app.runCommand('importTranscript', gone as never)));
     assert.equal(text, 'Can’t read gone.jsonl. Check that the file exists and that you have permission to read it.');
     assert.equal(app.sessions.current, before);
   });
@@ -96,7 +96,7 @@ describe('a file that cannot be imported', () => {
     const app = await product();
     const before = app.sessions.current;
     await vscode.workspace.fs.writeFile(scratch, new TextEncoder().encode('just some words\nand more of them'));
-    const { text, reason } = app.describe(await rejection(app.importTranscript(scratch)));
+    const { text, reason } = app.describe(await rejection(app.runCommand('importTranscript', scratch as never)));
     assert.equal(reason, 'invalid');
     assert.match(text, /JSONL/);
     assert.equal(app.sessions.current, before);

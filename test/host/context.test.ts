@@ -8,7 +8,6 @@ import * as vscode from 'vscode';
 import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
-import { LastEditor } from '../../src/host/chat/last-editor.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, restricted, withSettings } from './product.ts';
 
@@ -18,7 +17,6 @@ describe('what goes with a message as context', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const inside = (name: string): string => path.join(folder, 'context', name);
   const outside = path.join(os.tmpdir(), `threadkeeper-context-${process.pid}`);
-  const editor = new LastEditor();
 
   before(async () => {
     await mkdir(inside('parts'), { recursive: true });
@@ -32,7 +30,6 @@ describe('what goes with a message as context', () => {
   });
 
   after(async () => {
-    editor.dispose();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await rm(inside('.'), { recursive: true, force: true });
     await rm(outside, { recursive: true, force: true });
@@ -42,9 +39,7 @@ describe('what goes with a message as context', () => {
   async function page() {
     const app = await product();
     const conversation = await app.sessions.create();
-    const link = () => ({ conversation, post: () => undefined });
-    // Of the link these requests use no more.
-    const handlers = pageRequests(app, link as never, editor);
+    const handlers = pageRequests(app);
     return {
       conversation,
       offered: async (query: string): Promise<readonly ContextItem[]> =>

@@ -91,7 +91,7 @@ describe('importing in the editor', () => {
         return Promise.resolve(undefined);
       },
     };
-    await answering(asked, () => app.importTranscript());
+    await answering(asked, () => app.runCommand('importTranscript'));
     assert.match(shown[0]?.label ?? '', /Import 3 Messages/);
     assert.match(shown[0]?.detail ?? '', /2 × user · 1 × assistant/);
     assert.match(shown[1]?.detail ?? '', /1 × invalid JSON line, 1 × message with role “narrator”/);
@@ -113,7 +113,7 @@ describe('importing in the editor', () => {
       showOpenDialog: () => Promise.resolve([chosen]),
       showQuickPick: () => Promise.resolve(undefined),
     };
-    await answering(asked, () => app.importTranscript());
+    await answering(asked, () => app.runCommand('importTranscript'));
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'declined'));
   });

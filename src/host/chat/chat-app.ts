@@ -13,6 +13,8 @@ import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { DiagramPreview } from './diagram-preview.ts';
 import type { Drafts } from './drafts.ts';
 import type { ImplicitContext } from './implicit-context.ts';
+import type { LastEditor } from './last-editor.ts';
+import type { PageLink } from './page-link.ts';
 
 /** What the chat needs of the product. */
 export interface ChatApp {
@@ -31,6 +33,9 @@ export interface ChatApp {
   readonly diagrams: DiagramPreview;
   /** What stands unsent in the composer. */
   readonly drafts: Drafts;
+  readonly editor: LastEditor;
+  /** The link to the current session. Throws when there is none. */
+  currentLink(): PageLink;
   /** The best places of the current session for a query. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** What a compression of the current session that made these summaries would cost. */

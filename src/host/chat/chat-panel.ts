@@ -3,15 +3,11 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { HostToPage } from '../../protocol/messages.ts';
 import { CHAT_PANEL } from '../platform/ids.ts';
 import type { PageMessages } from '../platform/inform.ts';
-import { ServedPage, type ServedPageDeps } from './served-page.ts';
+import { readSettings } from '../platform/settings.ts';
+import { ServedPage, type PageServer } from './served-page.ts';
 
-export interface ChatPanelDeps extends Omit<ServedPageDeps, 'offerTaken'> {
-  /** Where the user wants the chat. */
-  readonly place: () => ChatPlace;
-}
-
-/** As a tab in the editor area, which can be moved to its own window, or as a view in the Side Bar. */
-export type ChatPlace = 'editor' | 'sidebar';
+/** Where the user wants the chat: in a tab, which can be moved to its own window, or in a view of the Side Bar. */
+const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
 /** Longer than the eight seconds for which the page shows an offer. */
 const OFFER_MS = 10_000;
@@ -28,7 +24,7 @@ interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
 export class ChatPanel
   implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
 {
-  readonly #deps: ServedPageDeps & Pick<ChatPanelDeps, 'place'>;
+  readonly #app: PageServer;
   readonly #offers = new Map<number, (isTaken: boolean) => void>();
   #lastOffer = 0;
   #tab: Shown<vscode.WebviewPanel> | undefined;
@@ -39,8 +35,8 @@ export class ChatPanel
   /** A page has hung in this window. */
   #careful = false;
 
-  constructor(deps: ChatPanelDeps) {
-    this.#deps = { ...deps, offerTaken: (id) => this.#answer(id, true) };
+  constructor(app: PageServer) {
+    this.#app = app;
   }
 
   dispose(): void {
@@ -51,14 +47,10 @@ export class ChatPanel
 
   /** Shows the chat in the configured location and focuses it. */
   open(): void {
-    if (this.#deps.place() === 'sidebar') {
+    const isSidebar = isInSidebar();
+    if (isSidebar || this.#tab) {
       this.#bringUp();
-      this.#view?.page.post({ type: 'focus', target: 'composer' });
-      return;
-    }
-    if (this.#tab) {
-      this.#bringUp();
-      this.#tab.page.post({ type: 'focus', target: 'composer' });
+      (isSidebar ? this.#view : this.#tab)?.page.post({ type: 'focus', target: 'composer' });
       return;
     }
     const left = tabsLeft();
@@ -79,7 +71,7 @@ export class ChatPanel
   }
 
   #bringTo(message: HostToPage, session?: SessionId): void {
-    const shown = this.#deps.place() === 'sidebar' ? this.#view : this.#tab;
+    const shown = isInSidebar() ? this.#view : this.#tab;
     // A hidden page is reloaded when it's shown, so a message sent now would be lost.
     if (shown?.where.visible && shown.page.listens) {
       this.#bringUp();
@@ -92,7 +84,7 @@ export class ChatPanel
 
   /** Moves an open chat after the setting for its location has changed. */
   placeChanged(): void {
-    if (this.#deps.place() === 'sidebar') {
+    if (isInSidebar()) {
       const moves = this.#tab !== undefined;
       this.#tab?.where.dispose();
       if (moves) this.open();
@@ -104,24 +96,16 @@ export class ChatPanel
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
     // The chat was moved after the window had saved its tabs.
-    if (this.#deps.place() === 'sidebar') panel.dispose();
+    if (isInSidebar()) panel.dispose();
     else this.#adopt(panel);
     return Promise.resolve();
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const page = new ServedPage(view.webview, this.#deps, {
-      begun: ({ session }) => this.#begun(session),
-      focused: noteFocus,
-      isShown: () => view.visible,
-      hung: () => void this.#loadViewAgain(),
-      careful: this.#careful,
-    });
-    const shown = { where: view, page };
     this.#view?.page.dispose();
+    const shown = this.#serve(view, () => void this.#loadViewAgain(), noteFocus);
     this.#view = shown;
     view.onDidDispose(() => {
-      page.dispose();
       if (this.#view !== shown) return;
       this.#view = undefined;
       noteFocus(false);
@@ -169,7 +153,7 @@ export class ChatPanel
   }
 
   #bringUp(): void {
-    if (this.#deps.place() === 'sidebar') void vscode.commands.executeCommand('threadkeeper.chatView.focus');
+    if (isInSidebar()) void vscode.commands.executeCommand('threadkeeper.chatView.focus');
     else this.#tab?.where.reveal();
   }
 
@@ -197,26 +181,37 @@ export class ChatPanel
 
   #adopt(panel: vscode.WebviewPanel): void {
     this.#tab?.where.dispose();
-    const media = vscode.Uri.joinPath(this.#deps.extensionUri, 'media');
+    const media = vscode.Uri.joinPath(this.#app.extensionUri, 'media');
     panel.iconPath = {
       light: vscode.Uri.joinPath(media, 'icon-light.svg'),
       dark: vscode.Uri.joinPath(media, 'icon-dark.svg'),
     };
-    const page = new ServedPage(panel.webview, this.#deps, {
+    const shown = this.#serve(panel, () => this.#replace(panel));
+    this.#tab = shown;
+    panel.onDidDispose(() => {
+      if (this.#tab === shown) this.#tab = undefined;
+    });
+  }
+
+  /** Fills a place with the page, until the place is closed. */
+  #serve<T extends vscode.WebviewPanel | vscode.WebviewView>(
+    where: T,
+    hung: () => void,
+    focused?: (focused: boolean) => void,
+  ): Shown<T> {
+    const page = new ServedPage(where.webview, this.#app, {
       begun: ({ session, title }) => {
         this.setTitle(title);
         this.#begun(session);
       },
-      isShown: () => panel.visible,
-      hung: () => this.#replace(panel),
+      isShown: () => where.visible,
+      offerTaken: (id) => this.#answer(id, true),
+      hung,
+      ...(focused && { focused }),
       careful: this.#careful,
     });
-    const shown = { where: panel, page };
-    this.#tab = shown;
-    panel.onDidDispose(() => {
-      page.dispose();
-      if (this.#tab === shown) this.#tab = undefined;
-    });
+    where.onDidDispose(() => page.dispose());
+    return { where, page };
   }
 }
 

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Attachment } from '../../core/model/message.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import type { ChatPlace } from './chat-panel.ts';
 import type { ChatApp } from './chat-app.ts';
 import { excerpt } from './read-context.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -83,7 +82,7 @@ export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
 }
 
 /** Shows the chat in another place from now on; a chat that is open moves there. */
-export async function moveChat(app: ChatApp, place: ChatPlace): Promise<void> {
+export async function moveChat(app: ChatApp, place: 'editor' | 'sidebar'): Promise<void> {
   await app.sessions.currentOrLatest();
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
   // The user's own setting, unless the workspace has one, which would go before it.

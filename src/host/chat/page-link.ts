@@ -4,14 +4,15 @@ import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../../core/model/ids.ts';
-import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
-import type { StoreFault } from '../../app/ports.ts';
+import type { Log, SessionSummary, StoreFault } from '../../app/ports.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
-import { MessageViews } from './message-views.ts';
-import { coverViews, compressionViews, taskView } from './views.ts';
-import type { PageSurroundings } from './surroundings.ts';
+import type { Attachments } from './attachments.ts';
+import type { Drafts } from './drafts.ts';
+import { coverViews, compressionViews, MessageViews, sessionView, taskView } from './views.ts';
+import type { ChosenModel, Models } from '../models/models.ts';
+import { isSet, readSettings } from '../platform/settings.ts';
 import { locale, stageText, translated } from '../platform/l10n.ts';
 import * as vscode from 'vscode';
 
@@ -19,15 +20,45 @@ import * as vscode from 'vscode';
 const FIRST_MESSAGES = 60;
 /** Maximum number of messages per request. */
 const MAX_MESSAGES = 200;
+/** Events after which positions mean other messages, which change what is compressed, and which change the task. */
+const MOVING = ['head_moved', 'message_deleted'] as const;
+const COMPRESSING = [
+  'compressed',
+  'node_level_set',
+  'node_edited',
+  'node_replaced',
+  'node_checked',
+  'change_undone',
+] as const;
+const TASK = ['task_set', 'task_step', 'task_reset'] as const;
 /** Number of previous inputs for the composer's arrow keys. */
 const HISTORY = 50;
+
+/** What a page shows beside its conversation. */
+export interface PageApp {
+  readonly gauge: ContextGauge;
+  readonly models: Models;
+  readonly drafts: Drafts;
+  readonly attachments: Attachments;
+  readonly log: Log;
+  chosenModel(): ChosenModel;
+}
+
+/** What of it is known to its caller. */
+interface Around {
+  isModelReady(): boolean;
+  sessions(): Promise<readonly SessionSummary[]>;
+}
+
+/** How a session without a title is shown. */
+export const untitled = (): string => vscode.l10n.t('New session');
 
 /** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
 export class PageLink {
   readonly conversation: Conversation;
-  readonly #gauge: ContextGauge;
   readonly #views: MessageViews;
-  readonly #surroundings: PageSurroundings;
+  readonly #app: PageApp;
+  readonly #around: Around;
   readonly #out: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
   #epoch = 0;
@@ -39,17 +70,13 @@ export class PageLink {
   /** A message for the user if the last turn failed because the provider can't be reached. */
   #offline: string | null = null;
 
-  constructor(
-    conversation: Conversation,
-    gauge: ContextGauge,
-    surroundings: PageSurroundings,
-    warn: (message: string) => void,
-  ) {
+  constructor(conversation: Conversation, app: PageApp, around: Around) {
+    const { gauge, log } = app;
     this.conversation = conversation;
-    this.#gauge = gauge;
     this.#views = new MessageViews(conversation);
-    this.#surroundings = surroundings;
-    this.#out = new Emitter((error) => warn(`A message could not be sent to the chat page: ${String(error)}`));
+    this.#app = app;
+    this.#around = around;
+    this.#out = new Emitter((error) => log.warn(`A message could not be sent to the chat page: ${String(error)}`));
     this.#subscriptions = [
       conversation.onUpdate((update) => this.#onUpdate(update)),
       conversation.journal.onDidChange((events) => this.#onEvents(events)),
@@ -70,8 +97,9 @@ export class PageLink {
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { state, journal } = conversation;
-    const { model, settings, draft, notice, untitled } = this.#surroundings;
-    const sessions = await this.#surroundings.sessions();
+    const { drafts, attachments } = this.#app;
+    const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
+    const sessions = await this.#sessions();
     // No await from here on: parts of a reply that arrive meanwhile would be missing on the page.
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
     this.#opened = state.summaries.opened;
@@ -81,19 +109,36 @@ export class PageLink {
       epoch: this.#epoch,
       from,
       ...this.#views.newest(from),
-      title: state.title === '' ? untitled : state.title,
+      title: state.title === '' ? untitled() : state.title,
       covers: coverViews(state),
       compressions: compressionViews(state),
       gauge: null,
       task: taskView(state),
       sessions,
-      model: model(),
-      settings: settings(),
+      model: this.#model(),
+      settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
       status: statusView(conversation, this.#resetPending, this.#offline),
-      draft: draft(),
+      draft: { text: drafts.get(journal.id), attachments: attachments.views(journal.id) },
       history: this.#views.history(HISTORY),
-      notice: notice(),
+      notice: journal.notice === undefined ? null : translated(journal.notice),
     };
+  }
+
+  #model(): InitMessage['model'] {
+    const { models } = this.#app;
+    const chosen = this.#app.chosenModel();
+    return {
+      provider: chosen.provider,
+      model: chosen.model,
+      label: models.label(chosen),
+      takesImages: models.takesImages(chosen),
+      ready: this.#around.isModelReady(),
+      assumed: this.conversation.state.provider === undefined && !isSet('chat.provider'),
+    };
+  }
+
+  async #sessions(): Promise<InitMessage['sessions']> {
+    return (await this.#around.sessions()).map((one) => sessionView(one, untitled()));
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
@@ -107,11 +152,11 @@ export class PageLink {
   }
 
   sendGauge(): void {
-    this.post({ type: 'gauge', gauge: this.#gauge.view(this.conversation) });
+    this.post({ type: 'gauge', gauge: this.#app.gauge.view(this.conversation) });
   }
 
   async sendSessions(): Promise<void> {
-    this.post({ type: 'sessions', sessions: await this.#surroundings.sessions() });
+    this.post({ type: 'sessions', sessions: await this.#sessions() });
   }
 
   post(message: HostToPage): void {
@@ -173,10 +218,8 @@ export class PageLink {
         this.#sendStatus();
         return;
       case 'recalled': {
-        const message = state.messages.get(update.message);
-        if (!message) return;
         this.#views.recalled.set(update.message, update.excerpts);
-        this.post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
+        this.#sendMessages([update.message]);
         return;
       }
     }
@@ -192,77 +235,56 @@ export class PageLink {
       this.#sendStatus();
       return;
     }
-    let from: number | undefined;
-    const note = (position: number): void => {
-      from = Math.min(from ?? position, position);
-    };
     const { state } = this.conversation;
+    const did = new Set(events.map(({ type }) => type));
+    const isAny = (types: readonly SessionEvent['type'][]): boolean => types.some((type) => did.has(type));
+    if (did.has('task_reset')) this.#resetPending = false;
+    let from = Number.POSITIVE_INFINITY;
     for (const event of events) {
-      switch (event.type) {
-        case 'message_added': {
-          const position = state.positionOf(event.message.id);
-          // Replies streamed by this window are sent by `replyEnded`.
-          if (position === undefined) break;
-          if (state.childrenOf(event.message.parent).length > 1) this.#epoch++;
-          if (event.message.role !== 'assistant' || !this.conversation.isReplying) note(position);
-          break;
-        }
-        case 'head_moved':
-        case 'message_deleted':
-          this.#epoch++;
-          note(0);
-          break;
-        case 'compressed':
-          this.#sendFoundEvents(event.compression.events);
-          this.#sendCompressions();
-          break;
-        case 'node_level_set':
-        case 'node_edited':
-        case 'node_replaced':
-        case 'node_checked':
-        case 'change_undone':
-          this.#sendCompressions();
-          break;
-        case 'event_added':
-        case 'event_pinned':
-        case 'event_removed':
-        case 'event_corrected':
-          this.#sendEventMarks(event);
-          break;
-        case 'task_set':
-        case 'task_step':
-        case 'task_reset':
-          this.#resetPending &&= event.type !== 'task_reset';
-          this.post({ type: 'task', task: taskView(state) });
-          this.#sendStatus();
-          break;
-        case 'escalation':
-          this.#sendStatus();
-          break;
-        default:
-          break;
-      }
+      if (event.type !== 'message_added') continue;
+      const { id, parent, role } = event.message;
+      const position = state.positionOf(id);
+      if (position === undefined) continue;
+      if (state.childrenOf(parent).length > 1) this.#epoch++;
+      // Replies streamed by this window are sent by `replyEnded`.
+      if (role !== 'assistant' || !this.conversation.isReplying) from = Math.min(from, position);
     }
-    if (this.#opened !== state.summaries.opened) this.#sendCompressions();
-    if (from !== undefined) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
+    if (isAny(MOVING)) {
+      this.#epoch++;
+      from = 0;
+    }
+    this.#sendMessages(events.flatMap((event) => this.#markedBy(event)));
+    if (isAny(COMPRESSING) || this.#opened !== state.summaries.opened) this.#sendCompressions();
+    if (isAny(TASK)) this.post({ type: 'task', task: taskView(state) });
+    if (isAny([...TASK, 'escalation'])) this.#sendStatus();
+    if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  #sendEventMarks(
-    event: Extract<SessionEvent, { type: 'event_added' | 'event_pinned' | 'event_removed' | 'event_corrected' }>,
-  ): void {
-    const { state, journal } = this.conversation;
-    const id = event.type === 'event_added' ? event.event.message : state.events.get(event.id)?.message;
-    const message = id === undefined ? undefined : state.messages.get(id);
-    if (message) this.post({ type: 'messagesChanged', session: journal.id, messages: [this.#views.of(message)] });
+  /** The messages whose marks of key events an event changes: of many at once those that the page is likely to have. */
+  #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
+    const { state } = this.conversation;
+    switch (event.type) {
+      case 'compressed': {
+        const oldest = state.path.length - MAX_MESSAGES;
+        return event.compression.events
+          .map(({ message }) => message)
+          .filter((id) => (state.positionOf(id) ?? -1) >= oldest);
+      }
+      case 'event_added':
+        return [event.event.message];
+      case 'event_pinned':
+      case 'event_removed':
+      case 'event_corrected':
+        return [state.events.get(event.id)?.message];
+      default:
+        return [];
+    }
   }
 
-  /** Sends the messages in which a compression found key events, if the page is likely to have them. */
-  #sendFoundEvents(found: readonly KeyEvent[]): void {
+  #sendMessages(ids: readonly (MessageId | undefined)[]): void {
     const { state, journal } = this.conversation;
-    const oldest = state.path.length - MAX_MESSAGES;
-    const ids = new Set(found.map(({ message }) => message));
-    const messages = [...ids].flatMap((id) => {
-      const message = (state.positionOf(id) ?? -1) < oldest ? undefined : state.messages.get(id);
+    const messages = [...new Set(ids)].flatMap((id) => {
+      const message = id === undefined ? undefined : state.messages.get(id);
       return message ? [this.#views.of(message)] : [];
     });
     if (messages.length > 0) this.post({ type: 'messagesChanged', session: journal.id, messages });

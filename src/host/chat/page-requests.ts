@@ -20,28 +20,26 @@ import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
 import type { ModelsApp } from '../models/models.ts';
-import type { LastEditor } from './last-editor.ts';
 import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
-import type { PageLink } from './page-link.ts';
 import { eventMark } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */
-export function pageRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor): RequestHandlers {
-  return { ...turnRequests(app, link, editor), ...historyRequests(app, link) };
+export function pageRequests(app: ChatApp & ModelsApp): RequestHandlers {
+  return { ...turnRequests(app), ...historyRequests(app) };
 }
 
 /** Sending, attachments, reading, and searching. */
-function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: LastEditor) {
+function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
-  const conversation = (): Conversation => link().conversation;
+  const conversation = (): Conversation => app.currentLink().conversation;
   const session = () => conversation().journal.id;
   const showDraft = (text = app.drafts.get(session())): void => {
     const draft = { text, attachments: app.attachments.views(session()) };
-    link().post({ type: 'draft', draft, focus: false });
+    app.currentLink().post({ type: 'draft', draft, focus: false });
   };
   return {
     send: async ({ session: id, text, attachments, pasted }) => {
@@ -101,11 +99,11 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
     },
     completeContext: async ({ query }) => {
       const sessions = (await app.sessions.list()).filter(({ id, archived }) => !archived && id !== session());
-      return contextItems(query, editor, sessions);
+      return contextItems(query, app.editor, sessions);
     },
     runCommand: ({ command, argument }) => app.runCommand(command, argument),
 
-    loadMessages: ({ epoch, from, count }) => Promise.resolve(link().loadMessages(epoch, from, count)),
+    loadMessages: ({ epoch, from, count }) => Promise.resolve(app.currentLink().loadMessages(epoch, from, count)),
     outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
     recall: async ({ query }) => [...(await app.search(query))],
     find: ({ words }) => {
@@ -118,7 +116,11 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       return Promise.resolve(found);
     },
     openLink: ({ href }) =>
-      openLink(href, (position) => link().post({ type: 'reveal', session: session(), position }), conversation().state),
+      openLink(
+        href,
+        (position) => app.currentLink().post({ type: 'reveal', session: session(), position }),
+        conversation().state,
+      ),
     openFile: async ({ path, line, column }) => {
       if (!(await openWorkspaceFile(path, line, column)))
         throw notFound(vscode.l10n.t('Can’t find the file {0} in this workspace.', path));
@@ -143,7 +145,7 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
       return made;
     },
     codeAction: ({ action, text, language }) =>
-      action === 'preview' ? app.diagrams.show(text, language ?? '') : codeAction(action, text, language, editor),
+      action === 'preview' ? app.diagrams.show(text, language ?? '') : codeAction(action, text, language, app.editor),
     applyEdits: ({ message, code }) => {
       const reply = message === undefined ? '' : messageText(messageIn(conversation(), messageId(message)));
       return applyEdits(app.reviews, reply, code);
@@ -153,8 +155,8 @@ function turnRequests(app: ChatApp & ModelsApp, link: () => PageLink, editor: La
 }
 
 /** Branches, key events, compressions, tasks, and sessions. */
-function historyRequests(app: ChatApp, link: () => PageLink) {
-  const conversation = (): Conversation => link().conversation;
+function historyRequests(app: ChatApp) {
+  const conversation = (): Conversation => app.currentLink().conversation;
   const state = (): Conversation['state'] => conversation().state;
   const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
     const quote = messageText(messageIn(conversation(), id)).slice(start, end);

@@ -11,29 +11,38 @@ import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { pageHtml } from '../platform/page-html.ts';
 import type { MessageId } from '../../core/model/ids.ts';
+import type { Log } from '../../app/ports.ts';
+import type { Sessions } from '../../app/sessions.ts';
+import type { Drafts } from './drafts.ts';
 import type { PageLink } from './page-link.ts';
 
-export interface ServedPageDeps {
+/** How often a page that is shown is asked whether it still answers, in ms. */
+const ASK_EVERY_MS = 2_000;
+/** So many questions without an answer, and the page has hung: ten seconds in which this process was not asleep. */
+const UNANSWERED = 5;
+
+/** What serves the page. */
+export interface PageServer {
   readonly extensionUri: vscode.Uri;
+  readonly sessions: Pick<Sessions, 'current'>;
+  readonly drafts: Pick<Drafts, 'set'>;
+  readonly log: Pick<Log, 'warn'>;
   /** The link to the current session; rejects with what to tell the user when there is none. */
-  readonly link: () => Promise<PageLink>;
+  link(): Promise<PageLink>;
   /** What the page's requests do; asked for with the first of them. */
-  readonly handlers: () => Promise<RequestHandlers>;
-  readonly describe: (error: unknown) => FaultView;
-  readonly stop: () => void;
-  readonly setDraft: (session: string, text: string) => void;
-  readonly offerTaken: (id: number) => void;
-  readonly warn: (message: string) => void;
+  requests(): Promise<RequestHandlers>;
+  describe(error: unknown): FaultView;
 }
 
 /** What the place of a page is told by it. */
 export interface PageHost {
   /** It has a session, all of it. */
-  readonly begun: (init: InitMessage) => void;
-  readonly focused?: (focused: boolean) => void;
-  readonly isShown: () => boolean;
+  begun(init: InitMessage): void;
+  focused?(focused: boolean): void;
+  offerTaken(id: number): void;
+  isShown(): boolean;
   /** The page does not answer any more: it is to be made anew, and to be careful. */
-  readonly hung: () => void;
+  hung(): void;
   /** The page before this one has hung. */
   readonly careful: boolean;
 }
@@ -43,11 +52,14 @@ export interface PageHost {
  * again, it asks for everything anew.
  */
 export class ServedPage implements vscode.Disposable {
-  readonly #deps: ServedPageDeps;
+  readonly #app: PageServer;
   readonly #webview: vscode.Webview;
   readonly #host: PageHost;
   readonly #received: vscode.Disposable;
-  #watchdog: Watchdog | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #unanswered = 0;
+  /** The message that the page is about to draw. */
+  #drawing: MessageId | null = null;
   #link: PageLink | undefined;
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
@@ -56,12 +68,12 @@ export class ServedPage implements vscode.Disposable {
   #beginnings = 0;
 
   /** Writes the page into the webview. */
-  constructor(webview: vscode.Webview, deps: ServedPageDeps, host: PageHost) {
-    this.#deps = deps;
+  constructor(webview: vscode.Webview, app: PageServer, host: PageHost) {
+    this.#app = app;
     this.#webview = webview;
     this.#host = host;
-    const dist = vscode.Uri.joinPath(deps.extensionUri, 'dist');
-    const media = vscode.Uri.joinPath(deps.extensionUri, 'media');
+    const dist = vscode.Uri.joinPath(app.extensionUri, 'dist');
+    const media = vscode.Uri.joinPath(app.extensionUri, 'media');
     webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
     this.#received = webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
     webview.html = pageHtml({
@@ -83,7 +95,7 @@ export class ServedPage implements vscode.Disposable {
     this.#listens = false;
     this.#beginnings++;
     this.#received.dispose();
-    this.#watchdog?.dispose();
+    clearInterval(this.#watch);
     this.#subscription?.dispose();
   }
 
@@ -98,16 +110,12 @@ export class ServedPage implements vscode.Disposable {
 
   async #begin(): Promise<void> {
     this.#listens = true;
-    this.#watchdog ??= new Watchdog({
-      isShown: this.#host.isShown,
-      ask: () => this.post({ type: 'ping' }),
-      hung: (drawing) => this.#hung(drawing),
-    });
+    this.#watch ??= setInterval(() => this.#look(), ASK_EVERY_MS).unref();
     const beginning = ++this.#beginnings;
     this.#subscription?.dispose();
     this.#subscription = undefined;
     try {
-      const link = await this.#deps.link();
+      const link = await this.#app.link();
       const init = await link.init();
       // Another session was opened meanwhile, or the webview is gone.
       if (beginning !== this.#beginnings) return;
@@ -117,124 +125,74 @@ export class ServedPage implements vscode.Disposable {
       this.#host.begun(init);
       // Not before the session has left for the page, which does not wait for it.
       setTimeout(() => {
-        if (beginning === this.#beginnings) this.#sendGauge(link);
+        try {
+          if (beginning === this.#beginnings) link.sendGauge();
+        } catch (error) {
+          this.#app.describe(error);
+        }
       });
     } catch (error) {
-      const { text, action } = this.#deps.describe(error);
+      const { text, action } = this.#app.describe(error);
       if (beginning !== this.#beginnings) return;
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
     }
   }
 
-  #hung(drawing: MessageId | undefined): void {
-    this.#deps.warn(
-      drawing === undefined ? 'The chat page has hung.' : `The chat page has hung over message ${drawing}.`,
-    );
-    if (drawing !== undefined) this.#link?.showPlain(drawing);
-    this.#host.hung();
-  }
-
-  #sendGauge(link: PageLink): void {
-    try {
-      link.sendGauge();
-    } catch (error) {
-      this.#deps.describe(error);
+  /** Asks the page whether it answers; one that has not for long has hung, and hangs no other page. */
+  #look(): void {
+    if (!this.#host.isShown()) {
+      this.#unanswered = 0;
+    } else if (this.#unanswered < UNANSWERED) {
+      this.#unanswered++;
+      this.post({ type: 'ping' });
+    } else {
+      clearInterval(this.#watch);
+      const drawing = this.#drawing;
+      this.#app.log.warn(
+        drawing === null ? 'The chat page has hung.' : `The chat page has hung over message ${drawing}.`,
+      );
+      if (drawing !== null) this.#link?.showPlain(drawing);
+      this.#host.hung();
     }
   }
 
   async #receive(value: unknown): Promise<void> {
     const parsed = parsePageMessage(value);
     if (!parsed.ok) {
-      this.#deps.warn(`The chat page sent an invalid message: ${parsed.problem}`);
+      this.#app.log.warn(`The chat page sent an invalid message: ${parsed.problem}`);
       const id = requestIdIn(value);
       if (id === undefined) return;
-      const fault = this.#deps.describe(new Error(parsed.problem));
+      const fault = this.#app.describe(new Error(parsed.problem));
       this.post({ type: 'refusal', id, ok: false, fault: { ...fault, reason: 'invalid' } });
       return;
     }
     const { message } = parsed;
-    this.#watchdog?.heard();
+    // Anything the page says shows that it lives.
+    this.#unanswered = 0;
     switch (message.type) {
       case 'ready':
       case 'resync':
-        await this.#begin();
-        return;
+        return this.#begin();
       case 'request':
-        this.#handlers ??= this.#deps.handlers();
-        this.post(await answerRequest(message.id, message.body, await this.#handlers, this.#deps.describe));
-        return;
+        this.#handlers ??= this.#app.requests();
+        return this.post(
+          await answerRequest(message.id, message.body, await this.#handlers, (error) => this.#app.describe(error)),
+        );
       case 'stop':
-        this.#deps.stop();
-        return;
+        return this.#app.sessions.current?.stop();
       case 'setDraft':
-        this.#deps.setDraft(message.session, message.text);
-        return;
+        return this.#app.drafts.set(message.session, message.text);
       case 'offerTaken':
-        this.#deps.offerTaken(message.id);
-        return;
+        return this.#host.offerTaken(message.id);
       case 'focusChanged':
-        this.#host.focused?.(message.focused);
-        return;
+        return this.#host.focused?.(message.focused);
       case 'pong':
         return;
       case 'drawing':
-        this.#watchdog?.draws(message.message);
+        this.#drawing = message.message;
         return;
       case 'pageFault':
-        this.#deps.warn(`The chat page: ${message.text}`);
-        return;
-    }
-  }
-}
-
-/** How often a page that is shown is asked whether it still answers, in ms. */
-const ASK_EVERY_MS = 2_000;
-/** So many questions without an answer, and the page has hung: ten seconds in which this process was not asleep. */
-const UNANSWERED = 5;
-
-interface Watched {
-  readonly isShown: () => boolean;
-  readonly ask: () => void;
-  /** The page has hung while it drew this message, if that is known. Called once. */
-  readonly hung: (drawing: MessageId | undefined) => void;
-}
-
-/** Asks a page again and again whether it answers. */
-class Watchdog {
-  readonly #watched: Watched;
-  readonly #timer: NodeJS.Timeout;
-  #unanswered = 0;
-  #drawing: MessageId | undefined;
-
-  constructor(watched: Watched, everyMs = ASK_EVERY_MS) {
-    this.#watched = watched;
-    this.#timer = setInterval(() => this.#look(), everyMs);
-    this.#timer.unref();
-  }
-
-  dispose(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** Anything the page says shows that it lives. */
-  heard(): void {
-    this.#unanswered = 0;
-  }
-
-  /** What the page is about to draw; null for nothing more. */
-  draws(message: MessageId | null): void {
-    this.#drawing = message ?? undefined;
-  }
-
-  #look(): void {
-    if (!this.#watched.isShown()) {
-      this.#unanswered = 0;
-    } else if (this.#unanswered < UNANSWERED) {
-      this.#unanswered++;
-      this.#watched.ask();
-    } else {
-      this.dispose();
-      this.#watched.hung(this.#drawing);
+        return this.#app.log.warn(`The chat page: ${message.text}`);
     }
   }
 }

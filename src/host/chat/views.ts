@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { Conversation } from '../../app/conversation.ts';
+import type { Recalled } from '../../core/context/render.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
@@ -50,9 +52,8 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
   const siblings = state.childrenOf(message.parent);
   const events = facts.events(id);
   const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
-  const files =
-    role === 'assistant' ? new Set(parseEdits(messageText(message)).map(({ path }) => path ?? '')) : undefined;
-  files?.delete('');
+  const edits = role === 'assistant' ? parseEdits(messageText(message)) : [];
+  const files = new Set(edits.flatMap(({ path }) => path ?? []));
   return {
     id,
     role,
@@ -70,7 +71,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
     ...(steps.length > 0 && { steps }),
     // One file's blocks have the button of their own.
-    ...(files && files.size > 1 && { files: files.size }),
+    ...(files.size > 1 && { files: files.size }),
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
@@ -102,6 +103,96 @@ function partView(block: ContentBlock): PartView {
 
 /** Text as far as the page takes it; all of it stays in the session. */
 const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`);
+
+/** A conversation's messages as the page shows them, with what is known of each. */
+export class MessageViews {
+  /** What was recalled for messages of this window's time; a reload forgets it. */
+  readonly recalled = new Map<MessageId, readonly Recalled[]>();
+  /** Messages that are shown as plain text, since drawing them has hung the page. */
+  readonly plain = new Set<MessageId>();
+  readonly #conversation: Conversation;
+  #arriving: { readonly view: MessageView; text: string } | undefined;
+  #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+  }
+
+  /** The reply that is arriving, as far as it has come: it is no message of the session yet. */
+  get arriving(): MessageView | undefined {
+    if (!this.#arriving) return undefined;
+    const { view, text } = this.#arriving;
+    return { ...view, parts: [{ type: 'text', text }] };
+  }
+
+  /** A reply begins; `at` is milliseconds since the epoch. */
+  begin(id: MessageId, model: string, at: number): void {
+    this.#arriving = { view: { id, role: 'assistant', parts: [], at, model, streaming: true }, text: '' };
+  }
+
+  grow(text: string): void {
+    if (this.#arriving) this.#arriving.text += text;
+  }
+
+  end(): void {
+    this.#arriving = undefined;
+  }
+
+  /** The messages from position `from` on, with the reply that is arriving, and how many there are in all. */
+  newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
+    const { length } = this.#conversation.state.path;
+    const { arriving } = this;
+    return {
+      total: arriving ? length + 1 : length,
+      messages: [...this.slice(from, length), ...(arriving ? [arriving] : [])],
+    };
+  }
+
+  /** The messages at positions `from` to `to` (exclusive) of the active branch. */
+  slice(from: number, to: number): MessageView[] {
+    const { state } = this.#conversation;
+    const views: MessageView[] = [];
+    for (let position = from; position < Math.min(to, state.path.length); position++) {
+      const message = state.messages.get(state.path[position]!);
+      if (message) views.push(this.of(message));
+    }
+    return views;
+  }
+
+  of(message: Message): MessageView {
+    const { meter, counts, counter, state } = this.#conversation;
+    const view = messageView(state, message, {
+      tokens: (one) => meter.shown(counts.of(one).body),
+      attachmentTokens: (attachment) => meter.shown(counter.attachment(attachment)),
+      events: (id) => this.#events().get(id) ?? [],
+    });
+    const recalled = this.recalled.get(message.id);
+    const plain = this.plain.has(message.id);
+    return { ...view, ...(recalled && { recalled: [...recalled] }), ...(plain && { plain }) };
+  }
+
+  #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {
+    const { state } = this.#conversation;
+    if (this.#eventsByMessage?.revision !== state.prefixRevision) {
+      const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
+      const map = Map.groupBy(events, ({ message }) => message);
+      this.#eventsByMessage = { revision: state.prefixRevision, map };
+    }
+    return this.#eventsByMessage.map;
+  }
+
+  /** The newest texts of the user, at most so many, the newest last. */
+  history(most: number): string[] {
+    const { state } = this.#conversation;
+    const texts: string[] = [];
+    for (let position = state.path.length - 1; position >= 0 && texts.length < most; position--) {
+      const id = state.path[position]!;
+      const message = state.messages.place(id)?.role === 'user' ? state.messages.get(id) : undefined;
+      if (message) texts.push(messageText(message));
+    }
+    return texts.reverse();
+  }
+}
 
 export function eventMark(event: KeyEvent): EventMark {
   const { id, kind, quote, start, end, status, pinned } = event;

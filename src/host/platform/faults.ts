@@ -11,13 +11,16 @@ import { RequestFault, type FaultView, type RequestFaultReason } from '../../pro
 import { SettingsError } from './settings.ts';
 import { locale, translated } from './l10n.ts';
 
-const COMMAND_OF: Readonly<Record<FaultAction, NonNullable<FaultView['action']>['command']>> = {
-  setKey: 'setModelKey',
-  chooseModel: 'chooseModel',
-  compress: 'compressHistory',
-  retry: 'retry',
-  retryWithRoom: 'retry',
-  openSettings: 'openSettings',
+type WayOut = NonNullable<FaultView['action']>;
+
+/** What the page is told of reasons that it tells apart; all others are `invalid`. */
+const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
+  no_key: 'no_key',
+  refused_key: 'no_key',
+  cancelled: 'cancelled',
+  context_too_long: 'too_large',
+  network: 'offline',
+  timeout: 'offline',
 };
 
 /** One sentence for the user, with a way out where there is one. What is not foreseen goes to the log by its message. */
@@ -29,9 +32,9 @@ export function faultView(error: unknown): FaultView {
   if (ModelFault.is(error)) {
     const { message, action } = describeFault(error);
     return {
-      reason: reasonOf(error.reason),
+      reason: REASON_OF[error.reason] ?? 'invalid',
       text: translated(message),
-      action: { label: actionLabel(action), command: COMMAND_OF[action] },
+      action: wayOut(action),
     };
   }
   if (StoreFault.is(error)) {
@@ -51,7 +54,7 @@ export function faultView(error: unknown): FaultView {
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
-      action: { label: actionLabel('chooseModel'), command: 'chooseModel' },
+      action: wayOut('chooseModel'),
     };
   }
   if (error instanceof SpendLimitReached) {
@@ -60,17 +63,19 @@ export function faultView(error: unknown): FaultView {
       text: vscode.l10n.t(
         'Monthly spend limit for compression reached. Raise it in Settings or wait until next month.',
       ),
-      action: { label: actionLabel('openSettings'), command: 'openSettings' },
+      action: wayOut('openSettings'),
     };
   }
   if (SummaryFault.is(error))
     return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
-  if (CorrectionFault.is(error)) return correctionFaultView(error);
+  if (CorrectionFault.is(error, 'unknown_event'))
+    return { reason: 'not_found', text: vscode.l10n.t('This key event is no longer in the session.') };
+  if (CorrectionFault.is(error)) return { reason: 'invalid', text: vscode.l10n.t('This text isn’t in the message.') };
   if (error instanceof TurnRunning)
     return { reason: 'busy', text: vscode.l10n.t('A response is in progress. Stop it or wait until it finishes.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
-    const action = { label: actionLabel('openSettings'), command: 'openSettings' } as const;
-    return { reason: 'invalid', text: error instanceof PolicyError ? translated(error.phrase) : error.message, action };
+    const text = error instanceof PolicyError ? translated(error.phrase) : error.message;
+    return { reason: 'invalid', text, action: wayOut('openSettings') };
   }
   if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
   return {
@@ -91,56 +96,14 @@ const summaryFaultText = ({ reason }: SummaryFault): string =>
     unanswered: vscode.l10n.t('The model returned no usable response. Try again or select another model.'),
   })[reason];
 
-function correctionFaultView({ reason }: CorrectionFault): FaultView {
-  switch (reason) {
-    case 'unknown_event':
-      return { reason: 'not_found', text: vscode.l10n.t('This key event is no longer in the session.') };
-    case 'no_words':
-      return { reason: 'invalid', text: vscode.l10n.t('This text isn’t in the message.') };
-  }
-}
-
-/** Whether the fault was not foreseen, so that its stack belongs in the log. */
-export function isUnforeseen(error: unknown): boolean {
-  return faultView(error).reason === 'failed';
-}
-
-const actionLabel = (action: FaultAction): string =>
-  ({
-    setKey: vscode.l10n.t('Set API Key…'),
-    chooseModel: vscode.l10n.t('Select Model…'),
-    compress: vscode.l10n.t('Compress History'),
-    retry: vscode.l10n.t('Try Again'),
-    retryWithRoom: vscode.l10n.t('Try Again with a Higher Limit'),
-    openSettings: vscode.l10n.t('Open Settings'),
-  })[action];
-
-function reasonOf(reason: FaultReason): RequestFaultReason {
-  switch (reason) {
-    case 'no_key':
-    case 'refused_key':
-      return 'no_key';
-    case 'cancelled':
-      return 'cancelled';
-    case 'context_too_long':
-      return 'too_large';
-    case 'network':
-    case 'timeout':
-      return 'offline';
-    case 'forbidden':
-    case 'model_not_found':
-    case 'rate_limited':
-    case 'quota':
-    case 'content_refused':
-    case 'overloaded':
-    case 'cut_stream':
-    case 'unaffordable':
-    case 'over_rate':
-    case 'output_limit':
-    case 'highest_output_limit':
-    case 'empty_reply':
-    case 'malformed':
-    case 'bad_request':
-      return 'invalid';
-  }
+function wayOut(action: FaultAction): WayOut {
+  const ways: Readonly<Record<FaultAction, WayOut>> = {
+    setKey: { label: vscode.l10n.t('Set API Key…'), command: 'setModelKey' },
+    chooseModel: { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },
+    compress: { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
+    retry: { label: vscode.l10n.t('Try Again'), command: 'retry' },
+    retryWithRoom: { label: vscode.l10n.t('Try Again with a Higher Limit'), command: 'retry' },
+    openSettings: { label: vscode.l10n.t('Open Settings'), command: 'openSettings' },
+  };
+  return ways[action];
 }

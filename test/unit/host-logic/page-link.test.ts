@@ -17,7 +17,7 @@ describe('what the page is told of compressions', () => {
       assert.equal((await conversation.compressNow()).kind, 'committed');
       const { journal } = conversation;
       const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-      const link = new PageLink(conversation, gauge as never, {} as never, (why) => assert.fail(why));
+      const link = new PageLink(conversation, { gauge } as never, {} as never);
       let covers = 0;
       let undone: boolean | undefined;
       link.onMessage((message) => {

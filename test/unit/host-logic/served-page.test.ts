@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as soon } from 'node:timers/promises';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
-import type { ServedPageDeps } from '../../../src/host/chat/served-page.ts';
+import type { PageServer } from '../../../src/host/chat/served-page.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 
 const load = hostIn({
@@ -19,7 +19,7 @@ describe('a page and what serves it', () => {
   });
 
   /** Serves a page whose sessions `link` gives; what the page says goes through `say`, what it hears into `heard`. */
-  function serve(link: ServedPageDeps['link']) {
+  function serve(link: PageServer['link']) {
     const heard: Record<string, unknown>[] = [];
     let say: (message: unknown) => void = () => undefined;
     const webview = {
@@ -28,9 +28,9 @@ describe('a page and what serves it', () => {
       postMessage: (message: Record<string, unknown>) => heard.push(message),
     };
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
-    const deps = { extensionUri: '', link, describe, warn: () => undefined };
+    const app = { extensionUri: '', link, describe, log: { warn: () => undefined } };
     const host = { begun: () => undefined, isShown: () => false };
-    const page = new ServedPage(webview as never, deps as never, host as never);
+    const page = new ServedPage(webview as never, app as never, host as never);
     return { page, heard, say: (message: unknown) => say(message) };
   }
 
