@@ -30,20 +30,10 @@ const FROM = "timeZone: env['TIDEPOOL_TZ'] ?? 'Europe/Lisbon',";
 const TO = "timeZone: env['TIDEPOOL_TZ'] ?? 'UTC',";
 /** In view with the change: what is not is not drawn. */
 const BELOW = '    postmarkToken: env';
-const NEXT = "holdMinutes: wholeNumber('TIDEPOOL_HOLD_MINUTES', env['TIDEPOOL_HOLD_MINUTES'], 15),";
-
 const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
 const search = fenced('', `<<<<<<< SEARCH\n    ${FROM}\n=======\n    ${TO}\n>>>>>>> REPLACE`);
 
-/** The same change as models write it. */
-const SHAPES: Readonly<Record<string, (config: string) => string>> = {
-  'a whole file': (config) => fenced('ts', config.replace(FROM, TO).trimEnd()),
-  'an excerpt': () => fenced('ts', `    // ... existing code ...\n    ${TO}\n    ${NEXT}`),
-  'a unified diff': () =>
-    fenced('diff', `--- a/src/config.ts\n+++ b/src/config.ts\n@@ -17 +17 @@\n-    ${FROM}\n+    ${TO}`),
-  'SEARCH and REPLACE': () => search,
-  'several files': () => `${search}\n\n**src/hosts.ts**\n\n${fenced('ts', "export const HOST = '::1';")}`,
-};
+const SEVERAL = `${search}\n\n**src/hosts.ts**\n\n${fenced('ts', "export const HOST = '::1';")}`;
 
 describe('a change that a reply proposes', () => {
   let server: WireServer;
@@ -104,38 +94,36 @@ describe('a change that a reply proposes', () => {
       .getByRole('button', { name: new RegExp(`^${button}`) });
   const review = (file: string) => chat.workbench.page.locator('.tab', { hasText: `${file} ↔ suggestion` });
 
-  for (const [name, block] of Object.entries(SHAPES))
-    it(`is rejected, placed anew in a file that changes meanwhile, accepted and undone: ${name}`, async () => {
-      const before = await config();
-      const apply = async (): Promise<void> => {
-        await chat.show();
-        const button = name === 'several files' ? 'Apply All in Editor (2 Files)' : 'Apply in Editor';
-        await chat.act(chat.message(`${name} ends.`).last(), button);
-        await tab(/config\.ts ↔ suggestion/).waitFor();
-        await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-      };
+  it('is rejected, placed anew in a file that changes meanwhile, accepted and undone', async () => {
+    const before = await config();
+    const apply = async (): Promise<void> => {
       await chat.show();
-      server.answer(`In \`src/config.ts\`:\n\n${block(before)}\n\n${name} ends.`);
-      await chat.send(`Change it by ${name}.`, `${name} ends.`);
-      await apply();
-      await inDiff('Reject All Changes').click();
-      await review('config.ts').waitFor({ state: 'detached' });
-      assert.equal(await config(), before);
+      await chat.act(chat.message('Both files.').last(), 'Apply All in Editor (2 Files)');
+      await tab(/config\.ts ↔ suggestion/).waitFor();
+      await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+    };
+    await chat.show();
+    server.answer(`In \`src/config.ts\`:\n\n${SEVERAL}\n\nBoth files.`);
+    await chat.send('Change two files.', 'Both files.');
+    await apply();
+    await inDiff('Reject All Changes').click();
+    await review('config.ts').waitFor({ state: 'detached' });
+    assert.equal(await config(), before);
 
-      await apply();
-      const changed = before.replace(BELOW, `    // Changed before ${name}.\n${BELOW}`);
-      await writeFile(path.join(chat.folder, 'src/config.ts'), changed);
-      // Not as a line that the suggestion would delete, as it is shown until the suggestion has it too.
-      const proposed = chat.workbench.page.locator('.editor.modified .lines-content > .view-lines .view-line');
-      await proposed.filter({ hasText: `Changed before ${name}.` }).waitFor();
-      assert.equal(await config(), changed, 'nothing is written before it is accepted');
-      await inDiff('Accept All Changes').click();
-      await configIs(changed.replace(FROM, TO));
-      await tab(/^config\.ts/).waitFor();
-      await keyboardIsIn(':not');
-      await keys.press('Control+z');
-      await configIs(changed);
-    });
+    await apply();
+    const changed = before.replace(BELOW, `    // Changed meanwhile.\n${BELOW}`);
+    await writeFile(path.join(chat.folder, 'src/config.ts'), changed);
+    // Not as a line that the suggestion would delete, as it is shown until the suggestion has it too.
+    const proposed = chat.workbench.page.locator('.editor.modified .lines-content > .view-lines .view-line');
+    await proposed.filter({ hasText: 'Changed meanwhile.' }).waitFor();
+    assert.equal(await config(), changed, 'nothing is written before it is accepted');
+    await inDiff('Accept All Changes').click();
+    await configIs(changed.replace(FROM, TO));
+    await tab(/^config\.ts/).waitFor();
+    await keyboardIsIn(':not');
+    await keys.press('Control+z');
+    await configIs(changed);
+  });
 
   it('is made a new file where the reply names one, with no accessibility violation', async () => {
     const file = path.join(chat.folder, 'src/hosts.ts');

@@ -10,22 +10,6 @@ import { localPorts, withUserSettings } from './editor.ts';
 const QUESTION = 'Which port does the service use?';
 const ANSWER = 'The service listens on port 4600.';
 
-/** What one user did until the model answered: their acts, and the time from an empty chat. */
-class Minutes {
-  readonly #began = performance.now();
-  readonly #acts: string[] = [];
-
-  async act(what: string, act: () => Promise<unknown>): Promise<void> {
-    this.#acts.push(what);
-    await act();
-  }
-
-  print(user: string): void {
-    const seconds = ((performance.now() - this.#began) / 1000).toFixed(1);
-    console.log(`      ${user}: ${this.#acts.length} steps, ${seconds} s: ${this.#acts.join('; ')}`);
-  }
-}
-
 /** A proxy as companies have them, which can be out of order. */
 class Proxy {
   readonly #server: Server;
@@ -105,42 +89,36 @@ describe('the first minutes of a user', () => {
     await setup().waitFor();
     await fitsEachLook(chat, {}, 'setup');
     await chat.newSession();
-    const minutes = new Minutes();
-    await minutes.act('ask', () => chat.send('The service uses port 4600.', 'No model is configured'));
+    await chat.send('The service uses port 4600.', 'No model is configured');
     await setup().waitFor();
     assert.equal(await offer(/Ollama/).count(), 0, 'nothing answers there');
-    await minutes.act('choose OpenAI', () => offer(/OpenAI.*Needs an API key/).click());
+    await offer(/OpenAI.*Needs an API key/).click();
     await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API Key for OpenAI' }).waitFor();
-    await minutes.act('give up: no key at hand', () => chat.workbench.page.keyboard.press('Escape'));
-    await minutes.act('choose Continue Without a Model', async () => {
-      const keys = new Keyboard(chat);
-      await keys.toComposer();
-      await keys.tabTo(offer('Continue Without a Model'), 'Shift+Tab');
-      await keys.press('Enter');
-    });
+    await chat.workbench.page.keyboard.press('Escape');
+    const keys = new Keyboard(chat);
+    await keys.toComposer();
+    await keys.tabTo(offer('Continue Without a Model'), 'Shift+Tab');
+    await keys.press('Enter');
     await setup().waitFor({ state: 'detached' });
-    await minutes.act('ask', () => chat.send(QUESTION, /Found in this session[^]*port 4600/));
+    await chat.send(QUESTION, /Found in this session[^]*port 4600/);
     assert.equal(await setup().count(), 0);
-    minutes.print('no model');
   });
 
   it('with Ollama, which has to be started first: the first reply offers it, and the question is answered', async () => {
     chat = await ChatPage.open('user-ollama');
-    const minutes = new Minutes();
-    await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
+    await chat.send(QUESTION, 'No model is configured');
     await setup().waitFor();
     assert.equal(await offer(/Ollama/).count(), 0);
     const [port] = await localPorts();
     const ollama = (await WireServer.start(port)).answer(ANSWER);
     try {
-      await minutes.act('start Ollama and ask again', () => chat.send('And now?', 'No model is configured'));
-      await minutes.act('choose Ollama', () => offer(/Ollama/).click());
+      await chat.send('And now?', 'No model is configured');
+      await offer(/Ollama/).click();
       const { page } = chat.workbench;
       await page.locator('.quick-input-title:visible', { hasText: 'Select Model for This Session' }).waitFor();
       await page.locator('.quick-input-list .monaco-list-row.focused').waitFor();
-      await minutes.act('choose the first of its models', () => page.keyboard.press('Enter'));
+      await page.keyboard.press('Enter');
       await chat.message(ANSWER).waitFor();
-      minutes.print('Ollama');
       await setup().waitFor({ state: 'detached' });
       await chat.newSession();
       await chat.send('And in a new session?', ANSWER);
@@ -155,19 +133,17 @@ describe('the first minutes of a user', () => {
       'threadkeeper.chat.provider': 'openai',
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
     });
-    const minutes = new Minutes();
-    await minutes.act('ask', () => chat.write(QUESTION));
-    await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
-    await minutes.act('type a wrong key', () => typeKey('sk-wrong'));
+    await chat.write(QUESTION);
+    await chat.button('Set API Key…').click();
+    await typeKey('sk-wrong');
     await chat
       .said(/API key/)
       .filter({ hasText: /refused|isn’t valid|invalid|rejected/i })
       .waitFor();
-    await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
-    await minutes.act('type the right key', () => typeKey('sk-right'));
+    await chat.button('Set API Key…').click();
+    await typeKey('sk-right');
     await chat.message(ANSWER).waitFor();
     assert.equal(await chat.message(QUESTION).count(), 1, 'asked once');
-    minutes.print('OpenAI key');
   });
 
   it('with a key of Anthropic behind a proxy that is down at first: one button tries again', async () => {
@@ -179,31 +155,27 @@ describe('the first minutes of a user', () => {
         'threadkeeper.chat.provider': 'anthropic',
         'threadkeeper.chat.baseUrl': 'http://anthropic.example.test',
       });
-      const minutes = new Minutes();
-      await minutes.act('ask', () => chat.write(QUESTION));
-      await minutes.act('Set API Key', () => chat.button('Set API Key…').click());
-      await minutes.act('type the key', () => typeKey('sk-ant-right'));
+      await chat.write(QUESTION);
+      await chat.button('Set API Key…').click();
+      await typeKey('sk-ant-right');
       await chat.button('Try Again').waitFor();
       proxy.isDown = false;
-      await minutes.act('Try Again', () => chat.button('Try Again').click());
+      await chat.button('Try Again').click();
       await chat.message(ANSWER).waitFor();
       assert.deepEqual([...proxy.hosts], ['anthropic.example.test:80']);
-      minutes.print('Anthropic key behind a proxy');
     });
     await proxy.stop();
   });
 
   it('with the editor’s own models, of which one is used up: another one answers the question', async () => {
     chat = await ChatPage.open('user-editor', { 'testModels.offered': true });
-    const minutes = new Minutes();
     const choose = (model: string) => chat.workbench.chooseListed(/^Select Model for This Session$/, model);
-    await minutes.act('ask', () => chat.send(QUESTION, 'No model is configured'));
-    await minutes.act('choose VS Code language models', () => offer('VS Code language models').click());
-    await minutes.act('choose the large one', () => choose('Large Test Model'));
+    await chat.send(QUESTION, 'No model is configured');
+    await offer('VS Code language models').click();
+    await choose('Large Test Model');
     await chat.said('quota or credit is used up').waitFor();
-    await minutes.act('Select Model', () => chat.button('Select Model…').click());
-    await minutes.act('choose the small one', () => choose('Small Test Model'));
+    await chat.button('Select Model…').click();
+    await choose('Small Test Model');
     await chat.message('An answer of the editor’s own model.').waitFor();
-    minutes.print('editor’s models');
   });
 });
