@@ -160,7 +160,9 @@ function tell(node: SummaryNode, { statements, unsupported, unjudged, reader }: 
   const check = vscode.l10n.t('Verify with a Model…');
   const text = vscode.l10n.t('Statements with terms that don’t appear in the source: {1} of {0}.', all, wrong);
   // Nobody waits for the answer: the command has done what it was called for.
-  void offer(text, check, () => vscode.commands.executeCommand('threadkeeper.checkSummary', { kind: 'node', node: node.id }));
+  void offer(text, check, () =>
+    vscode.commands.executeCommand('threadkeeper.checkSummary', { kind: 'node', node: node.id }),
+  );
 }
 
 /** Has a model of the user's choice check a summary against its source, and shows both. */
