@@ -1,16 +1,13 @@
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { SessionEvent } from '../core/journal/schema.ts';
 import { count, time } from '../core/model/fields.ts';
-import { breathe, type Breather } from '../core/pace/breather.ts';
-import { isKnownType } from '../core/journal/envelope.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { breathe, type Breather } from '../core/pace/breather.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
-import { foldRecordSchema } from './fold-record.ts';
-import { JournalReader } from './journal-reader.ts';
-import { readRange } from './line-scanner.ts';
-import { JournalBodies } from './message-bodies.ts';
+import { isKnownType } from './journal-line.ts';
+import { readRange } from './journal-lines.ts';
+import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
 
 const CHECKPOINT_VERSION = 2;
 /** The head of a checkpoint is a few hundred bytes and a title. */
@@ -18,7 +15,11 @@ const HEAD_BYTES = 16 * 1024;
 /** So many bytes before the checkpoint's offset must be those that were there when it was made. */
 const MARK_BYTES = 4096;
 
-const checkpointSchema = v.object({
+/**
+ * The first line of a journal's checkpoint: what a list of sessions shows, folded up to a place in the journal, so that
+ * only what follows has to be read. On the line after it stands the whole fold up to there.
+ */
+const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
   id: v.pipe(v.string(), v.transform(sessionId)),
   /** Bytes of the journal that are folded into the rest. */
@@ -34,36 +35,22 @@ const checkpointSchema = v.object({
   pinned: v.boolean(),
   deleted: v.boolean(),
 });
+type Head = v.InferOutput<typeof headSchema>;
 
-/**
- * The head of a journal's checkpoint: what a list of sessions shows, folded up to a place in the journal, so that only
- * what follows has to be read. On the line after it stands the whole fold up to there, texts of messages left out.
- */
-export type Checkpoint = v.InferOutput<typeof checkpointSchema>;
-
-export function checkpointPath(journal: string): string {
-  return journal.replace(/\.jsonl$/, '.checkpoint.json');
-}
+const checkpointPath = (journal: string): string => journal.replace(/\.jsonl$/, '.checkpoint.json');
 
 /** Writes a journal's checkpoint. It can always be made again, so a disk that refuses is no fault. */
-export async function saveCheckpoint(
-  journal: string,
-  file: FileHandle,
-  id: SessionId,
-  reader: JournalReader,
-): Promise<void> {
-  const { offset, state } = reader;
+export async function saveCheckpoint(journal: string, id: SessionId, reader: JournalReader): Promise<void> {
+  const { offset, file, state } = reader;
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
   const shown = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
   const fold = reader.export();
   // At once, before anything more is folded.
-  const tail = fold ? sealed(JSON.stringify(fold)) : '';
-  try {
-    const checkpoint: Checkpoint = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
-    await replaceFile(checkpointPath(journal), `${sealed(JSON.stringify(checkpoint))}${tail}`);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
+  const tail = fold ? sealed(fold) : '';
+  await tolerant(async () => {
+    const head: Head = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
+    await replaceFile(checkpointPath(journal), `${sealed(head)}${tail}`);
+  });
 }
 
 /** For a checkpoint that has been found to be wrong. */
@@ -72,109 +59,75 @@ export async function dropCheckpoint(journal: string): Promise<void> {
 }
 
 /** The head of this very journal's checkpoint; undefined when there is none that can be trusted. */
-export async function loadCheckpoint(
-  journal: string,
-  file: FileHandle,
-  id: SessionId,
-): Promise<Checkpoint | undefined> {
-  return tolerant(async () => trusted(await readHead(journal), file, id));
-}
-
-async function readHead(journal: string): Promise<Checkpoint | undefined> {
-  const kept = await open(checkpointPath(journal), 'r');
-  try {
-    const bytes = await readRange(kept, 0, HEAD_BYTES);
-    return parseHead(bytes.subarray(0, bytes.indexOf('\n')));
-  } finally {
-    await kept.close();
-  }
-}
-
-/** Whether a journal is shorter now than when its checkpoint was made: nothing that writes here makes it so. */
-export async function endsBeforeCheckpoint(journal: string, file: FileHandle, id: SessionId): Promise<boolean> {
-  const head = await tolerant(() => readHead(journal));
-  // A last line that lacks its newline alone is all there.
-  return head?.id === id && (await file.stat()).size < head.offset - 1;
+export async function loadHead(journal: string, file: FileHandle, id: SessionId): Promise<Head | undefined> {
+  const bytes = await tolerant(async () => {
+    const checkpoint = await open(checkpointPath(journal), 'r');
+    return readRange(checkpoint, 0, HEAD_BYTES).finally(() => checkpoint.close());
+  });
+  const head = bytes && unsealed(bytes, headSchema);
+  return head && (await fits(head, file, id)) ? head : undefined;
 }
 
 /**
- * A reader that stands where the checkpoint was made, with the state of that place; what its messages say is read from
- * the journal when it is asked for. Undefined when there is no checkpoint that can be trusted.
+ * Reads a journal as far as it goes, from its checkpoint on if there is one that can be trusted; what messages before it
+ * say is then read when it is asked for. `checkpointAt` is its place in bytes, or 0; `isShorter`: the journal ends before
+ * it, though nothing that writes here makes it so.
  */
-export async function resumeReader(
+export async function readJournal(
   journal: string,
   file: FileHandle,
   id: SessionId,
   breather: Breather,
-  onDamage: () => void,
-): Promise<JournalReader | undefined> {
-  return tolerant(async () => {
-    // As bytes, in one go: the second line has some hundred for each message, and becomes a text once.
-    const bytes = await wholeFile(checkpointPath(journal));
-    const end = bytes.indexOf('\n');
-    const checkpoint = await trusted(parseHead(bytes.subarray(0, end)), file, id);
-    if (!checkpoint) return undefined;
+  onDamage?: () => void,
+): Promise<{ readonly reader: JournalReader; readonly checkpointAt: number; readonly isShorter: boolean }> {
+  const reader = new JournalReader(journal, file, breather, onDamage);
+  const bytes = await tolerant(() => readFile(checkpointPath(journal)));
+  const head = bytes && unsealed(bytes, headSchema);
+  let isShorter = false;
+  if (head && (await fits(head, file, id))) {
     await breathe(breather);
-    const kept = unsealed(bytes.subarray(end + 1, bytes.indexOf('\n', end + 1)));
+    const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     await breathe(breather);
-    const parsed = v.safeParse(foldRecordSchema, kept);
-    await breathe(breather);
-    if (!parsed.success || parsed.output.unknown.some(isKnownType)) return undefined;
-    const bodies = new JournalBodies(journal, file, onDamage);
-    return await JournalReader.resume(file, breather, checkpoint.offset, { stored: parsed.output, bodies });
-  });
-}
-
-async function wholeFile(path: string): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    return await readRange(file, 0, (await file.stat()).size);
-  } finally {
-    await file.close();
+    if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
+  } else {
+    // A last line that lacks its newline alone is all there.
+    isShorter = head?.id === id && (await file.stat()).size < head.offset - 1;
   }
+  const checkpointAt = reader.offset;
+  await reader.readOn();
+  return { reader, checkpointAt, isShorter };
 }
 
-function parseHead(line: Buffer): Checkpoint | undefined {
-  const parsed = v.safeParse(checkpointSchema, unsealed(line));
-  return parsed.success ? parsed.output : undefined;
-}
-
-/** The head, if the journal still begins with what it was made from. */
-async function trusted(head: Checkpoint | undefined, file: FileHandle, id: SessionId): Promise<Checkpoint | undefined> {
-  if (head?.id !== id || (await file.stat()).size < head.offset) return undefined;
-  return (await markAt(file, head.offset)) === head.mark ? head : undefined;
-}
-
-/** A line with its checksum in front. */
-const sealed = (json: string): string => `${nativeChecksum(json)} ${json}\n`;
-
-/** What a line says; undefined when its checksum is wrong. Throws `SyntaxError`. */
-function unsealed(line: Buffer): unknown {
-  const json = line.subarray(9);
-  return line.toString('latin1', 0, 8) === nativeChecksum(json) ? JSON.parse(json.toString()) : undefined;
-}
-
-async function tolerant<T>(load: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await load();
-  } catch (error) {
-    if (errorCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
-}
-
-/** Events that give a new state what the checkpoint shows, but for the number of messages. */
-export function checkpointEvents(checkpoint: Checkpoint): { readonly at: number; readonly body: SessionEvent }[] {
-  const { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted } = checkpoint;
-  return [
-    { at: createdAt, body: { type: 'session_created', id, title, workspace } },
-    { at: updatedAt, body: { type: 'session_archived', archived } },
-    { at: updatedAt, body: { type: 'session_pinned', pinned } },
-    { at: updatedAt, body: { type: 'session_deleted', deleted } },
-  ];
+/** Whether the journal still begins with what the checkpoint was made from. */
+async function fits(head: Head, file: FileHandle, id: SessionId): Promise<boolean> {
+  return head.id === id && (await file.stat()).size >= head.offset && (await markAt(file, head.offset)) === head.mark;
 }
 
 async function markAt(file: FileHandle, offset: number): Promise<string> {
   const from = Math.max(0, offset - MARK_BYTES);
   return nativeChecksum(await readRange(file, from, offset - from));
+}
+
+/** A line with its checksum in front. */
+function sealed(value: Head | StoredFold): string {
+  const json = JSON.stringify(value);
+  return `${nativeChecksum(json)} ${json}\n`;
+}
+
+/** What the first line says; undefined when it is not whole, its checksum is wrong, or it is of another version. */
+function unsealed<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
+  // As bytes: the second line has some hundred for each message, and becomes a text once.
+  const json = bytes.subarray(9, Math.max(9, bytes.indexOf('\n')));
+  if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), json.toString());
+  return parsed.success ? parsed.output : undefined;
+}
+
+async function tolerant<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }

@@ -1,101 +1,107 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { decodeLine, decodeSteps } from '../core/journal/envelope.ts';
-import type { SessionEvent } from '../core/journal/schema.ts';
+import * as v from 'valibot';
+import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts';
+import { amount, count, time, type Read } from '../core/model/fields.ts';
+import type { MessageId } from '../core/model/ids.ts';
+import { ROLES, type Message } from '../core/model/message.ts';
 import { breathe, type Breather } from '../core/pace/breather.ts';
-import { resting } from '../core/pace/steps.ts';
 import { SessionState } from '../core/state/session-state.ts';
-import type { WrittenLine } from './batch.ts';
-import { nativeChecksum } from './checksum.ts';
-import { FoldRecord, type StoredFold } from './fold-record.ts';
-import { LineOrder } from './line-order.ts';
-import { MAX_LINE_BYTES, readRange, scanLines, type Damage, type RawLine } from './line-scanner.ts';
-import type { JournalBodies } from './message-bodies.ts';
+import { errorCode } from './disk-errors.ts';
+import { decodeLine } from './journal-line.ts';
+import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, type RawLine } from './journal-lines.ts';
 
-/** A line that counts, as it was read or written. */
-export interface CountedLine {
+/** A line that could not be trusted. `offset` and `length` are bytes of the journal. */
+export interface Damage {
+  readonly offset: number;
+  readonly length: number;
+  readonly reason: string;
+}
+
+/** A message by its place alone: `parent` is 0 when it follows the head; `offset` and `length` are bytes of its line. */
+type Place = readonly [id: MessageId, parent: MessageId | null | 0, role: number, offset: number, length: number];
+// The line's checksum vouches for its numbers; there are as many places as messages.
+const place = v.custom<Place>((value) => Array.isArray(value) && value.length === 5);
+const kept = v.object({ at: time, body: sessionEventSchema });
+type FoldEntry = Place | Read<typeof kept>;
+
+/**
+ * What a state was folded from, without what it does not need any more: texts of messages stand as their places in the
+ * journal, replies that have ended and single costs are left out. Folding it again gives the same state.
+ */
+export const foldSchema = v.object({
+  entries: v.array(v.union([place, kept])),
+  /** Parts of replies that were arriving when the journal ended. */
+  replies: v.array(kept),
+  /** Types of lines that were skipped: a version that knows one of them has to read the journal. */
+  unknown: v.array(v.string()),
+  updatedAt: time,
+  spent: v.object({
+    chatTokens: amount,
+    chatCostUsd: amount,
+    compressionTokens: amount,
+    compressionCostUsd: amount,
+  }),
+  events: count,
+  missing: count,
+  damage: v.array(v.object({ offset: count, length: count, reason: v.string() })),
+  order: v.object({ sums: v.string(), missing: v.array(count), void: v.array(v.string()) }),
+});
+export type StoredFold = Read<typeof foldSchema>;
+
+/** A line that counts; `event` is undefined when this version does not know its type. */
+interface CountedLine {
   readonly seq: number;
-  readonly at: number;
   readonly writer: string;
-  /** Undefined when this version does not know the event's type. */
   readonly event: SessionEvent | undefined;
 }
 
-/** A fold that a checkpoint has kept, and where its messages are read. */
-export interface KnownFold {
-  readonly stored: StoredFold;
-  readonly bodies: JournalBodies;
-}
+/** So many lines are never lost in one place; a number beyond would hide all that is written after it. */
+const MAX_GAP = 1_000_000;
+/** Messages that are read one after the other come from one piece of the file, in bytes. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Folds a journal from disk into a state, as far as it goes, and takes it further when more has been written. */
 export class JournalReader {
-  readonly state: SessionState;
-  readonly order: LineOrder;
-  readonly damage: Damage[];
-  readonly #file: FileHandle;
-  readonly #record = new FoldRecord();
-  readonly #breather: Breather;
-  #offset: number;
-  #events = 0;
-  #missing = 0;
-  #repeats = 0;
-  #newer = false;
-
-  /** `from` says what is known of the lines before an offset, so that reading begins there. */
-  constructor(file: FileHandle, breather: Breather, from?: { readonly offset: number; readonly fold?: KnownFold }) {
-    this.#file = file;
-    this.#breather = breather;
-    this.#offset = from?.offset ?? 0;
-    const fold = from?.fold;
-    this.state = new SessionState(fold?.bodies);
-    this.order = new LineOrder(fold?.stored.order);
-    this.damage = [...(fold?.stored.damage ?? [])];
-    if (!fold) return;
-    this.#events = fold.stored.events;
-    this.#missing = fold.stored.missing;
-    this.#repeats = fold.stored.repeats;
-  }
-
-  /** A reader that goes on from a fold that was kept, as if it had read what lies before `offset` (bytes). */
-  static async resume(file: FileHandle, breather: Breather, offset: number, fold: KnownFold): Promise<JournalReader> {
-    const reader = new JournalReader(file, breather, { offset, fold });
-    await resting(reader.#record.restore(fold.stored, reader.state, fold.bodies), breather);
-    return reader;
-  }
-
+  readonly state = new SessionState((id) => this.#readMessage(id));
+  readonly file: FileHandle;
+  readonly damage: Damage[] = [];
+  order = new LineOrder();
   /** Bytes read so far: the start of the first line that was not complete. */
-  get offset(): number {
-    return this.#offset;
-  }
-
+  offset = 0;
   /** How many lines counted, those of unknown types too. */
-  get events(): number {
-    return this.#events;
-  }
-
+  events = 0;
   /** How many sequence numbers nobody has seen. */
-  get missing(): number {
-    return this.#missing;
-  }
-
-  get repeats(): number {
-    return this.#repeats;
-  }
-
+  missing = 0;
   /** True when a line is of a later version of the format. */
-  get newer(): boolean {
-    return this.#newer;
+  newer = false;
+  readonly #path: string;
+  readonly #breather: Breather;
+  readonly #onDamage: () => void;
+  /** What the state was folded from, without what it does not need any more: see `StoredFold`. */
+  readonly #entries: FoldEntry[] = [];
+  /** Parts of replies that were arriving when the journal ended. */
+  readonly #replies = new Map<MessageId, Extract<FoldEntry, { body: unknown }>[]>();
+  readonly #unknown = new Set<string>();
+  readonly #places = new Map<MessageId, Place>();
+  #piece: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+
+  /** `onDamage` is called when a message's line is not what it was when the checkpoint was made. */
+  constructor(path: string, file: FileHandle, breather: Breather, onDamage: () => void = () => undefined) {
+    this.#path = path;
+    this.file = file;
+    this.#breather = breather;
+    this.#onDamage = onDamage;
   }
 
   /** Reads what has come since the last call and returns the lines that count. */
   async readOn(): Promise<CountedLine[]> {
     const counted: CountedLine[] = [];
-    for await (const lines of scanLines(this.#file, this.#offset)) {
-      for (const line of lines) {
-        const one = await this.#take(line);
-        if (one) counted.push(one);
-        this.#offset = line.offset + line.length + 1;
-        await breathe(this.#breather);
-      }
+    for await (const line of scanLines(this.file, this.offset)) {
+      const one = this.#take(line);
+      if (one) counted.push(one);
+      this.offset = line.offset + line.length + 1;
+      await breathe(this.#breather);
     }
     return counted;
   }
@@ -103,91 +109,131 @@ export class JournalReader {
   /** True when the `length` bytes after `offset` are a whole line that lacks its newline alone. */
   async lacksNewlineAlone(length: number): Promise<boolean> {
     if (length > MAX_LINE_BYTES) return false;
-    const bytes = await readRange(this.#file, this.#offset, length);
-    return decodeLine(bytes.toString(), nativeChecksum).kind !== 'bad';
+    return decodeLine((await readRange(this.file, this.offset, length)).toString()).kind !== 'bad';
   }
 
-  /** Takes up lines that this window has written at `offset` and knows to be on disk, each with its newline. */
-  adopt(lines: readonly WrittenLine[]): void {
-    for (const { envelope, sum, length } of lines) {
-      this.order.judge(envelope.seq, envelope.writer, sum);
-      this.#fold(envelope.at, envelope.body, this.#offset, length);
-      this.#offset += length + 1;
+  /** Goes on from a fold that was kept, as if it had read what lies before `offset` (bytes). */
+  async resume(stored: StoredFold, offset: number): Promise<void> {
+    for (const entry of stored.entries) {
+      this.#entries.push(entry);
+      if ('body' in entry) this.state.apply(entry.body, entry.at);
+      else {
+        const [id, parent, role] = entry;
+        this.#places.set(id, entry);
+        this.state.place({ id, parent: parent === 0 ? this.state.head : parent, role: ROLES[role]! });
+      }
+      await breathe(this.#breather);
     }
-    this.#events += lines.length;
+    for (const { at, body } of stored.replies) {
+      this.#record(at, body, 0, 0);
+      this.state.apply(body, at);
+    }
+    for (const type of stored.unknown) this.#unknown.add(type);
+    this.state.updatedAt = stored.updatedAt;
+    Object.assign(this.state.counters, stored.spent);
+    this.damage.push(...stored.damage);
+    this.order = new LineOrder(stored.order);
+    [this.offset, this.events, this.missing] = [offset, stored.events, stored.missing];
   }
 
   /** What has to be known to go on from here without reading all again; undefined when that is not worth keeping. */
   export(): StoredFold | undefined {
     const order = this.order.export();
-    if (!order || this.#newer) return undefined;
+    if (!order || this.newer) return undefined;
     const { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd } = this.state.counters;
     return {
-      entries: this.#record.entries,
-      replies: this.#record.replies,
-      unknown: [...this.#record.unknown],
+      entries: this.#entries,
+      replies: [...this.#replies.values()].flat(),
+      unknown: [...this.#unknown],
       updatedAt: this.state.updatedAt,
       spent: { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd },
-      events: this.#events,
-      missing: this.#missing,
-      repeats: this.#repeats,
+      events: this.events,
+      missing: this.missing,
       damage: this.damage,
       order,
     };
   }
 
-  #fold(at: number, event: SessionEvent, offset: number, length: number): void {
-    this.#record.add(this.state, at, event, offset, length);
+  #take({ offset, length, text }: RawLine): CountedLine | undefined {
+    if (length === 0) return undefined;
+    const line = text === undefined ? ({ kind: 'bad', reason: 'the line is too long' } as const) : decodeLine(text);
+    if (line.kind === 'newer') this.newer = true;
+    if (line.kind === 'bad') this.damage.push({ offset, length, reason: line.reason });
+    if (line.kind === 'newer' || line.kind === 'bad') return undefined;
+    const { seq, at, writer } = line.envelope;
+    const before = this.order.last;
+    if (seq > before + MAX_GAP) {
+      this.damage.push({ offset, length, reason: 'its sequence number is out of range' });
+      return undefined;
+    }
+    const place = this.order.judge(seq, writer, line.sum);
+    if (place === 'overtaken' || place === 'repeat') return undefined;
+    if (place === 'gap') this.missing += seq - before - 1;
+    if (place === 'late') this.missing--;
+    this.events++;
+    if (line.kind === 'unknown') {
+      this.#unknown.add(line.envelope.body.type);
+      return { seq, writer, event: undefined };
+    }
+    const event = line.envelope.body;
+    this.#record(at, event, offset, length);
     this.state.apply(event, at);
+    return { seq, writer, event };
   }
 
-  async #take({ offset, length, bytes }: RawLine): Promise<CountedLine | undefined> {
-    if (length === 0) return undefined;
-    const text = bytes?.toString();
-    const line = text === undefined ? tooLong : await resting(decodeSteps(text, nativeChecksum), this.#breather);
-    switch (line.kind) {
-      case 'bad':
-        this.damage.push({ offset, length, reason: line.reason });
-        return undefined;
-      case 'newer':
-        this.#newer = true;
-        return undefined;
-      case 'event':
-      case 'unknown': {
-        const { seq, at, writer } = line.envelope;
-        const before = this.order.last;
-        if (seq > before + MAX_GAP) {
-          this.damage.push({ offset, length, reason: 'its sequence number is out of range' });
-          return undefined;
-        }
-        switch (this.order.judge(seq, writer, line.sum)) {
-          case 'overtaken':
-            return undefined;
-          case 'repeat':
-            this.#repeats++;
-            return undefined;
-          case 'gap':
-            this.#missing += seq - before - 1;
-            break;
-          case 'late':
-            this.#missing--;
-            break;
-          case 'next':
-            break;
-        }
-        this.#events++;
-        if (line.kind === 'unknown') {
-          this.#record.unknown.add(line.envelope.body.type);
-          return { seq, at, writer, event: undefined };
-        }
-        this.#fold(at, line.envelope.body, offset, length);
-        return { seq, at, writer, event: line.envelope.body };
+  /** To be called before the event is folded. */
+  #record(at: number, body: SessionEvent, offset: number, length: number): void {
+    switch (body.type) {
+      case 'message_added': {
+        const { id, parent, role } = body.message;
+        this.#replies.delete(id);
+        this.#entries.push([id, parent === this.state.head ? 0 : parent, ROLES.indexOf(role), offset, length]);
+        return;
       }
+      case 'reply_partial':
+        this.#replies.set(body.id, [...(this.#replies.get(body.id) ?? []), { at, body }]);
+        return;
+      case 'usage_recorded':
+        return;
+      default:
+        this.#entries.push({ at, body });
+    }
+  }
+
+  /**
+   * A message of which the checkpoint has kept the place. It is read at once, not in the background: it is some
+   * kilobytes in a file that is mostly in the system's cache, and whoever asks needs it now.
+   */
+  #readMessage(id: MessageId): Message | undefined {
+    const place = this.#places.get(id);
+    if (!place) return undefined;
+    const [, , , offset, length] = place;
+    let { start, bytes } = this.#piece;
+    if (offset < start || offset + length > start + bytes.length) {
+      start = offset;
+      bytes = this.#readPiece(offset, Math.max(length, PIECE_BYTES));
+      this.#piece = { start, bytes };
+    }
+    const line = decodeLine(bytes.toString('utf8', offset - start, offset - start + length));
+    const body = line.kind === 'event' ? line.envelope.body : undefined;
+    if (body?.type === 'message_added' && body.message.id === id) return body.message;
+    this.#onDamage();
+    return undefined;
+  }
+
+  /** By the path, since a state is also asked after its file was closed. */
+  #readPiece(offset: number, length: number): Buffer {
+    try {
+      const file = openSync(this.#path, 'r');
+      try {
+        const bytes = Buffer.alloc(length);
+        return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return Buffer.alloc(0);
     }
   }
 }
-
-/** So many lines are never lost in one place; a number beyond would hide all that is written after it. */
-const MAX_GAP = 1_000_000;
-
-const tooLong = { kind: 'bad', reason: 'the line is too long' } as const;

@@ -1,52 +1,110 @@
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Emitter } from '../app/emitter.ts';
-import { StoreFault, type SessionJournal } from '../app/ports.ts';
-import { phrase, type Phrase } from '../core/text/phrase.ts';
+import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { phrase, type Phrase } from '../core/text/phrase.ts';
+import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { accessFault, errorCode, storeFault } from './disk-errors.ts';
-import { JournalCopy } from './journal-copy.ts';
-import type { JournalWriter } from './journal-writer.ts';
-import { GroupCommit, Serial } from './serial.ts';
-import { HEARTBEAT_MS } from './writer-lock.ts';
-import { closed, elsewhere, WriterSeat, type JournalOptions } from './writer-seat.ts';
+import { JournalReader } from './journal-reader.ts';
+import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
+import { Serial } from './serial.ts';
+import { copyTo, cutTornTail, setAside } from './set-aside.ts';
+import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
 
-/** How often a window that follows looks for news that the file system did not announce, in ms. */
-const POLL_MS = 1_000;
+/** How much may be written before there is a new checkpoint, in bytes; closing writes one as well. */
+const CHECKPOINT_EVERY_BYTES = 512 * 1024;
+/** The same as a share of the journal: a checkpoint grows with it, and writing it should cost little beside the lines. */
+const CHECKPOINT_EVERY_SHARE = 1 / 8;
+/** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */
+const RETRY_MS = 1_000;
+
+const THIS_SESSION = phrase('this session');
+const CLOSED = phrase('This session was closed. Open it again to continue.');
+const ELSEWHERE = phrase('This session is open in another window. Take over to continue it here.');
+const DELETED = phrase('The session file was deleted and couldn’t be restored. To keep the session, export it now.');
+const NEWER = phrase(
+  'This session was saved by a newer version of Threadkeeper and is read-only. Update the extension to continue it.',
+);
+const UNSAVED = phrase(
+  'The disk is full. New messages are held in RAM only and will be lost if you switch sessions or close the window. Free up disk space to save them.',
+);
+
+/** What a window says when another one asks to write. */
+export interface Handing {
+  /** Whether somebody may still be sitting before this window: its own connection is alive. */
+  readonly isPresent: () => Promise<boolean>;
+  /** Ends what still writes to the session, so that the next writer finds all of it; called before it lets go. */
+  readonly beforeLettingGo: () => Promise<void>;
+}
+
+interface JournalOptions {
+  readonly path: string;
+  readonly id: SessionId;
+  readonly clock: Clock;
+  /** Names the window in lock and lines. */
+  readonly window: string;
+  readonly openForAppend: OpenForAppend;
+  /** Asked on `close`: false while others in this window still have the journal open. */
+  readonly isLast: () => boolean;
+  readonly handing: Handing;
+}
+
+/** What a window may do with a journal that it has open. */
+type Role =
+  | { readonly kind: 'writer'; readonly writer: JournalWriter }
+  | { readonly kind: 'reader'; readonly fault: StoreFault }
+  | { readonly kind: 'closed' };
+
+const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
+const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
+/** A window that follows, since another one writes. */
+const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
+const NOT_HELD: Acquired = { held: false, alone: false };
 
 /** A session's journal on disk. One window writes it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
   readonly #options: JournalOptions;
-  readonly #copy: JournalCopy;
-  readonly #seat: WriterSeat;
+  readonly #lock: WriterLock;
+  readonly #handover: Handover;
   readonly #serial = new Serial();
-  readonly #commits = new GroupCommit<readonly SessionEvent[]>((groups) =>
-    this.#serial.run(() => this.#commit(groups.flat())),
-  );
   /** A listener that throws harms neither the others nor what is written: its error is thrown on its own. */
   readonly #listeners = new Emitter<readonly SessionEvent[]>((error) => {
     queueMicrotask(() => {
       throw error;
     });
   });
-  readonly #unsaved = new MemoryTail();
+  /** Another one after each `#readAgain`. */
+  #reader: JournalReader;
+  #role: Role = follower();
+  /** Events to be committed together, and the commit that will. */
+  #next: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
+  /** What was appended while the disk was full, in its order, until there is room for it again. */
+  #unsaved: SessionEvent[] = [];
+  #triedAt = -Infinity;
+  #checkpointAt = 0;
+  #isShorter = false;
+  #isAnswering = false;
   #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #newsQueued = false;
 
-  private constructor(options: JournalOptions, copy: JournalCopy) {
+  private constructor(options: JournalOptions, reader: JournalReader) {
     this.id = options.id;
     this.#options = options;
-    this.#copy = copy;
-    this.#seat = new WriterSeat(options, copy);
+    this.#reader = reader;
+    this.#lock = new WriterLock(options.path.replace(/\.jsonl$/, '.lock'), options.window);
+    this.#handover = new Handover(this.#lock);
   }
 
   /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
   static async open(options: JournalOptions): Promise<SessionJournalFile> {
     try {
-      const { path, id, clock } = options;
-      const journal = new SessionJournalFile(options, await JournalCopy.open(path, id, clock.breather));
+      const { path, clock } = options;
+      const reader = new JournalReader(path, await open(path, 'r'), clock.breather);
+      const journal = new SessionJournalFile(options, reader);
       try {
         await journal.#load();
       } catch (error) {
@@ -55,29 +113,31 @@ export class SessionJournalFile implements SessionJournal {
       }
       return journal;
     } catch (error) {
-      throw accessFault(error, phrase('this session'));
+      throw accessFault(error, THIS_SESSION);
     }
   }
 
   get state(): SessionState {
-    return this.#copy.reader.state;
+    return this.#reader.state;
   }
 
   get readOnly(): StoreFault | undefined {
-    return this.#seat.readOnly;
+    if (this.#role.kind === 'closed') return closed();
+    // On a full disk the chat goes on in memory.
+    return this.#role.kind === 'reader' && this.#role.fault.reason !== 'full' ? this.#role.fault : undefined;
   }
 
   get unsaved(): Phrase | undefined {
-    return this.#unsaved.warning;
+    return this.#unsaved.length > 0 ? UNSAVED : undefined;
   }
 
   get notice(): Phrase | undefined {
-    return this.#notice ?? this.#seat.notice;
+    return this.#notice;
   }
 
   /** False when there are bytes but no line that counts: as if the journal were missing. */
   get readable(): boolean {
-    return this.#copy.reader.events > 0 || this.#copy.reader.newer;
+    return this.#reader.events > 0 || this.#reader.newer;
   }
 
   /** Sets what `notice` says. */
@@ -85,38 +145,40 @@ export class SessionJournalFile implements SessionJournal {
     this.#notice = notice;
   }
 
+  /** What arrives while a commit is under way is committed together: one flush to disk for many callers. */
   append(...events: readonly SessionEvent[]): Promise<void> {
-    return events.length === 0 ? Promise.resolve() : this.#commits.add(events);
+    if (events.length === 0) return Promise.resolve();
+    if (!this.#next) {
+      const together: SessionEvent[] = [];
+      const done = this.#serial.run(() => {
+        this.#next = undefined;
+        return this.#commit(together);
+      });
+      this.#next = { events: together, done };
+    }
+    this.#next.events.push(...events);
+    return this.#next.done;
   }
 
   takeOver(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#seat.role.kind === 'writer') return;
-      this.#refuseUnlessOvertakable();
+      if (this.#role.kind === 'writer') return;
+      if (this.#role.kind === 'closed') throw closed();
+      if (this.#role.fault.reason === 'newer') throw this.#role.fault;
       try {
-        await this.#seat.handover.obtain();
+        await this.#handover.obtain();
       } catch (error) {
-        throw storeFault(error, phrase('this session'));
+        throw storeFault(error, THIS_SESSION);
       }
       await this.#pull();
-      await this.#seat.assume(false);
-      if (this.#seat.role.kind === 'reader') throw this.#seat.role.fault;
+      const role = await this.#assume(false);
+      if (role.kind === 'reader') throw role.fault;
       this.#tell([]);
     });
   }
 
   onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
     return this.#listeners.on(listener);
-  }
-
-  /** Something about the file or its lock may have changed: looks, soon. */
-  nudge(): void {
-    if (this.#newsQueued || this.#seat.role.kind === 'closed') return;
-    this.#newsQueued = true;
-    void this.#serial.run(() => {
-      this.#newsQueued = false;
-      return this.#look(() => this.#seat.lock.check().then((lock) => lock === 'held'));
-    });
   }
 
   async close(): Promise<void> {
@@ -126,78 +188,118 @@ export class SessionJournalFile implements SessionJournal {
   /** Closes the journal whoever else has it open, once what was appended is written. */
   shut(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#seat.role.kind === 'closed') return;
+      if (this.#role.kind === 'closed') return;
       clearTimeout(this.#timer);
-      if (!this.#unsaved.isEmpty) await this.#saveUnsaved().catch(ignoreDisk);
-      if (this.#seat.role.kind === 'writer' && this.#unsaved.isEmpty) await this.#copy.saveCheckpoint();
+      await this.#saveUnsaved().catch(ignoreDisk);
+      const role = this.#role;
+      if (role.kind === 'writer' && this.#unsaved.length === 0) await this.#saveCheckpoint();
       this.#listeners.clear();
-      await this.#seat.close();
-      await this.#copy.close();
+      this.#role = { kind: 'closed' };
+      if (role.kind === 'writer') {
+        await role.writer.close();
+        await this.#lock.release();
+      }
+      await this.#reader.file.close();
     });
   }
 
   async #load(): Promise<void> {
-    const lock = await this.#seat.tryLock();
-    await this.#copy.load(() => this.#distrust());
-    if (this.#copy.reader.newer) {
-      if (lock.held) await this.#seat.lock.release();
-      this.#seat.becomeTooOld();
-    } else if (lock.held) {
-      await this.#seat.assume(lock.alone);
-    } else {
-      await this.#seat.wish();
-    }
+    const { path, id, clock } = this.#options;
+    const lock = await this.#tryLock();
+    const { reader, checkpointAt, isShorter } = await readJournal(path, this.#reader.file, id, clock.breather, () =>
+      this.#distrust(),
+    );
+    [this.#reader, this.#checkpointAt, this.#isShorter] = [reader, checkpointAt, isShorter];
+    // It is told once.
+    if (isShorter) await dropCheckpoint(path);
+    if (reader.newer) {
+      if (lock.held) await this.#lock.release();
+      this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+    } else if (lock.held) await this.#assume(lock.alone);
+    else await this.#wish();
     this.#schedule();
   }
 
   async #commit(events: readonly SessionEvent[]): Promise<void> {
     try {
-      if (this.#seat.role.kind === 'closed') throw closed();
-      if (!this.#unsaved.isDue) return this.#keepInMemory(events);
+      if (this.#role.kind === 'closed') throw closed();
+      if (!this.#isDue) return this.#keepInMemory(events);
       await this.#inherit('ask');
-      if (await this.#seat.putBackIfDeleted()) this.#tell([]);
-      if (this.#seat.role.kind === 'reader') throw this.#seat.role.fault;
-      await this.#write(this.#seat.role.writer, events);
+      if (this.#role.kind === 'writer' && (await this.#isDeleted())) {
+        await this.#role.writer.close();
+        await this.#assume(false);
+        this.#tell([]);
+      }
+      if (this.#role.kind === 'reader') throw this.#role.fault;
+      await this.#write(this.#role.writer, events);
     } catch (error) {
-      const fault = storeFault(error, phrase('this session'));
+      const fault = storeFault(error, THIS_SESSION);
       if (fault.reason !== 'full') throw fault;
       this.#keepInMemory(events);
     }
   }
 
   async #write(writer: JournalWriter, events: readonly SessionEvent[]): Promise<void> {
-    const { kind, folded } = await writer.write(this.#unsaved.with(events));
-    if (kind === 'lost') await this.#stepBack();
-    if (!this.#unsaved.isEmpty && kind === 'written') {
-      this.#unsaved.clear();
+    const { isWriter, folded } = await writer.write(this.#reader, [...this.#unsaved, ...events]);
+    if (!isWriter) await this.#stepBack();
+    if (this.#unsaved.length > 0 && isWriter) {
+      this.#unsaved = [];
       // What is on disk now was folded before, without its places there.
-      await this.#seat.readAnew();
+      await this.#readAgain();
       this.#tell([]);
     } else if (folded.length > 0) this.#tell(folded);
-    if (this.#unsaved.isEmpty) await this.#copy.saveCheckpointIfDue();
-    if (kind === 'lost') throw elsewhere();
+    if (!isWriter) throw elsewhere();
+    const every = Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
+    if (this.#reader.offset - this.#checkpointAt > every) await this.#saveCheckpoint();
   }
 
+  /** Folds what cannot be written: the disk is full. */
   #keepInMemory(events: readonly SessionEvent[]): void {
-    const isFirst = this.#unsaved.isEmpty;
-    this.#unsaved.keep(events, this.#copy.reader.state, this.#options.clock.now());
+    const isFirst = this.#unsaved.length === 0;
+    this.#triedAt = performance.now();
+    this.#unsaved.push(...events);
+    const at = this.#options.clock.now();
+    for (const event of events) this.state.apply(event, at);
     this.#tell(events);
     if (isFirst) this.#tell([]);
   }
 
+  /** Whether it is worth trying to write: there is always another message, and the disk is not full for each. */
+  get #isDue(): boolean {
+    return this.#unsaved.length === 0 || performance.now() - this.#triedAt >= RETRY_MS;
+  }
+
   async #saveUnsaved(): Promise<void> {
-    if (this.#unsaved.isEmpty || this.#seat.role.kind !== 'writer') return;
-    await this.#write(this.#seat.role.writer, []);
+    if (this.#unsaved.length > 0 && this.#role.kind === 'writer') await this.#write(this.#role.writer, []);
+  }
+
+  async #saveCheckpoint(): Promise<void> {
+    const { state, offset } = this.#reader;
+    if (offset === this.#checkpointAt || state.id === undefined) return;
+    this.#checkpointAt = offset;
+    await saveCheckpoint(this.#options.path, this.id, this.#reader);
+  }
+
+  /** Reads all of the file once more. */
+  async #readAgain(file = this.#reader.file): Promise<void> {
+    const { path, clock } = this.#options;
+    this.#checkpointAt = 0;
+    this.#reader = new JournalReader(path, file, clock.breather);
+    await this.#reader.readOn();
   }
 
   /** A line that the checkpoint vouched for is damaged: what the journal still holds is read, and the rest set aside. */
   #distrust(): void {
-    const doubted = this.#copy.reader;
+    const doubted = this.#reader;
     void this.#serial.run(async () => {
-      if (this.#copy.reader !== doubted || this.#seat.role.kind === 'closed') return;
+      if (this.#reader !== doubted || this.#role.kind === 'closed') return;
       try {
-        await this.#copy.dropCheckpoint();
-        await this.#seat.readAnew();
+        await dropCheckpoint(this.#options.path);
+        await this.#readAgain();
+        if (this.#role.kind === 'writer') {
+          await this.#role.writer.close();
+          await this.#assume(false);
+        }
         this.#tell([]);
       } catch (error) {
         ignoreDisk(error);
@@ -205,69 +307,181 @@ export class SessionJournalFile implements SessionJournal {
     });
   }
 
+  /** Folds what others have written. */
+  async #pull(): Promise<void> {
+    const { size } = await this.#reader.file.stat();
+    if (size === this.#reader.offset) return;
+    const sound = this.#reader.damage.length;
+    const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
+    if (lines && this.#reader.damage.length === sound) {
+      const events = lines.flatMap(({ event }) => event ?? []);
+      if (events.length > 0) this.#tell(events);
+    } else {
+      // The writer has taken back what it could not finish, and this window had read some of it.
+      await this.#readAgain();
+      this.#tell([]);
+    }
+    if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+  }
+
+  /** Whether somebody has deleted the file: as long as it is open, its content is still there. */
+  async #isDeleted(): Promise<boolean> {
+    return (await this.#reader.file.stat()).nlink === 0;
+  }
+
+  /** The lock, if it is free or its holder is gone. A folder that cannot be written to is opened for reading. */
+  async #tryLock(): Promise<Acquired> {
+    try {
+      const lock = await this.#lock.acquire();
+      if (!lock.held) this.#role = follower();
+      return lock;
+    } catch (error) {
+      this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
+      return NOT_HELD;
+    }
+  }
+
+  /** What keeps this window from writing: of a deleted file, what is open here is all there is. */
+  async #faultOf(error: unknown): Promise<StoreFault> {
+    const fault = storeFault(error, THIS_SESSION);
+    return fault.reason !== 'full' && (await this.#isDeleted()) ? new StoreFault('missing', DELETED, error) : fault;
+  }
+
+  /** Another window writes, as far as is known. */
+  get #follows(): boolean {
+    return this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer';
+  }
+
   /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
   async #inherit(how: 'wish' | 'ask'): Promise<void> {
-    const before = this.readOnly?.message;
-    const { held, alone } = await this.#seat.claim(how);
-    if (!held) return;
+    if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
+    const before = this.#role.fault.phrase;
+    // What was deleted elsewhere stays so, unless it was this window that wrote it, or its user goes on writing.
+    const isGone = async () => how === 'wish' && before !== DELETED && (await this.#isDeleted());
+    if (await isGone()) return;
+    let lock = await this.#tryLock();
+    if (lock.held && (await isGone())) return this.#lock.release();
+    if (!lock.held && this.#follows) {
+      if (how === 'wish') return this.#wish();
+      lock = { held: (await this.#handover.ask('if_gone')) === 'granted', alone: false };
+    }
+    if (!lock.held) return;
     await this.#pull();
-    await this.#seat.assume(alone);
-    if (this.#seat.role.kind === 'writer' || this.readOnly?.message !== before) this.#tell([]);
+    const role = await this.#assume(lock.alone);
+    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.phrase !== before)) this.#tell([]);
+  }
+
+  /** Asks, without waiting, whether somebody still sits before the window that writes. */
+  async #wish(): Promise<void> {
+    // Where nothing can be written, nothing can be asked.
+    if (this.#follows) await this.#handover.wish().catch(ignoreDisk);
+  }
+
+  /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
+  async #assume(alone: boolean): Promise<Role> {
+    const { path, clock, openForAppend } = this.#options;
+    try {
+      await this.#handover.remove();
+      if (await this.#isDeleted()) await this.#putBack();
+      const append = await openForAppend(path);
+      const notice = await this.#repair(append, alone);
+      this.#notice ??= notice;
+      this.#role = { kind: 'writer', writer: new JournalWriter(path, append, this.#lock, clock) };
+    } catch (error) {
+      this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
+      await this.#lock.release();
+    }
+    return this.#role;
+  }
+
+  /** Writes a deleted file once more under its name. */
+  async #putBack(): Promise<void> {
+    const deleted = this.#reader.file;
+    await copyTo(this.#options.path, deleted);
+    await this.#readAgain(await open(this.#options.path, 'r'));
+    await deleted.close();
+  }
+
+  /**
+   * Sets aside what cannot be read, before this window begins to write, and says so in words for the user; undefined
+   * when there is nothing that was not told before.
+   */
+  async #repair(append: AppendFile, alone: boolean): Promise<Phrase | undefined> {
+    const { path, clock } = this.#options;
+    const reader = this.#reader;
+    const tail = (await reader.file.stat()).size - reader.offset;
+    const parts: Phrase[] = [];
+    if (tail > 0 && alone) {
+      if (await reader.lacksNewlineAlone(tail)) {
+        await append.write(Buffer.from('\n'));
+        await reader.readOn();
+      } else {
+        const copy = await cutTornTail(path, reader.file, reader.offset, clock.now());
+        parts.push(phrase('the last line was only partly written and was moved to {0}', basename(copy)));
+      }
+    }
+    const { lines, isMissing } = await setAside(path, reader.file, reader.damage, reader.missing);
+    const aside = `${basename(path)}.damaged`;
+    if (lines === 1) parts.push(phrase('1 damaged line was copied to {0}', aside));
+    if (lines > 1) parts.push(phrase('{0} damaged lines were copied to {1}', lines, aside));
+    if (isMissing)
+      parts.push(
+        reader.missing === 1 ? phrase('1 entry is missing') : phrase('{0} entries are missing', reader.missing),
+      );
+    else if (this.#isShorter) parts.push(phrase('entries at its end are missing'));
+    if (parts.length === 0) return undefined;
+    const all = parts.reduce((before, part) => phrase('{0}; {1}', before, part));
+    return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
+  }
+
+  /** Ends writing, to follow the window that writes from now on. */
+  async #stepBack(): Promise<void> {
+    if (this.#role.kind === 'writer') {
+      const { writer } = this.#role;
+      this.#role = follower();
+      await writer.close();
+    }
+    if (this.#unsaved.length > 0) await this.#readAgain();
+    this.#tell([]);
   }
 
   /** Hands the lock over if somebody asks for it and nothing speaks against it. */
   async #answer(): Promise<void> {
+    const { isPresent, beforeLettingGo } = this.#options.handing;
+    const urgency = await this.#handover.requested();
+    if (urgency === undefined) return;
     // What could not be written yet would be lost to the other window.
-    if (!this.#unsaved.isEmpty) return this.#seat.handover.remove();
-    if (!(await this.#seat.handover.shouldLetGo())) return;
+    if (this.#unsaved.length > 0 || (urgency === 'if_gone' && (await isPresent()))) return this.#handover.remove();
+    await beforeLettingGo();
     await this.#serial.run(async () => {
-      if (this.#seat.role.kind !== 'writer' || !this.#unsaved.isEmpty) return;
-      await this.#copy.saveCheckpoint();
-      if (await this.#seat.handover.grant()) await this.#stepBack();
+      if (this.#role.kind !== 'writer' || this.#unsaved.length > 0) return;
+      await this.#saveCheckpoint();
+      if (await this.#handover.grant()) await this.#stepBack();
     });
   }
 
-  async #stepBack(): Promise<void> {
-    await this.#seat.stepBack();
-    if (!this.#unsaved.isEmpty) await this.#copy.readAgain();
-    this.#tell([]);
-  }
-
-  #refuseUnlessOvertakable(): void {
-    if (this.#seat.role.kind === 'closed') throw closed();
-    if (this.#seat.role.kind === 'reader' && this.#seat.role.fault.reason === 'newer') throw this.#seat.role.fault;
-  }
-
-  async #look(holdsLock: () => Promise<boolean>): Promise<void> {
+  /** Looks what others have written, or whether they wish to write. */
+  async #look(): Promise<void> {
     try {
-      switch (this.#seat.role.kind) {
-        case 'writer':
-          if (await holdsLock()) {
-            if (this.#unsaved.isDue) await this.#saveUnsaved();
-            void this.#answer().catch(ignoreDisk);
-            return;
-          }
+      if (this.#role.kind === 'reader') {
+        await this.#pull();
+        await this.#inherit('wish');
+      } else if (this.#role.kind === 'writer') {
+        if (!(await this.#lock.beat())) {
           await this.#stepBack();
           await this.#pull();
           return;
-        case 'reader':
-          await this.#pull();
-          await this.#inherit('wish');
-          return;
-        case 'closed':
-          return;
+        }
+        if (this.#isDue) await this.#saveUnsaved().catch(ignoreDisk);
+        if (this.#isAnswering) return;
+        this.#isAnswering = true;
+        void this.#answer()
+          .catch(ignoreDisk)
+          .finally(() => (this.#isAnswering = false));
       }
     } catch (error) {
       ignoreDisk(error);
     }
-  }
-
-  /** Folds what others have written. */
-  async #pull(): Promise<void> {
-    const news = await this.#copy.pull();
-    if (news === 'anew') this.#tell([]);
-    else if (news.length > 0) this.#tell(news);
-    if (this.#copy.reader.newer) this.#seat.becomeTooOld();
   }
 
   #tell(events: readonly SessionEvent[]): void {
@@ -275,13 +489,13 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   #schedule(): void {
-    const pause = this.#seat.role.kind === 'writer' ? HEARTBEAT_MS : POLL_MS;
     this.#timer = setTimeout(() => {
-      const looked = this.#serial.run(() => this.#look(() => this.#seat.lock.beat()));
-      void looked.finally(() => {
-        if (this.#seat.role.kind !== 'closed') this.#schedule();
-      });
-    }, pause);
+      void this.#serial
+        .run(() => this.#look())
+        .finally(() => {
+          if (this.#role.kind !== 'closed') this.#schedule();
+        });
+    }, HEARTBEAT_MS);
     this.#timer.unref();
   }
 }
@@ -289,48 +503,4 @@ export class SessionJournalFile implements SessionJournal {
 // A disk that fails here, or a lock that is lost, fails the next append too, which says so.
 function ignoreDisk(error: unknown): void {
   if (errorCode(error) === undefined && !StoreFault.is(error)) throw error;
-}
-
-/** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */
-const RETRY_MS = 1_000;
-
-const UNSAVED = phrase(
-  'The disk is full. New messages are held in RAM only and will be lost if you switch sessions or close the window. Free up disk space to save them.',
-);
-
-/** What was appended while the disk was full, in its order, until there is room for it again. */
-class MemoryTail {
-  #events: SessionEvent[] = [];
-  #triedAt = -Infinity;
-
-  get isEmpty(): boolean {
-    return this.#events.length === 0;
-  }
-
-  /** In words for the user; undefined when all is on disk. */
-  get warning(): Phrase | undefined {
-    return this.isEmpty ? undefined : UNSAVED;
-  }
-
-  /** Whether it is worth trying to write: there is always another message, and the disk is not full for each. */
-  get isDue(): boolean {
-    return this.isEmpty || performance.now() - this.#triedAt >= RETRY_MS;
-  }
-
-  /** What should be written now: all that is waiting, and what has just come. */
-  with(events: readonly SessionEvent[]): readonly SessionEvent[] {
-    return [...this.#events, ...events];
-  }
-
-  /** Folds what cannot be written. `at`: milliseconds since the epoch. */
-  keep(events: readonly SessionEvent[], state: SessionState, at: number): void {
-    this.#triedAt = performance.now();
-    this.#events.push(...events);
-    for (const event of events) state.apply(event, at);
-  }
-
-  /** All of it is on disk. */
-  clear(): void {
-    this.#events = [];
-  }
 }

@@ -1,14 +1,28 @@
-import { watch, type FSWatcher } from 'node:fs';
-import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
-import { phrase } from '../core/text/phrase.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { loadHead, saveCheckpoint } from './checkpoint.ts';
+import { accessFault, errorCode, ifThere, OWNER_ONLY, storeFault } from './disk-errors.ts';
+import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
-import { accessFault, errorCode, OWNER_ONLY, storeFault } from './disk-errors.ts';
-import type { Handing } from './handover.ts';
-import { SessionJournalFile } from './session-journal.ts';
-import { journalPath, SessionList } from './session-list.ts';
+import { SessionJournalFile, type Handing } from './session-journal.ts';
+
+const EXTENSION = '.jsonl';
+// What may stand in a file name on every system; ids that do not fit never become a path.
+const FILE_NAME_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** The path of a session's journal; undefined for an id that cannot be a file's name. */
+export function journalPath(folder: string, id: SessionId): string | undefined {
+  return FILE_NAME_ID.test(id) ? join(folder, `${id}${EXTENSION}`) : undefined;
+}
+
+/** How many files are looked at together: enough to keep the disk busy, few enough to leave it to others. */
+const AT_ONCE = 32;
+/** Shorter journals are read as fast as their checkpoints. */
+const CHECKPOINT_FROM_BYTES = 64 * 1024;
 
 export interface StoreOptions {
   /** The folder of the journals; made when the first session is. */
@@ -16,8 +30,6 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Names this window; two windows must not share a name. */
   readonly writer: string;
-  /** What an earlier run has listed, to spare reading every session again; asked for once. */
-  readonly remembered?: () => readonly SessionSummary[];
   /** What this window says when another one asks to write; without it somebody is always there. */
   readonly handing?: (id: SessionId) => Handing;
   /** How bytes go to disk; for tests that let the disk fail. */
@@ -25,35 +37,35 @@ export interface StoreOptions {
 }
 
 /** Opens the store of sessions in a folder. Nothing is read or written yet. */
-export function openSessionStore(options: StoreOptions): FileSessionStore {
-  return new FileSessionStore(options);
-}
+export const openSessionStore = (options: StoreOptions): FileSessionStore => new FileSessionStore(options);
 
 const ALWAYS_THERE: Handing = {
   isPresent: () => Promise.resolve(true),
   beforeLettingGo: () => Promise.resolve(),
 };
 
-interface Shared {
-  readonly journal: Promise<SessionJournalFile>;
-  openers: number;
-}
-
 /** Sessions as journals in a folder, shared by the windows that have it open. */
 export class FileSessionStore implements SessionStore {
   readonly #options: StoreOptions;
-  readonly #list: SessionList;
-  readonly #open = new Map<SessionId, Shared>();
-  #watcher: FSWatcher | undefined;
+  readonly #open = new Map<SessionId, { readonly journal: Promise<SessionJournalFile>; openers: number }>();
+  /** What was listed: a journal is read again only when it has changed since. */
+  readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#list = new SessionList(options.folder, options.clock.breather, options.remembered);
   }
 
+  /** Newest first. A folder that is not there yet has no sessions. */
   async list(): Promise<readonly SessionSummary[]> {
     try {
-      return await this.#list.read();
+      const names = ((await ifThere(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
+      const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
+      const found: SessionSummary[] = [];
+      for (let from = 0; from < ids.length; from += AT_ONCE) {
+        const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => this.#summary(id)));
+        for (const summary of some) if (summary) found.push(summary);
+      }
+      return found.sort((a, b) => b.updatedAt - a.updatedAt);
     } catch (error) {
       throw accessFault(error, phrase('the session list'));
     }
@@ -69,7 +81,7 @@ export class FileSessionStore implements SessionStore {
     if (!path)
       throw new StoreFault('missing', phrase('Can’t find this session. Select another session from the list.'));
     try {
-      const journal = await this.#share(id, () => this.#openFile(id, path));
+      const journal = await this.#share(id, path);
       if (journal.readable || !fallback) return journal;
       await journal.close();
       await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
@@ -87,8 +99,6 @@ export class FileSessionStore implements SessionStore {
 
   /** Closes every journal that is still open. */
   async close(): Promise<void> {
-    this.#watcher?.close();
-    this.#watcher = undefined;
     const open = [...this.#open.values()];
     this.#open.clear();
     for (const { journal } of open) await (await journal).shut();
@@ -101,7 +111,7 @@ export class FileSessionStore implements SessionStore {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
       await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
-      const journal = await this.#share(id, () => this.#openFile(id, path));
+      const journal = await this.#share(id, path);
       await journal.append(...events);
       return journal;
     } catch (error) {
@@ -109,14 +119,20 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  async #share(id: SessionId, openFile: () => Promise<SessionJournalFile>): Promise<SessionJournalFile> {
+  async #share(id: SessionId, path: string): Promise<SessionJournalFile> {
     const shared = this.#open.get(id);
     if (shared) {
       shared.openers++;
       return shared.journal;
     }
-    this.#watch();
-    const journal = openFile();
+    const { clock, writer, handing = () => ALWAYS_THERE, openForAppend: append = openForAppend } = this.#options;
+    const isLast = (): boolean => {
+      const opened = this.#open.get(id);
+      if (!opened || --opened.openers > 0) return !opened;
+      return this.#open.delete(id);
+    };
+    const window = { window: writer, handing: handing(id) };
+    const journal = SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast });
     this.#open.set(id, { journal, openers: 1 });
     try {
       return await journal;
@@ -126,58 +142,56 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  #openFile(id: SessionId, path: string): Promise<SessionJournalFile> {
-    const { clock, writer, handing = () => ALWAYS_THERE, openForAppend: append = openForAppend } = this.#options;
-    const isLast = (): boolean => {
-      const shared = this.#open.get(id);
-      if (!shared || --shared.openers > 0) return !shared;
-      this.#open.delete(id);
-      return true;
-    };
-    const window = { window: writer, handing: handing(id) };
-    return SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast });
-  }
-
-  // A window that follows also looks by itself, so a system without change events costs a moment, nothing else.
-  #watch(): void {
-    if (this.#watcher) return;
+  async #summary(id: SessionId): Promise<SessionSummary | undefined> {
+    const path = journalPath(this.#options.folder, id);
+    if (!path) return undefined;
     try {
-      this.#watcher = watch(this.#options.folder, { persistent: false }, (_, name) => this.#changed(name));
-      this.#watcher.on('error', () => this.#watcher?.close());
+      const found = await stat(path);
+      // A pipe by this name would never end.
+      if (!found.isFile()) return undefined;
+      const { size, mtimeMs } = found;
+      const known = this.#listed.get(id);
+      if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
+      const summary = await this.#summarize(path, id, size);
+      this.#listed.set(id, { mtimeMs, summary });
+      return summary;
     } catch (error) {
+      // One that is gone by now, or that cannot be read, does not keep the others from being listed.
       if (errorCode(error) === undefined) throw error;
+      return undefined;
     }
   }
 
-  #changed(name: string | null): void {
-    for (const [id, { journal }] of this.#open) {
-      const isFile = name === `${id}.jsonl`;
-      if (name !== null && !isFile && name !== `${id}.lock` && name !== `${id}.request`) continue;
-      void journal.then(
-        (opened) => {
-          // What the writer itself has written is no news to it.
-          if (!isFile || opened.readOnly !== undefined) opened.nudge();
-        },
-        () => undefined,
-      );
+  /** From the journal's checkpoint and what was written since, or from the whole journal where there is none. */
+  async #summarize(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
+    const file = await open(path, 'r');
+    try {
+      const reader = new JournalReader(path, file, this.#options.clock.breather);
+      const { state } = reader;
+      const head = await loadHead(path, file, id);
+      if (head) {
+        const { offset, messages, title, workspace, createdAt, updatedAt, archived, pinned, deleted } = head;
+        Object.assign(state, { title, workspace, createdAt, updatedAt, archived, pinned, deleted });
+        state.counters.messagesEver = messages;
+        reader.offset = offset;
+      }
+      await reader.readOn();
+      if (!head && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) await saveCheckpoint(path, id, reader);
+      const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
+      const messages = counters.messagesEver;
+      return { id, title, workspace, createdAt, updatedAt, messages, archived, pinned, deleted, bytes };
+    } finally {
+      await file.close();
     }
   }
 }
 
 // So that the new file's name survives a power failure. Windows cannot open folders, and needs no such step.
 async function flushFolder(folder: string): Promise<void> {
-  let handle: FileHandle;
   try {
-    handle = await open(folder, 'r');
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return;
-  }
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  } finally {
-    await handle.close();
   }
 }

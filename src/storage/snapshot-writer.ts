@@ -1,5 +1,4 @@
-import { joinSnapshots, type OwnPart } from './snapshot.ts';
-import { readSnapshots, type ReadSnapshots } from './snapshot-schema.ts';
+import { joinSnapshots, readSnapshots, type OwnPart, type ReadSnapshots } from './snapshot.ts';
 
 /** The part of VS Code's `Memento` that snapshots need. */
 export interface MementoLike {

@@ -1,10 +1,15 @@
-import type { SessionSummary } from '../app/ports.ts';
-import type { KeyEvent } from '../core/model/key-event.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
-import type { MessageId } from '../core/model/ids.ts';
-import type { Message, Role } from '../core/model/message.ts';
+import * as v from 'valibot';
+import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
+import { aMessageId, amount, id, list, time } from '../core/model/fields.ts';
+import { compressionId, sessionId, type MessageId } from '../core/model/ids.ts';
+import { keyEventSchema, type KeyEvent } from '../core/model/key-event.ts';
+import { messageSchema, ROLES, type Message, type Role } from '../core/model/message.ts';
+import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/summary.ts';
+import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { SNAPSHOT_VERSION, type SessionSnapshot, type Snapshots } from './snapshot-schema.ts';
+
+/** The version of the snapshots that this code writes. Snapshots of higher versions are never overwritten. */
+export const SNAPSHOT_VERSION = 1;
 
 /** What the editor's state may hold in all, in bytes of JSON: it is shipped whole at each update, to every window. */
 export const SNAPSHOTS_BYTES = 256 * 1024;
@@ -14,61 +19,121 @@ export const SESSION_BYTES = 160 * 1024;
 const LEDGER_BYTES = 48 * 1024;
 const FRONTIER_BYTES = 40 * 1024;
 export const BODIES_BYTES = 64 * 1024;
-/** The index entries' part of the whole. */
-const INDEX_BYTES = 64 * 1024;
 /** A title, path or name is cut here (UTF-16 units): one of them must not push everything else out. */
 const NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
 
+const aPlace = v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly());
+type Place = v.InferOutput<typeof aPlace>;
+
+/** The part of a session's state that has a bounded size, from which the session is restored if its journal is lost. */
+const sessionSnapshotSchema = v.object({
+  id: v.pipe(id, v.transform(sessionId)),
+  title: v.string(),
+  workspace: v.string(),
+  createdAt: time,
+  updatedAt: time,
+  archived: v.boolean(),
+  // Absent in data from before sessions could be pinned.
+  pinned: v.optional(v.boolean(), false),
+  deleted: v.boolean(),
+  provider: v.optional(v.string()),
+  model: v.optional(v.string()),
+  policy: v.optional(v.string()),
+  task: v.optional(taskSchema),
+  counters: v.object({
+    /** Absent in old data. Unknown isn't 0, so no trigger fires on it. */
+    messagesEver: v.optional(amount),
+    compressionTokens: amount,
+    compressionCostUsd: amount,
+    chatTokens: amount,
+    chatCostUsd: amount,
+  }),
+  ledger: list(keyEventSchema),
+  frontier: list(
+    v.object({
+      node: summaryNodeSchema,
+      level: v.optional(levelSchema),
+      /** The covered messages that are restored as placeholders, with their roles; absent in old data. */
+      places: v.optional(list(aPlace)),
+    }),
+  ),
+  bodies: list(messageSchema),
+});
+export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
+
+const snapshotsSchema = v.object({
+  v: v.literal(SNAPSHOT_VERSION),
+  // An invalid one is dropped, and keeps none of the others from being read.
+  live: v.pipe(
+    v.array(v.fallback(v.nullable(sessionSnapshotSchema), null)),
+    v.transform((live): readonly SessionSnapshot[] => live.filter((one) => one !== null)),
+  ),
+});
+
+/** The snapshots of all workspaces, as stored in VS Code's global state. */
+export type Snapshots = v.InferOutput<typeof snapshotsSchema>;
+
+export type ReadSnapshots =
+  | { readonly kind: 'sound'; readonly snapshots: Snapshots }
+  /** No snapshots were ever stored. */
+  | { readonly kind: 'none' }
+  /** Written by a later version; must not be overwritten. */
+  | { readonly kind: 'newer' }
+  /** Must be rebuilt from the journals. */
+  | { readonly kind: 'corrupt' };
+
+/** Validates stored snapshots. Never throws. */
+export function readSnapshots(raw: unknown): ReadSnapshots {
+  if (raw === undefined || raw === null) return { kind: 'none' };
+  const parsed = v.safeParse(snapshotsSchema, raw);
+  if (parsed.success) return { kind: 'sound', snapshots: parsed.output };
+  const isNewer = v.is(v.looseObject({ v: v.pipe(v.number(), v.integer(), v.gtValue(SNAPSHOT_VERSION)) }), raw);
+  return { kind: isNewer ? 'newer' : 'corrupt' };
+}
+
 /**
- * A session's snapshot of at most `limit` bytes. It is filled in this order, each part from the newest back, and what
- * finds no room is counted in `left`: names, counters and the task; pinned, then active key events; the frontier's
- * nodes (brief and detailed texts only); the messages behind the last node; key events that are not active.
- * Undefined for a session that has no id yet.
+ * A session's snapshot of at most `SESSION_BYTES`. It is filled in this order, each part from the newest back: names,
+ * counters and the task; pinned, then active key events; the frontier's nodes (brief and detailed texts only); the
+ * messages behind the last node; key events that are not active. Undefined for a session that has no id yet.
  */
-export function snapshotSession(state: SessionState, limit = SESSION_BYTES): SessionSnapshot | undefined {
+export function snapshotSession(state: SessionState): SessionSnapshot | undefined {
   if (state.id === undefined) return undefined;
-  const taskFits = state.task !== undefined && bytesOf(state.task) <= TASK_BYTES;
+  const { createdAt, updatedAt, archived, pinned, deleted, provider, model, policy, task } = state;
+  const { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd } = state.counters;
   const base: SessionSnapshot = {
     id: state.id,
-    title: name(state.title),
-    workspace: name(state.workspace),
-    createdAt: state.createdAt,
-    updatedAt: state.updatedAt,
-    archived: state.archived,
-    pinned: state.pinned,
-    deleted: state.deleted,
-    ...(state.provider !== undefined && { provider: name(state.provider) }),
-    ...(state.model !== undefined && { model: name(state.model) }),
-    ...(state.policy !== undefined && { policy: name(state.policy) }),
-    head: state.head,
-    ...(taskFits && { task: state.task }),
-    ...(state.lastCompressedAt !== undefined && { lastCompressedAt: state.lastCompressedAt }),
-    counters: { ...state.counters },
+    title: cut(state.title),
+    workspace: cut(state.workspace),
+    ...{ createdAt, updatedAt, archived, pinned, deleted },
+    ...(provider !== undefined && { provider: cut(provider) }),
+    ...(model !== undefined && { model: cut(model) }),
+    ...(policy !== undefined && { policy: cut(policy) }),
+    ...(task && bytesOf(task) <= TASK_BYTES && { task }),
+    counters: { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd },
     ledger: [],
     frontier: [],
     bodies: [],
-    left: { ledger: 0, frontier: 0, bodies: 0 },
   };
-  // Room for the digits of `left`.
-  const room = new Room(limit - bytesOf(base) - 64);
-
+  const room = new Room(SESSION_BYTES - bytesOf(base));
   const ledger = [...state.events.values()].filter((event) => !state.isRemoved(event.id)).reverse();
-  const window = windowOf(state);
+  const isActive = (event: KeyEvent): boolean => !event.pinned && event.status === 'active';
+  const active = room.take([...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)], LEDGER_BYTES);
 
-  const pinnedFirst = [...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)];
-  const active = room.within(LEDGER_BYTES).take(pinnedFirst);
-  room.spend(active);
   const quoted = active.flatMap(({ message }) => state.positionOf(message) ?? []);
   const placesOf = (positions: readonly number[]): Place[] =>
-    [...new Set(positions)].sort((a, b) => a - b).map((position) => placeOf(state, position));
+    [...new Set(positions)]
+      .sort((a, b) => a - b)
+      .map((position) => {
+        const message = state.path[position]!;
+        return [message, state.messages.place(message)?.role ?? 'user'];
+      });
   const frontier = state.frontier.map(({ node, from, to }) => {
     const level = state.levels.get(node.id);
     const places = placesOf([from, ...quoted.filter((position) => from < position && position < to), to]);
     return { node: lean(node), ...(level && { level }), places };
   });
-  const nodes = room.within(FRONTIER_BYTES).takeRun(frontier.toReversed());
-  room.spend(nodes);
+  const nodes = room.takeRun(frontier.toReversed(), FRONTIER_BYTES);
   const oldest = nodes.at(-1);
   if (oldest) {
     // It stands for what the nodes before it have left in the ledger, too.
@@ -76,74 +141,24 @@ export function snapshotSession(state: SessionState, limit = SESSION_BYTES): Ses
     const before = room.take(placesOf(quoted.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
   }
-  const bodies = room.within(BODIES_BYTES).takeRun(window.newestFirst());
-  room.spend(bodies);
+  const bodies = room.takeRun(newestFirst(state), BODIES_BYTES);
   const others = room.take(ledger.filter((event) => !event.pinned && !isActive(event)));
-
   const kept = new Set([...active, ...others]);
   return {
     ...base,
     ledger: ledger.filter((event) => kept.has(event)).reverse(),
     frontier: nodes.reverse(),
     bodies: bodies.reverse(),
-    left: {
-      ledger: ledger.length - kept.size,
-      frontier: frontier.length - nodes.length,
-      bodies: window.length - bodies.length,
-    },
   };
 }
 
-export interface OwnPart {
-  /** The workspace that this window has open. */
-  readonly workspace: string;
-  /** All sessions that the folder of journals holds, whatever their workspace, if they were listed. */
-  readonly index: readonly SessionSummary[];
-  readonly live: readonly SessionSnapshot[];
-}
-
-/**
- * All that is kept, at most `SNAPSHOTS_BYTES`: this window's part, then what others had kept as far as there is room.
- * The index drops its oldest entries first, those of other workspaces before this one's; live sessions go from the
- * one that was changed longest ago, this window's last.
- */
-export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
-  const here = (entry: { readonly workspace: string }): number => (entry.workspace === own.workspace ? 0 : 1);
-  const order = (a: Aged, b: Aged): number => here(a) - here(b) || b.updatedAt - a.updatedAt;
-  const index = newest([...own.index, ...(others?.index ?? [])])
-    .map((entry) => ({ ...entry, title: name(entry.title), workspace: name(entry.workspace) }))
-    .sort(order);
-  const ownIds = new Set(own.live.map(({ id }) => id));
-  const liveElsewhere = (others?.live ?? []).filter(
-    ({ id, workspace }) => !ownIds.has(id) && workspace !== own.workspace,
-  );
-
-  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
-  const indexRoom = new Room(INDEX_BYTES);
-  const entries = indexRoom.takeRun(index);
-  room.spend(entries);
-  return {
-    v: SNAPSHOT_VERSION,
-    index: entries,
-    live: room.take([...[...own.live].sort(order), ...liveElsewhere.sort(order)]),
-  };
-}
-
-/** The size of a value as JSON in UTF-8, in bytes. */
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
-type Aged = Pick<SessionSummary, 'id' | 'workspace' | 'updatedAt'>;
-
-// Of two entries for one session the later one, wherever it comes from.
-function newest(entries: readonly SessionSummary[]): SessionSummary[] {
-  const byId = new Map<string, SessionSummary>();
-  for (const entry of entries) {
-    const known = byId.get(entry.id);
-    if (!known || known.updatedAt < entry.updatedAt) byId.set(entry.id, entry);
+/** The active branch's messages behind the last node. */
+function* newestFirst(state: SessionState): Generator<Message> {
+  const from = (state.frontier.at(-1)?.to ?? -1) + 1;
+  for (let position = state.path.length - 1; position >= from; position--) {
+    const message = state.messages.get(state.path[position]!);
+    if (message) yield message;
   }
-  return [...byId.values()];
 }
 
 // Structure and full text can be made again from the journal; without it the two levels that are sent remain.
@@ -153,78 +168,114 @@ function lean(node: SummaryNode): SummaryNode {
   return { ...rest, tokens: others };
 }
 
-type Place = readonly [id: MessageId, role: Role];
+const cut = (name: string): string => name.slice(0, NAME_LENGTH);
 
-function placeOf(state: SessionState, position: number): Place {
-  const id = state.path[position]!;
-  return [id, state.messages.place(id)?.role ?? 'user'];
+/** What a window has of its own: its workspace, and the sessions that it has open. */
+export interface OwnPart {
+  readonly workspace: string;
+  readonly live: readonly SessionSnapshot[];
 }
 
-/** The active branch's messages behind the last node. */
-function windowOf(state: SessionState): { readonly length: number; newestFirst(): Generator<Message> } {
-  const from = (state.frontier.at(-1)?.to ?? -1) + 1;
-  return {
-    length: state.path.length - from,
-    *newestFirst() {
-      for (let position = state.path.length - 1; position >= from; position--) {
-        const message = state.messages.get(state.path[position]!);
-        if (message) yield message;
-      }
-    },
-  };
+/**
+ * All that is kept, at most `SNAPSHOTS_BYTES`: this window's part, then what other workspaces had kept as far as there
+ * is room, those that were changed last.
+ */
+export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
+  const ownIds = new Set(own.live.map((one) => one.id));
+  const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && one.workspace !== own.workspace);
+  const newest = (live: readonly SessionSnapshot[]) => live.toSorted((a, b) => b.updatedAt - a.updatedAt);
+  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, live: [] }));
+  return { v: SNAPSHOT_VERSION, live: room.take([...newest(own.live), ...newest(elsewhere)]) };
 }
 
-function isActive(event: KeyEvent): boolean {
-  return !event.pinned && event.status === 'active';
-}
-
-/** True for names that stand in full in a snapshot or an index entry. */
-export function isWhole({ title, workspace }: { readonly title: string; readonly workspace: string }): boolean {
-  return title.length < NAME_LENGTH && workspace.length < NAME_LENGTH;
-}
-
-function name(text: string): string {
-  return text.length > NAME_LENGTH ? text.slice(0, NAME_LENGTH) : text;
+/** The size of a value as JSON in UTF-8, in bytes. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** Bytes that are still free in a list of JSON values. */
 class Room {
-  left: number;
+  #left: number;
 
   constructor(bytes: number) {
-    this.left = bytes;
+    this.#left = bytes;
   }
 
-  /** Those of the items that fit, each tried in its turn. */
-  take<T>(items: Iterable<T>): T[] {
+  /** Those of the items that fit, at most `limit` bytes of them; with `isRun` those up to the first that does not. */
+  take<T>(items: Iterable<T>, limit = Infinity, isRun = false): T[] {
     const taken: T[] = [];
-    for (const item of items) if (this.#fits(item)) taken.push(item);
-    return taken;
-  }
-
-  /** The items up to the first one that does not fit. */
-  takeRun<T>(items: Iterable<T>): T[] {
-    const taken: T[] = [];
+    let left = Math.min(limit, this.#left);
     for (const item of items) {
-      if (!this.#fits(item)) break;
-      taken.push(item);
+      const bytes = bytesOf(item) + 1;
+      if (bytes <= left) {
+        taken.push(item);
+        left -= bytes;
+        this.#left -= bytes;
+      } else if (isRun) break;
     }
     return taken;
   }
 
-  /** A part of this room, at most `bytes`; what is taken there must be spent here. */
-  within(bytes: number): Room {
-    return new Room(Math.min(bytes, this.left));
+  takeRun<T>(items: Iterable<T>, limit: number): T[] {
+    return this.take(items, limit, true);
   }
+}
 
-  spend(items: readonly unknown[]): void {
-    for (const item of items) this.left -= bytesOf(item) + 1;
-  }
+/**
+ * The events that give a new journal what a snapshot still has. Messages whose text is lost but which a summary
+ * stands for are represented by the first and last of each run, so that the summaries keep their places in the branch,
+ * and by those that key events quote, so that these are sent again.
+ */
+export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
+  const { id: session, title, workspace, provider, model, policy, task, counters, frontier, ledger } = snapshot;
+  const events: SessionEvent[] = [{ type: 'session_created', id: session, title, workspace }];
+  if (provider !== undefined && model !== undefined) events.push({ type: 'model_selected', provider, model });
+  if (policy !== undefined) events.push({ type: 'policy_selected', policy });
+  if (snapshot.archived) events.push({ type: 'session_archived', archived: true });
+  if (snapshot.pinned) events.push({ type: 'session_pinned', pinned: true });
+  if (snapshot.deleted) events.push({ type: 'session_deleted', deleted: true });
 
-  #fits(item: unknown): boolean {
-    const bytes = bytesOf(item) + 1;
-    if (bytes > this.left) return false;
-    this.left -= bytes;
-    return true;
+  let parent: MessageId | null = null;
+  const add = (message: Message): void => {
+    events.push({ type: 'message_added', message: { ...message, parent } });
+    parent = message.id;
+  };
+  const parts = frontier.map((part) => ({ ...part, places: part.places ?? endsOf(part.node) }));
+  for (const { node, places } of parts) for (const place of places) add(placeholder(node, place));
+  for (const message of snapshot.bodies) add(message);
+
+  if (frontier.length > 0 || ledger.length > 0) {
+    const messages = counters.messagesEver ?? 0;
+    const compression = compressionWith({
+      id: compressionId('restored'),
+      policy: policy ?? '',
+      strategy: 'restored',
+      // A summary stands only where it finds as many messages as it counts: here those that are placed again.
+      nodes: parts.map(({ node, places }) => ({
+        ...node,
+        first: places[0]?.[0] ?? node.first,
+        messages: places.length,
+      })),
+      levels: parts.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
+      events: ledger,
+      messages: { before: messages, after: messages },
+    });
+    events.push({ type: 'compressed', compression });
   }
+  if (task) events.push({ type: 'task_set', task });
+  const spent = (purpose: 'chat' | 'compression', input: number, costUsd: number): void => {
+    if (input > 0 || costUsd > 0)
+      events.push({ type: 'usage_recorded', purpose, model: model ?? '', usage: { input, output: 0 }, costUsd });
+  };
+  spent('chat', counters.chatTokens, counters.chatCostUsd);
+  spent('compression', counters.compressionTokens, counters.compressionCostUsd);
+  return events;
+}
+
+const endsOf = ({ first, last }: SummaryNode): readonly Place[] =>
+  [...new Set([first, last])].map((message) => [message, 'user']);
+
+function placeholder(node: SummaryNode, [message, role]: readonly [MessageId, Role]): Message {
+  const text = `[The text of this message was lost with the session's file; a summary of ${node.messages} messages stands for it.]`;
+  return { id: message, parent: null, role, content: [{ type: 'text', text }], at: node.at };
 }

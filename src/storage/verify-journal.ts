@@ -1,8 +1,6 @@
 import { open } from 'node:fs/promises';
-import { decodeLine } from '../core/journal/envelope.ts';
-import { nativeChecksum } from './checksum.ts';
-import { LineOrder } from './line-order.ts';
-import { scanLines } from './line-scanner.ts';
+import { decodeLine } from './journal-line.ts';
+import { LineOrder, scanLines } from './journal-lines.ts';
 
 export type Verification =
   | { readonly ok: true; readonly events: number }
@@ -22,34 +20,26 @@ export async function verifyJournal(path: string): Promise<Verification> {
     let line = 0;
     let end = 0;
     let events = 0;
-    for await (const lines of scanLines(file, 0)) {
-      for (const raw of lines) {
-        line++;
-        end = raw.offset + raw.length + 1;
-        const fault = (reason: string): Verification => ({ ok: false, line, fault: reason });
-        const text = raw.bytes?.toString();
-        if (text === undefined) return fault('the line is too long');
-        if (text === '') continue;
-        const decoded = decodeLine(text, nativeChecksum);
-        if (decoded.kind === 'bad') return fault(decoded.reason);
-        if (decoded.kind === 'newer') return fault(`written by a newer version of the format (${decoded.version})`);
-        const { seq, writer } = decoded.envelope;
-        const expected = order.last + 1;
-        switch (order.judge(seq, writer, decoded.sum)) {
-          case 'next':
-            writers.set(seq, writer);
-            events++;
-            break;
-          case 'gap':
-            return fault(`sequence number ${seq} where ${expected} was expected`);
-          case 'repeat':
-          case 'late':
-            return fault(`duplicate sequence number ${seq}`);
-          case 'overtaken':
-            if (writers.get(seq) === writer) return fault(`duplicate sequence number ${seq} with different content`);
-            break;
-        }
+    for await (const { offset, length, text } of scanLines(file, 0)) {
+      line++;
+      end = offset + length + 1;
+      const fault = (reason: string): Verification => ({ ok: false, line, fault: reason });
+      if (text === undefined) return fault('the line is too long');
+      if (text === '') continue;
+      const decoded = decodeLine(text);
+      if (decoded.kind === 'bad') return fault(decoded.reason);
+      if (decoded.kind === 'newer') return fault(`written by a newer version of the format (${decoded.version})`);
+      const { seq, writer } = decoded.envelope;
+      const expected = order.last + 1;
+      const place = order.judge(seq, writer, decoded.sum);
+      if (place === 'gap') return fault(`sequence number ${seq} where ${expected} was expected`);
+      if (place === 'repeat' || place === 'late') return fault(`duplicate sequence number ${seq}`);
+      if (place === 'overtaken') {
+        if (writers.get(seq) === writer) return fault(`duplicate sequence number ${seq} with different content`);
+        continue;
       }
+      writers.set(seq, writer);
+      events++;
     }
     const torn = (await file.stat()).size - end;
     return torn > 0

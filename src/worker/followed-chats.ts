@@ -235,7 +235,7 @@ export class FollowedChats implements ChatLibrary {
   }
 
   async #mayWrite(): Promise<boolean> {
-    if (this.#isWriter) this.#isWriter = (await this.#lock.check()) === 'held';
+    if (this.#isWriter) this.#isWriter = await this.#lock.isHeld();
     return this.#isWriter;
   }
 

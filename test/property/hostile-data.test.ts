@@ -14,8 +14,7 @@ import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.
 import { messageSchema } from '../../src/protocol/views.ts';
 import { nativeChecksum } from '../../src/storage/checksum.ts';
 import { openSessionStore } from '../../src/storage/session-store.ts';
-import { joinSnapshots, snapshotSession } from '../../src/storage/snapshot.ts';
-import { readSnapshots, SNAPSHOT_VERSION } from '../../src/storage/snapshot-schema.ts';
+import { joinSnapshots, readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../src/storage/snapshot.ts';
 import { damaged, Dice, mutated } from '../support/mutate.ts';
 import { inFolder, said, testClock, wordsOf } from '../unit/storage/support.ts';
 import * as v from 'valibot';
@@ -56,7 +55,7 @@ function checkUsable(state: SessionState): void {
   assert.equal([...sessionToJsonl(messages)].length, messages.length);
   const snapshot = snapshotSession(state);
   if (!snapshot) return;
-  const kept: unknown = JSON.parse(JSON.stringify({ v: SNAPSHOT_VERSION, index: [], live: [snapshot] }));
+  const kept: unknown = JSON.parse(JSON.stringify({ v: SNAPSHOT_VERSION, live: [snapshot] }));
   const read = readSnapshots(kept);
   assert.ok(read.kind === 'sound' && read.snapshots.live.length === 1, 'the snapshot is read back');
 }
@@ -157,11 +156,11 @@ describe('data that somebody has changed', () => {
       const live = snapshotSession((await store.open(id)).state)!;
       await store.close();
       const whole: unknown = JSON.parse(
-        JSON.stringify({ v: SNAPSHOT_VERSION, index: [], live: [live, { ...live, id: 'other' }] }),
+        JSON.stringify({ v: SNAPSHOT_VERSION, live: [live, { ...live, id: 'other' }] }),
       );
       await each('snapshots', times(8_000), (dice) => {
         const read = readSnapshots(mutated(whole, dice));
-        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
+        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', live: [live] }, read.snapshots);
       });
     })).timeout(7_200_000);
 

@@ -12,9 +12,6 @@ export interface Counters {
   chatCostUsd: number;
 }
 
-/** What was spent over the session's life. */
-export type Spent = Pick<Counters, 'chatTokens' | 'chatCostUsd' | 'compressionTokens' | 'compressionCostUsd'>;
-
 /** A compression as the list of compressions shows it. */
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
   readonly at: number;

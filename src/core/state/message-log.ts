@@ -4,10 +4,8 @@ import type { Message } from '../model/message.ts';
 /** Where a message stands in the tree, without what it says. */
 export type MessagePlace = Pick<Message, 'id' | 'parent' | 'role'>;
 
-/** Reads messages that are not in memory; undefined for one that cannot be read (any more). */
-export interface MessageBodies {
-  read(id: MessageId): Message | undefined;
-}
+/** Reads a message that is not in memory; undefined for one that cannot be read (any more). */
+export type ReadMessage = (id: MessageId) => Message | undefined;
 
 /**
  * A session's messages in the order in which they came. Their places are all in memory; what they say is read when it
@@ -16,10 +14,10 @@ export interface MessageBodies {
 export class MessageLog {
   readonly #places = new Map<MessageId, MessagePlace>();
   readonly #held = new Map<MessageId, Message>();
-  readonly #bodies: MessageBodies | undefined;
+  readonly #read: ReadMessage | undefined;
 
-  constructor(bodies?: MessageBodies) {
-    this.#bodies = bodies;
+  constructor(read?: ReadMessage) {
+    this.#read = read;
   }
 
   get size(): number {
@@ -34,7 +32,7 @@ export class MessageLog {
   get(id: MessageId): Message | undefined {
     const held = this.#held.get(id);
     if (held || !this.#places.has(id)) return held;
-    const read = this.#bodies?.read(id);
+    const read = this.#read?.(id);
     if (read) this.#held.set(id, read);
     return read;
   }

@@ -6,17 +6,10 @@ import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
 import { Branches } from './branches.ts';
 import { ChangeHistory, CHANGES, inverseOf, isChange, type Change } from './changes.ts';
-import {
-  countCompression,
-  countUsage,
-  noCounts,
-  type CompressionEntry,
-  type Counters,
-  type Spent,
-} from './counters.ts';
+import { countCompression, countUsage, noCounts, type CompressionEntry, type Counters } from './counters.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
-import { MessageLog, type MessageBodies, type MessagePlace } from './message-log.ts';
+import { MessageLog, type ReadMessage, type MessagePlace } from './message-log.ts';
 import { Summaries, type SummaryFacts } from './summaries.ts';
 
 type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
@@ -86,9 +79,9 @@ export class SessionState {
   #hasStrays = false;
   #nodesNow: readonly FrontierItem[] | undefined;
 
-  /** `bodies` reads the messages that are taken in by `place`. */
-  constructor(bodies?: MessageBodies) {
-    this.messages = new MessageLog(bodies);
+  /** `read` reads the messages that are taken in by `place`. */
+  constructor(read?: ReadMessage) {
+    this.messages = new MessageLog(read);
     this.#branches = new Branches(this.messages);
   }
 
@@ -357,12 +350,6 @@ export class SessionState {
   /** Takes in a message that `apply` has seen in another state: its text is read when it is asked for. */
   place(message: MessagePlace): void {
     this.#add(message);
-  }
-
-  /** Sets what is summed up over the session's life, where events were left out because their sums are known. */
-  resume(updatedAt: number, spent: Spent): void {
-    this.updatedAt = updatedAt;
-    Object.assign(this.counters, spent);
   }
 
   #add(place: MessagePlace, message?: Message): void {

@@ -11,7 +11,7 @@ import {
 } from '../../app/health-report.ts';
 import type { SessionStore } from '../../app/ports.ts';
 import { errorCode } from '../../storage/disk-errors.ts';
-import { journalPath } from '../../storage/session-list.ts';
+import { journalPath } from '../../storage/session-store.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
 import { tryKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
-import { sessionId, type SessionId } from '../../core/model/ids.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 
@@ -42,8 +42,6 @@ export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provi
 export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
   const read = loadSnapshots(memento);
   if (read.kind !== 'sound' || sessions.size === 0) return;
-  const others = <T extends { readonly id: string }>(list: readonly T[]): T[] =>
-    list.filter((one) => !sessions.has(sessionId(one.id)));
-  const { index, live } = read.snapshots;
-  await memento.update(SNAPSHOTS_KEY, { ...read.snapshots, index: others(index), live: others(live) });
+  const live = read.snapshots.live.filter(({ id }) => !sessions.has(id));
+  await memento.update(SNAPSHOTS_KEY, { ...read.snapshots, live });
 }

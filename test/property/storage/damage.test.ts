@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreFault } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
-import { decodeLine } from '../../../src/core/journal/envelope.ts';
-import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { snapshotSession } from '../../../src/storage/snapshot.ts';
-import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
-import { readSnapshots } from '../../../src/storage/snapshot-schema.ts';
+import { readSnapshots, snapshotEvents, snapshotSession } from '../../../src/storage/snapshot.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
 import { unflushed } from './shown.ts';
@@ -75,7 +72,7 @@ const KINDS = Object.keys(DAMAGES);
 function soundMessages(bytes: Buffer): Set<string> {
   const found = new Set<string>();
   for (const line of bytes.toString().split('\n')) {
-    const decoded = decodeLine(line, nativeChecksum);
+    const decoded = decodeLine(line);
     if (decoded.kind === 'event' && decoded.envelope.body.type === 'message_added') {
       found.add(decoded.envelope.body.message.id);
     }

@@ -3,8 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { decodeLine } from '../../../src/core/journal/envelope.ts';
-import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
@@ -19,7 +18,7 @@ function foldOf(bytes: Buffer): SessionState {
     .toString()
     .split('\n')
     .flatMap((line) => {
-      const decoded = decodeLine(line, nativeChecksum);
+      const decoded = decodeLine(line);
       return decoded.kind === 'event' ? [decoded.envelope] : [];
     });
   return SessionState.fold(events);

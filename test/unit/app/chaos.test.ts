@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { decodeLine } from '../../../src/core/journal/envelope.ts';
-import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
@@ -72,7 +71,7 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
       .trimEnd()
       .split('\n')
       .flatMap((line) => {
-        const decoded = decodeLine(line, nativeChecksum);
+        const decoded = decodeLine(line);
         assert.equal(decoded.kind, 'event');
         const body = decoded.kind === 'event' ? decoded.envelope.body : undefined;
         return body?.type === 'message_added' ? [messageText(body.message)] : [];

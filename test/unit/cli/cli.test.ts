@@ -5,8 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { encodeLine } from '../../../src/core/journal/envelope.ts';
-import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
 
@@ -251,19 +250,16 @@ describe('the command line', () => {
 
   describe('with a journal', () => {
     const lines = ['Build', 'Build it'].map((title, index) =>
-      encodeLine(
-        {
-          v: 1,
-          seq: index + 1,
-          at: 1_772_442_000_000 + index,
-          writer: 'w1',
-          body:
-            index === 0
-              ? { type: 'session_created', id: sessionId('s1'), title, workspace: 'file:///w' }
-              : { type: 'session_renamed', title },
-        },
-        nativeChecksum,
-      ),
+      encodeLine({
+        v: 1,
+        seq: index + 1,
+        at: 1_772_442_000_000 + index,
+        writer: 'w1',
+        body:
+          index === 0
+            ? { type: 'session_created', id: sessionId('s1'), title, workspace: 'file:///w' }
+            : { type: 'session_renamed', title },
+      }),
     );
     const text = lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`)).join('');
 

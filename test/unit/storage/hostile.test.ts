@@ -3,15 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
-import { decodeLine, encodeLine } from '../../../src/core/journal/envelope.ts';
+import { decodeLine, encodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { messageView } from '../../../src/host/chat/views.ts';
 import { messageSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { snapshotSession } from '../../../src/storage/snapshot.ts';
-import { readSnapshots, SNAPSHOT_VERSION } from '../../../src/storage/snapshot-schema.ts';
+import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/storage/snapshot.ts';
 import * as v from 'valibot';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
@@ -107,8 +106,8 @@ describe('what is acknowledged', () => {
 
   it('is the same to the writer as to every reader', () => {
     const body = said(0, 'a\u2028b\ud800c\u0000 -0');
-    const line = encodeLine({ v: 1, seq: 1, at: 1, writer: 'w', body }, nativeChecksum);
-    const read = decodeLine(line, nativeChecksum);
+    const line = encodeLine({ v: 1, seq: 1, at: 1, writer: 'w', body });
+    const read = decodeLine(line);
     assert.deepEqual(read.kind === 'event' && read.envelope.body, body);
   });
 
@@ -208,7 +207,7 @@ describe('snapshots in which one session cannot be read', () => {
       const sound = snapshotSession(journal.state);
       await store.close();
       const bad = { ...sound, bodies: [{ role: 'nobody' }] };
-      const read = readSnapshots({ v: SNAPSHOT_VERSION, index: [], live: [bad, sound, 7] });
+      const read = readSnapshots({ v: SNAPSHOT_VERSION, live: [bad, sound, 7] });
       assert.equal(read.kind === 'sound' && read.snapshots.live.length, 1);
     }));
 });

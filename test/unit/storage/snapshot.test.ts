@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { SessionSummary } from '../../../src/app/ports.ts';
 import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
@@ -10,12 +9,12 @@ import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-
 import {
   bytesOf,
   joinSnapshots,
+  readSnapshots,
   SESSION_BYTES,
+  snapshotEvents,
+  type Snapshots,
   snapshotSession,
-  SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
-import { snapshotEvents } from '../../../src/storage/snapshot-events.ts';
-import { readSnapshots, type Snapshots } from '../../../src/storage/snapshot-schema.ts';
 import {
   loadSnapshots,
   SNAPSHOTS_KEY,
@@ -27,23 +26,6 @@ import { said } from './support.ts';
 function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
   const created: SessionEvent = { type: 'session_created', id: sessionId(id), title: id, workspace };
   return SessionState.fold([created, ...events].map((body, at) => ({ at, body })));
-}
-
-function entry(n: number, workspace: string): SessionSummary {
-  const title = `Session ${n}`;
-  const id = sessionId(`s${n}`);
-  return {
-    id,
-    title,
-    workspace,
-    createdAt: n,
-    updatedAt: n,
-    messages: n,
-    archived: false,
-    pinned: false,
-    deleted: false,
-    bytes: n,
-  };
 }
 
 function pinned(n: number): SessionEvent {
@@ -93,31 +75,19 @@ describe('what is kept in the editor’s state', () => {
       snapshot.ledger.some(({ id }) => id === 'e0'),
       'what is pinned stays, however old',
     );
-    assert.equal(snapshot.left.ledger + snapshot.ledger.length, 5_000);
     assert.equal(snapshot.counters.messagesEver, 10_000);
-  });
-
-  it('drops the oldest entries of other workspaces first', () => {
-    const here = Array.from({ length: 150 }, (_, n) => entry(n, 'here'));
-    const there = Array.from({ length: 2_000 }, (_, n) => entry(10_000 + n, 'there'));
-    const all = joinSnapshots({ workspace: 'here', index: [...there, ...here], live: [] }, undefined);
-    assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES);
-    assert.equal(all.index.filter(({ workspace }) => workspace === 'here').length, 150);
-    assert.equal(all.index[150]?.updatedAt, 11_999);
-    assert.ok(all.index.length < 2_000);
   });
 
   it('keeps the live sessions of other workspaces while there is room', () => {
     const live = (id: string, workspace: string, length: number) =>
       snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
-    const others: Snapshots = { v: 1, index: [], live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
-    const all = joinSnapshots({ workspace: 'here', index: [], live: [live('c', 'here', 60_000)] }, others);
+    const others: Snapshots = { v: 1, live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
+    const all = joinSnapshots({ workspace: 'here', live: [live('c', 'here', 60_000)] }, others);
     assert.deepEqual(
       all.live.map(({ id }) => id),
       ['c', 'a', 'b'],
     );
-    const index = others.live.map((_, n) => entry(n, 'there'));
-    const again = joinSnapshots({ workspace: 'here', index, live: [] }, all);
+    const again = joinSnapshots({ workspace: 'here', live: [] }, all);
     assert.deepEqual(
       again.live.map(({ id }) => id),
       ['a', 'b'],
@@ -144,7 +114,7 @@ describe('what is kept in the editor’s state', () => {
     const compression = compressionWith({ id: compressionId('c'), nodes });
     const state = session('lost', 'w', [...events, { type: 'compressed', compression }]);
     const live = JSON.parse(JSON.stringify(snapshotSession(state))) as unknown;
-    const read = readSnapshots({ v: 1, index: [], live: [live] });
+    const read = readSnapshots({ v: 1, live: [live] });
     assert.ok(read.kind === 'sound');
     const restored = SessionState.fold(
       snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
@@ -157,11 +127,11 @@ describe('what is kept in the editor’s state', () => {
   });
 
   it('is recognized as missing, newer or corrupt', () => {
-    const sound = joinSnapshots({ workspace: 'w', index: [entry(1, 'w')], live: [] }, undefined);
+    const sound = joinSnapshots({ workspace: 'w', live: [] }, undefined);
     assert.equal(readSnapshots(sound).kind, 'sound');
     assert.equal(readSnapshots(undefined).kind, 'none');
     assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
-    for (const bad of [{ ...sound, v: 'x' }, { ...sound, index: {} }, 'text', 5, [], { v: 1 }]) {
+    for (const bad of [{ ...sound, v: 'x' }, { ...sound, live: {} }, 'text', 5, [], { v: 1 }]) {
       assert.equal(readSnapshots(bad).kind, 'corrupt');
     }
   });
@@ -170,7 +140,7 @@ describe('what is kept in the editor’s state', () => {
     const snapshot = snapshotSession(session('old', 'w', [said(0)]))!;
     const { messagesEver, ...counters } = snapshot.counters;
     assert.equal(messagesEver, 1);
-    const read = readSnapshots({ v: 1, index: [], live: [{ ...snapshot, counters }] });
+    const read = readSnapshots({ v: 1, live: [{ ...snapshot, counters }] });
     assert.ok(read.kind === 'sound');
     assert.equal(read.snapshots.live[0]?.counters.messagesEver, undefined);
   });
@@ -178,7 +148,7 @@ describe('what is kept in the editor’s state', () => {
 
 describe('writing to the editor’s state', () => {
   const unexpected = (error: unknown): void => assert.ifError(error);
-  const part = { workspace: 'w', index: [entry(1, 'w')], live: [] };
+  const part = { workspace: 'w', live: [] };
 
   it('happens once for many turns’ ends, and at the end for the last one', async () => {
     const memento = new FakeMemento();
