@@ -240,7 +240,6 @@ async function summarize(
       maxTokens: policy.summary.maxTokens,
       effort: policy.summary.effort,
       concurrency: job.isProbing ? 1 : CONCURRENCY,
-      isDoubtful: job.isProbing,
       extractiveOnFault: job.extractiveOnFault,
     },
     {

@@ -84,8 +84,6 @@ export type CompressionOutcome =
       readonly kind: 'committed';
       readonly record: CompressionRecord;
       readonly fault: unknown;
-      /** Only a part of the plan was compressed, to find out if the provider works again. */
-      readonly wasTrial: boolean;
     }
   | { readonly kind: 'ready' }
   | { readonly kind: 'started' }

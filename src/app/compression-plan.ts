@@ -1,4 +1,4 @@
-import { cutSegments, startsTurn } from '../core/compress/segments.ts';
+import { startsTurn } from '../core/compress/segments.ts';
 import { LOCAL_MODEL } from '../core/compress/leaf.ts';
 import { tokensAt } from '../core/compress/levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
@@ -7,7 +7,7 @@ import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from 
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
-import { holdsUpRequest, isTrial } from './compressor.ts';
+import { holdsUpRequest } from './compressor.ts';
 
 export interface PlannedMessage {
   readonly message: Message;
@@ -44,50 +44,18 @@ export const minSummariesTokens = (budget: number): number =>
 /** Whether a strategy keeps key events verbatim. */
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
-/**
- * Selects the messages to compress: all before the recent messages that aren't covered yet. If the request would still
- * take more than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If the
- * user compresses and only recent messages are left, the limit is the policy's target instead of 70%.
- */
-export function planCompression(job: CompressionJob): Plan {
-  const plan = wholePlan(job);
-  // The rest follows once the provider works again.
-  return isTrial(job) ? firstPart(plan, TRIAL_TOKENS) : plan;
-}
-
-/** Enough for one short request to a provider that may still fail. */
-const TRIAL_TOKENS = 3_000;
-
-/**
- * Reduces a plan to its oldest segment of about `tokens` tokens, in addition to the summaries that it replaces: a part of
- * them could not take their place.
- */
-function firstPart(plan: Plan, tokens: number): Plan {
-  const [run] = plan.runs;
-  if (!run) return plan;
-  const { standIns } = plan;
-  const begun = messagesIn(standIns);
-  const added = run.slice(begun);
-  const [segment] = cutSegments(
-    added.map(({ message }) => message),
-    added.map((item) => item.tokens),
-    { tokens, messages: Infinity },
-  );
-  const end = (segment?.to ?? 0) + 1;
-  const leavingTokens =
-    standInTokens(standIns) +
-    added.slice(0, end).reduce((sum, item) => (item.message.role === 'system' ? sum : sum + item.tokens), 0);
-  const recentTokens = plan.recentTokens + plan.leavingTokens - leavingTokens;
-  return { runs: [run.slice(0, begun + end)], standIns, leavingTokens, recentTokens };
-}
-
 export const messagesIn = (items: readonly FrontierItem[]): number =>
   items.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 
 const standInTokens = (items: readonly FrontierItem[]): number =>
   items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
 
-function wholePlan(job: CompressionJob): Plan {
+/**
+ * Selects the messages to compress: all before the recent messages that aren't covered yet. If the request would still
+ * take more than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If the
+ * user compresses and only recent messages are left, the limit is the policy's target instead of 70%.
+ */
+export function planCompression(job: CompressionJob): Plan {
   const { aim, before, budget, settings } = job;
   const { policy } = settings;
   if (aim) return planRuns(job, { keep: aim.keep, maxTokens: aim.recentTokens });

@@ -198,20 +198,18 @@ export class CompressionTriggers {
 
   /**
    * Commits a finished compression. If new messages have arrived meanwhile, those that are no longer recent are
-   * summarized at once without a model, and by the model in the next compression. After a trial, the model continues.
+   * summarized at once without a model, and by the model in the next compression.
    */
   async #commit(): Promise<void> {
-    const { compressor, isEnding, journal, settings } = this.#deps;
+    const { compressor, journal, settings } = this.#deps;
     const outcome = await compressor.commit();
     if (outcome.kind !== 'committed') return;
     const { trigger, threshold } = outcome.record;
-    const isMore = journal.state.uncoveredCount > settings().policy.window;
-    if (isMore && !outcome.wasTrial) {
+    if (journal.state.uncoveredCount > settings().policy.window) {
       const extended = await compressor.run({ ...this.request({ trigger, threshold }, 'now'), extends: true });
       if (extended.kind === 'ready') await compressor.commit();
     }
     await this.#escalate();
-    if (isMore && outcome.wasTrial && !isEnding()) await this.compress({ trigger, threshold }, 'background');
   }
 
   /** Records whether the request is still too large after a compression, so that the user is warned. */

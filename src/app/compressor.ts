@@ -13,7 +13,6 @@ import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type {
-  CompressionJob,
   CompressionOutcome,
   CompressionProgress,
   CompressionRequest,
@@ -60,7 +59,6 @@ type Phase =
       readonly result: Done;
       readonly planned: PlannedOn;
       readonly triggered: LogFields;
-      readonly wasTrial: boolean;
     };
 
 const IDLE: Phase = { kind: 'idle' };
@@ -173,12 +171,7 @@ export class Compressor {
     return this.#committing;
   }
 
-  async #commitReady({
-    result,
-    planned,
-    triggered,
-    wasTrial,
-  }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
+  async #commitReady({ result, planned, triggered }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
     const { record, last, fault } = result;
     if (!stillStands(planned, last.position, record, journal.state)) {
@@ -198,7 +191,7 @@ export class Compressor {
       duration_ms: record.durationMs,
       ...(fault !== undefined && { fallback: 'extractive', error: describe(fault) }),
     });
-    return { kind: 'committed', record, fault, wasTrial };
+    return { kind: 'committed', record, fault };
   }
 
   async #work(request: CompressionRequest, signal: AbortSignal): Promise<CompressionOutcome> {
@@ -229,7 +222,6 @@ export class Compressor {
     try {
       const chosen = await this.#modelFor(request, allowsFallback, signal);
       ({ paid } = chosen);
-      const wasTrial = isTrial({ isProbing: this.#guard.hasFailed, model: paid?.model, urgency });
       const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
         this.#show({ ...progress, urgency });
       });
@@ -257,7 +249,7 @@ export class Compressor {
         this.#guard.failed(fault);
         failed(fault, record.calls.count);
       }
-      this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered, wasTrial };
+      this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered };
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
@@ -331,14 +323,6 @@ export class Compressor {
 /** Whether a chat request waits for this compression. */
 export const holdsUpRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
   due.trigger === 'before_send' || due.trigger === 'provider_overflow';
-
-/** Whether a background compression tries, with a small part, if a provider that failed works again. */
-export const isTrial = ({
-  isProbing,
-  model,
-  urgency,
-}: Pick<CompressionJob, 'isProbing' | 'model' | 'urgency'>): boolean =>
-  isProbing && model !== undefined && urgency === 'background';
 
 /** Resolves when the request is canceled. */
 const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>

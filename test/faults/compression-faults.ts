@@ -68,8 +68,8 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'nobody is told that code stood in for the model',
       file: 'src/app/compressor.ts',
-      find: 'result: { ...result, record, fault }, planned, triggered, wasTrial };',
-      put: 'result: { ...result, record, fault: undefined }, planned, triggered, wasTrial };',
+      find: 'result: { ...result, record, fault }, planned, triggered };',
+      put: 'result: { ...result, record, fault: undefined }, planned, triggered };',
     },
   ),
   ...planted('plan-still-stands', LIVES, {

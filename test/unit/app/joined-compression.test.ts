@@ -57,7 +57,7 @@ describe('a compression in the background', () => {
     return { asked: asked.promise, goOn: () => gate.resolve(undefined) };
   }
 
-  it('goes on with the model once the provider has answered a trial', async () => {
+  it('goes on with the model once the provider answers again', async () => {
     desk.summarizer = BUSY;
     await inBackground();
     assert.equal(conversation.state.nodes.size, 0);
@@ -111,7 +111,7 @@ describe('a compression in the background', () => {
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
   });
 
-  it('replaces what was extracted before there was a model, once the provider has answered a trial', async () => {
+  it('replaces what was extracted before there was a model, once the provider answers again', async () => {
     await conversation.compressNow();
     desk.summarizer = BUSY;
     await fill(conversation, 300);
