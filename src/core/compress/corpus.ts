@@ -1,7 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { CUT_STEP_CHARS, PassageCutter } from './passage-cutter.ts';
-import { isSaid, newPassage, passageText, type Passage } from './passages.ts';
+import { isSaid, newPassage, PassageCutter, passageText, type Passage } from './passages.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
@@ -73,14 +72,13 @@ export async function buildCorpus(
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
     const first = cut.length;
-    const cutter = new PassageCutter(message, text, position, cut, takesAll, isShort);
-    while (!cutter.step()) await pace.spent(CUT_STEP_CHARS);
+    await new PassageCutter(message, text, position, cut, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
     if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
     if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => substance(one, text)));
     const gone = removed?.get(position);
     if (gone) cut.push(...cut.splice(first).flatMap((passage) => without(passage, gone, text)));
-    await pace.spent(Math.min(text.length, CUT_STEP_CHARS) + 200);
+    if (pace.isDue(200)) await pace.rest();
   }
   const fresh = await dropRepeats(cut, texts, pace);
   const vocabulary = new Map<string, number>();

@@ -2,7 +2,7 @@ import { asSpoken } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract, type ExtractOptions } from './extractive.ts';
-import { isEcho } from './line-marks.ts';
+import { isEcho } from './line-tests.ts';
 import { isSaid, passageText } from './passages.ts';
 import { shownResults } from './shown-results.ts';
 import type { Pace } from './source.ts';

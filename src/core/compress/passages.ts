@@ -1,3 +1,20 @@
+import {
+  answerIn,
+  definitionIn,
+  fileIn,
+  isCodeLine,
+  isNumbered,
+  isRule,
+  isStatement,
+  outputKind,
+  skipLineNumber,
+  skipMarks,
+  TAG,
+  WRAPPERS,
+} from './line-tests.ts';
+import { isToolResult, type Pace, type SourceMessage } from './source.ts';
+import { isRunningText, lineShape } from './terms.ts';
+
 /**
  * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
  * `text` is running text inside output or code: a description, a comment, a sentence of a document. `line` is any other
@@ -40,3 +57,335 @@ const SAID: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'no
 
 /** Whether a person or an assistant said it, as against output, code and thoughts. */
 export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => SAID.has(kind);
+
+/** Longer lines of prose are split into sentences, in UTF-16 units; sooner in a chat of short messages. */
+const LONG_LINE = { usual: 360, shortChat: 40 } as const;
+
+/** Longer lines are data and ignored, in UTF-16 units. */
+const MAX_OUTPUT_LINE_LENGTH = 400;
+const MAX_PROSE_LINE_LENGTH = 20_000;
+
+let segmenter: Intl.Segmenter | undefined;
+const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
+
+/**
+ * Cuts a message's text into passages, in order. Listings, data, and wrappers are left out; all prose is kept, in any
+ * script. Linear in the text.
+ */
+export class PassageCutter {
+  private readonly text: string;
+  private readonly position: number;
+  private readonly isOutput: boolean;
+  private readonly isUser: boolean;
+  private readonly takesAll: boolean;
+  private readonly longLine: number;
+  private readonly passages: Passage[];
+  /** Names that the message's code defines, by file and kind. */
+  private readonly definitions = new Map<string, Map<string, Set<string>>>();
+  /** The file that contains the current code, or ''. */
+  private file = '';
+  /** The marks of the open fence, or ''. */
+  private fence = '';
+  /** Whether the open fence has no language. */
+  private bareFence = false;
+  /** Inside a short code block in prose, such as an error, a line of code, or a command. */
+  private quoting = false;
+  /** Inside `<think>` or a "Thought Process" block. */
+  private thinking = false;
+  /** Inside a collapsed block with a tool call and its result. */
+  private wrapped = false;
+  /** Inside a user's answer to a tool. */
+  private answering = false;
+  /** Inside an edit block without a fence. */
+  private editing = false;
+  /** The current run of output: the index of its first passage, its lines, and its lines of code. */
+  private run = { from: 0, lines: 0, code: 0 };
+
+  /** Appends to `passages`. With `takesAll`, lines of listings are passages, too. */
+  constructor(
+    message: Pick<SourceMessage, 'role' | 'content'>,
+    text: string,
+    position: number,
+    passages: Passage[],
+    takesAll: boolean,
+    isShortChat: boolean,
+  ) {
+    this.longLine = isShortChat ? LONG_LINE.shortChat : LONG_LINE.usual;
+    this.takesAll = takesAll;
+    this.text = text;
+    this.position = position;
+    this.isOutput = isToolResult(message);
+    this.isUser = message.role === 'user';
+    this.passages = passages;
+  }
+
+  async cut(pace: Pace): Promise<void> {
+    const { text } = this;
+    for (let at = 0, end = 0; at < text.length; at = end + 1) {
+      end = text.indexOf('\n', at);
+      if (end === -1) end = text.length;
+      this.line(at, end);
+      if (pace.isDue(end - at)) await pace.rest();
+    }
+    this.endRun();
+    for (const sentence of this.definitionSentences())
+      this.passages.push(newPassage(this.position, text.length, text.length, 'names', true, sentence));
+  }
+
+  private line(start: number, end: number): void {
+    const { text } = this;
+    let first = start;
+    while (first < end && text.charCodeAt(first) <= 32) first++;
+    const last = trimmedEnd(text, first, end);
+    if (first === last) return;
+    if (this.openOrCloseFence(first, last)) {
+      this.endRun();
+      this.answering = false;
+      return;
+    }
+    if (text[first] === '<' && this.fence === '') {
+      // Exported transcripts wrap thinking and tool calls in tags.
+      first = this.skipTags(first, last);
+      if (first >= last) return;
+    }
+    if (text.startsWith('<<<<<<<', first)) this.editing = true;
+    if (text.startsWith('>>>>>>>', first)) {
+      this.editing = false;
+      return;
+    }
+    if (this.quoting) {
+      this.noteCode(first, last, 0);
+      if (last - first <= MAX_OUTPUT_LINE_LENGTH)
+        this.take(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
+      return;
+    }
+    if (this.isOutput && this.isAnswer(first, last)) this.proseLine(first, last);
+    else if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
+    else this.proseLine(first, last);
+  }
+
+  /** Whether this line of a tool result is a user's answer, which extends to the next label or tag. */
+  private isAnswer(first: number, last: number): boolean {
+    const { text } = this;
+    if (text[first] === '*' || text[first] === '<') this.answering = false;
+    // Cheap test first, because most lines of output aren't answers.
+    const isNone = last - first > MAX_PROSE_LINE_LENGTH || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
+    const found = isNone ? undefined : answerIn(text.slice(first, last));
+    const isOne = this.answering || found === 'here';
+    if (found !== undefined) this.answering = true;
+    return isOne;
+  }
+
+  private openOrCloseFence(first: number, last: number): boolean {
+    const { text } = this;
+    const mark = text[first];
+    if (mark !== '`' && mark !== '~') return false;
+    let marks = first;
+    while (marks < last && text[marks] === mark) marks++;
+    if (marks - first < 3) return false;
+    const fence = text.slice(first, marks);
+    // A fence that closes a block of an earlier message looks like an opening one until the next fence with a language.
+    const isStray = this.bareFence && marks < last;
+    if (this.fence === '' || isStray) {
+      this.fence = fence;
+      this.bareFence = marks === last;
+      this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last, fence);
+      return true;
+    }
+    if (marks < last || !fence.startsWith(this.fence)) return false;
+    this.fence = '';
+    this.quoting = false;
+    return true;
+  }
+
+  /** Whether the fence that opens on this line closes within a few lines. */
+  private closesSoon(last: number, fence: string): boolean {
+    let at = this.text.indexOf('\n', last);
+    for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
+      let next = at + 1;
+      while (this.text[next] === ' ') next++;
+      if (this.text.startsWith(fence, next)) return true;
+      at = this.text.indexOf('\n', at + 1);
+    }
+    return false;
+  }
+
+  /** Skips the tags at the beginning of a line; returns where the text starts, or `last` if there is none. */
+  private skipTags(first: number, last: number): number {
+    const { text } = this;
+    let at = first;
+    while (at < last && text[at] === '<') {
+      const close = text.indexOf('>', at);
+      if (close === -1 || close >= last) return at;
+      const tag = TAG.exec(text.slice(at, Math.min(close + 1, at + 40)));
+      if (!tag) return at;
+      const isOpening = tag[1] !== '/';
+      const name = tag[2]!.toLowerCase();
+      if (name === 'think' || name === 'thinking') this.thinking = isOpening;
+      else if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
+      else if (name === 'summary' && isOpening) {
+        const end = text.indexOf('</summary>', close);
+        if (end !== -1 && end < last) {
+          // The label of a collapsed block. The rest of the line is its content.
+          if (!this.thinking && !this.isOutput) this.take(close + 1, end, 'call');
+          at = end + '</summary>'.length;
+          continue;
+        }
+      } else if (!WRAPPERS.has(name)) return at;
+      at = close + 1;
+      while (at < last && text.charCodeAt(at) <= 32) at++;
+    }
+    return at;
+  }
+
+  private proseLine(first: number, last: number): void {
+    const { text } = this;
+    if (isNumbered(text, first) || isEscaped(text.slice(first, last))) {
+      this.outputLine(first, last);
+      return;
+    }
+    let end = last;
+    if (text[end - 1] === '>' && text.lastIndexOf('</', end) > first) end = this.trimClosingTags(first, end);
+    if (end <= first) return;
+    if (end - first < MAX_HEADING_LENGTH) this.file = fileIn(text.slice(first, end)) ?? this.file;
+    const kind: PassageKind = this.thinking ? 'thought' : text[first] === '#' ? 'heading' : 'said';
+    if (end - first > MAX_PROSE_LINE_LENGTH) return;
+    const shape = lineShape(text, first, Math.min(end, first + 2000));
+    const running = isRunningText(shape);
+    if (!running && shape.plain === 0 && isRule(text, first, end)) return;
+    // Indented lines or lines with many symbols outside a fence are pasted code, but a user's are kept as prose.
+    if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text, first, end)) {
+      this.outputLine(first, end);
+      return;
+    }
+    if (end - first <= this.longLine) {
+      this.take(first, end, kind, running);
+      return;
+    }
+    for (const { index, segment } of sentences().segment(text.slice(first, end))) {
+      const start = first + index;
+      const stop = trimmedEnd(text, start, start + segment.length);
+      this.take(start, stop, kind, isRunningText(lineShape(text, start, stop)));
+    }
+  }
+
+  private trimClosingTags(first: number, last: number): number {
+    const { text } = this;
+    let end = last;
+    while (end > first && text[end - 1] === '>') {
+      const open = text.lastIndexOf('<', end - 1);
+      const [, slash, written = ''] = (open < first ? undefined : TAG.exec(text.slice(open, end))) ?? [];
+      const name = written.toLowerCase();
+      if (!WRAPPERS.has(name)) break;
+      if (slash === '/' && (name === 'think' || name === 'thinking')) this.thinking = false;
+      if (slash === '/' && (name === 'details' || name === 'tool-use')) this.wrapped = false;
+      end = trimmedEnd(text, first, open);
+    }
+    return end;
+  }
+
+  /** Takes a line of output or code if it's informative. */
+  private outputLine(from: number, to: number): void {
+    const { text } = this;
+    if (to - from > MAX_OUTPUT_LINE_LENGTH) return;
+    const first = skipLineNumber(text, from, to);
+    // After a line number, tags are part of a file's content and don't open or close blocks.
+    const last = first === from && text[to - 1] === '>' ? this.trimClosingTags(first, to) : to;
+    this.run.lines++;
+    if (isStatement(text, first, last)) this.run.code++;
+    if (last - first < 4) return;
+    const body = skipMarks(text, first, last);
+    const shape = lineShape(text, body, last);
+    const running = isRunningText(shape);
+    this.noteCode(first, last, shape.plain);
+    const kind = outputKind(text, first, last);
+    if (kind !== undefined) this.take(first, last, kind, running);
+    else if (running && (body > first || !isCodeLine(text, first, last))) this.take(body, last, 'text', true);
+    else if (this.isCall(first, last)) this.take(first, last, 'call');
+    else if (this.takesAll) this.take(first, last, 'line');
+  }
+
+  /** Marks the passages of a run of output that is mostly code. */
+  private endRun(): void {
+    const { from, lines, code } = this.run;
+    if (lines >= MIN_LISTING_LENGTH && code >= lines * LISTING_CODE) {
+      for (let at = from; at < this.passages.length; at++) {
+        const passage = this.passages[at]!;
+        const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(this.text.slice(passage.start, passage.end));
+        if (isShown) this.passages[at] = { ...passage, inListing: true };
+      }
+    }
+    this.run = { from: this.passages.length, lines: 0, code: 0 };
+  }
+
+  /** Remembers the current file and the names that its code defines. */
+  private noteCode(first: number, last: number, plain: number): void {
+    if (plain > MAX_WORDS_BESIDE_FILE) return;
+    const line = this.text.slice(first, last);
+    if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
+    const defined = definitionIn(line);
+    if (!defined) return;
+    const kinds = this.definitions.get(this.file) ?? new Map<string, Set<string>>();
+    this.definitions.set(this.file, kinds);
+    kinds.set(defined.kind, (kinds.get(defined.kind) ?? new Set()).add(defined.name));
+  }
+
+  /** "The file pkg/store.go has the functions OpenStore() and Close().": names with their kind and their place. */
+  private definitionSentences(): string[] {
+    const said: string[] = [];
+    for (const [file, kinds] of this.definitions) {
+      const place = file === '' ? 'The code shown there' : `The file ${file}`;
+      for (const [kind, names] of kinds) {
+        for (let at = 0; at < names.size; at += NAMES_PER_SENTENCE) {
+          const some = [...names].slice(at, at + NAMES_PER_SENTENCE);
+          said.push(`${place} has the ${kind}${some.length > 1 ? 's' : ''} ${some.join(' and ')}.`);
+        }
+      }
+    }
+    return said.slice(0, MAX_SENTENCES);
+  }
+
+  /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
+  private isCall(first: number, last: number): boolean {
+    if (this.fence !== '' || this.editing) return false;
+    const line = this.text.slice(first, last);
+    return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
+  }
+
+  private take(start: number, end: number, kind: PassageKind, running = false): void {
+    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running));
+  }
+}
+
+/** The end of `text[start, end)` without the white space there. */
+function trimmedEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && text.charCodeAt(at - 1) <= 32) at--;
+  return at;
+}
+
+/** Whether a line is an escaped multi-line string, which is data regardless of its content. */
+const isEscaped = (line: string): boolean => line.split('\\n', ESCAPED_BREAKS + 1).length > ESCAPED_BREAKS;
+
+const ESCAPED_BREAKS = 4;
+
+/** A listing has at least this many lines, of which at least this share is code. */
+const MIN_LISTING_LENGTH = 5;
+const LISTING_CODE = 0.3;
+/** Comments and string literals in code that look like errors or results. */
+const PRINTED_BY_CODE = /^(?:\/\/|[#*]|--)|["'`(]/;
+
+/** Maximum length of a line that names the file of the code after it, in UTF-16 units. */
+const MAX_HEADING_LENGTH = 120;
+
+/** Code blocks in prose up to this number of lines are quotations; longer ones are code or output. */
+const SHORT_BLOCK_LINES = 6;
+
+/** A line with more words is a sentence about a file, not the heading of its content. */
+const MAX_WORDS_BESIDE_FILE = 6;
+
+/** Enough names to place them, few enough that a sentence can be left out. */
+const NAMES_PER_SENTENCE = 5;
+
+/** Sentences of one message: a whole file's listing is a table of contents, not a summary. */
+const MAX_SENTENCES = 16;

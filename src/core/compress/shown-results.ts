@@ -1,7 +1,6 @@
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Corpus, IndexedPassage } from './corpus.ts';
-import { isStatement } from './line-kinds.ts';
-import { isEcho, isRule, TAG, WRAPPERS } from './line-marks.ts';
+import { isEcho, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
 import type { Passage } from './passages.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, FILE_SHOWN, isScaffolding } from './telling.ts';
