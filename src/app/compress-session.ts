@@ -1,9 +1,8 @@
-import { buildCorpus } from '../core/compress/corpus.ts';
+import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
-import { TermUsage } from '../core/compress/term-usage.ts';
 import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
@@ -503,5 +502,5 @@ async function readUsage(usage: TermUsage, { path, messages, frontier }: Session
   const covered = frontier.flatMap(({ from, to }) => path.slice(from, to + 1));
   const every = Math.max(1, Math.ceil(covered.length / SAMPLED));
   const sampled = covered.filter((_, at) => at % every === 0).flatMap((id) => messages.get(id) ?? []);
-  if (sampled.length > 0) await usage.add(await buildCorpus(sampled, pace), sampled, 0, pace);
+  if (sampled.length > 0) await usage.add(await buildCorpus(sampled, pace), sampled, pace);
 }

@@ -118,8 +118,7 @@ export async function buildCorpus(
       else if (role === 'user') term.user++;
       else term.assistant++;
     }
-    const { message, start, end, kind, running, inListing } = passage;
-    passages.push({ message, start, end, kind, running, text: passage.text, inListing, terms: mentioned });
+    passages.push({ ...passage, terms: mentioned });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
   const worth = Float64Array.from(
@@ -129,7 +128,6 @@ export async function buildCorpus(
   const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
     rarityAmong(user + assistant + tool, messages.length),
   );
-  const passageTokens = new Int32Array(passages.length);
   return {
     texts,
     roles,
@@ -140,7 +138,7 @@ export async function buildCorpus(
     worth,
     rarity,
     isShortChat: isShort,
-    passageTokens,
+    passageTokens: new Int32Array(passages.length),
   };
 }
 
@@ -226,20 +224,16 @@ const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */
 async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
-  const seen = new Set<string>();
-  const kept = new Set<Passage>();
-  for (const spoken of [true, false]) {
-    for (let at = passages.length - 1; at >= 0; at--) {
-      const passage = passages[at]!;
-      if (isSaid(passage) !== spoken) continue;
-      const key = passageText(passage, texts[passage.message]!);
-      if (pace.isDue(key.length * 2)) await pace.rest();
-      if (seen.has(key)) continue;
-      seen.add(key);
-      kept.add(passage);
-    }
+  const kept = new Map<string, Passage>();
+  for (let at = passages.length - 1; at >= 0; at--) {
+    const passage = passages[at]!;
+    const key = passageText(passage, texts[passage.message]!);
+    const newer = kept.get(key);
+    if (!newer || (isSaid(passage) && !isSaid(newer))) kept.set(key, passage);
+    if (pace.isDue(key.length * 2)) await pace.rest();
   }
-  return passages.filter((passage) => kept.has(passage));
+  const fresh = new Set(kept.values());
+  return passages.filter((passage) => fresh.has(passage));
 }
 
 /** The worth of a term when it's first mentioned, by kind. */
@@ -256,5 +250,68 @@ function worthOfTerm(term: Term): number {
 }
 
 /** As the usual inverse document frequency, from 0 to 1 (Spärck Jones, 1972). */
-export const rarityAmong = (used: number, messages: number): number =>
+const rarityAmong = (used: number, messages: number): number =>
   Math.max(0, 1 - Math.log(used) / Math.log(messages + 1));
+
+/** Terms that are remembered; beyond it those that were used least are forgotten, and count as new again. */
+const MAX_TERMS = 60_000;
+
+/** What counting a message's terms, and looking up a term, takes beside reading so many characters. */
+const MESSAGE_CHARS = 100;
+const TERM_CHARS = 2;
+
+/**
+ * How often each term is used in a whole session, counted as its messages are read for the first time: it tells what is
+ * said everywhere, which a few messages alone cannot. Never grows beyond a bound.
+ */
+export class TermUsage {
+  private readonly used = new Map<string, number>();
+  private messages = 0;
+  /** What was read last may be read once more: a run that came to nothing, or that is made anew with more. */
+  private last: ReadonlySet<string> = new Set();
+
+  get isEmpty(): boolean {
+    return this.messages === 0;
+  }
+
+  /** Counts the messages of a corpus; those that were read last are not counted again. */
+  async add(
+    { vocabulary, terms, passages, firstOf }: Corpus,
+    messages: readonly SourceMessage[],
+    pace: Pace,
+  ): Promise<void> {
+    const counts = new Int32Array(terms.length);
+    const seenIn = new Int32Array(terms.length).fill(-1);
+    const read = new Set(messages.map(({ id }): string => id));
+    for (const [position, { id }] of messages.entries()) {
+      if (this.last.has(id)) continue;
+      this.messages++;
+      for (let index = firstOf[position]!; index < firstOf[position + 1]!; index++) {
+        for (const term of passages[index]!.terms) {
+          if (seenIn[term] !== position) counts[term]!++;
+          seenIn[term] = position;
+        }
+      }
+      if (pace.isDue(MESSAGE_CHARS)) await pace.rest();
+    }
+    for (const [name, term] of vocabulary) {
+      if (counts[term]! > 0) this.used.set(name, (this.used.get(name) ?? 0) + counts[term]!);
+      if (pace.isDue(TERM_CHARS)) await pace.rest();
+    }
+    this.last = messages.some(({ id }) => this.last.has(id)) ? new Set([...this.last, ...read]) : read;
+    for (let least = 1; this.used.size > MAX_TERMS; least++)
+      for (const [name, count] of this.used) if (count <= least) this.used.delete(name);
+  }
+
+  /** The corpus with each of its terms as rare as the whole session makes it. */
+  async over(corpus: Corpus, pace: Pace): Promise<Corpus> {
+    if (this.messages <= corpus.texts.length) return corpus;
+    const rarity = Float64Array.from(corpus.rarity);
+    for (const [name, term] of corpus.vocabulary) {
+      const { user, assistant, tool } = corpus.terms[term]!;
+      rarity[term] = rarityAmong(Math.max(user + assistant + tool, this.used.get(name) ?? 0), this.messages);
+      if (pace.isDue(TERM_CHARS)) await pace.rest();
+    }
+    return { ...corpus, rarity };
+  }
+}

@@ -4,7 +4,7 @@ import type { SummaryNode } from '../model/summary.ts';
 import type { Breather } from '../pace/breather.ts';
 import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
-import { buildCorpus, type Corpus } from './corpus.ts';
+import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
 import { framed } from './counting.ts';
 import { base, extract, renderPassages } from './extractive.ts';
 import {
@@ -25,7 +25,6 @@ import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
 import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
 import { tellingFactors } from './telling.ts';
-import type { TermUsage } from './term-usage.ts';
 import { topicTitle, titleOf } from './title.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
@@ -262,7 +261,7 @@ async function cutPieces(
   for (const { messages, events, superseded } of runs) {
     await pace.rest();
     const read = await buildCorpus(messages, pace, events, false, superseded);
-    await usage?.add(read, messages, 0, pace);
+    await usage?.add(read, messages, pace);
     corpora.push((await usage?.over(read, pace)) ?? read);
   }
   const readableOf = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));

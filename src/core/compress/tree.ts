@@ -1,15 +1,16 @@
-import type { NodeId } from '../model/ids.ts';
+import { messageId, type NodeId } from '../model/ids.ts';
 import type { Span } from '../model/key-event.ts';
-import { SUMMARY_LISTS, VERBATIM, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
-import { rarityOfText, type Corpus } from './corpus.ts';
-import { extract, renderPassages } from './extractive.ts';
+import { ROLES, type Role } from '../model/message.ts';
+import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
+import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
+import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
 import { firstThatFits } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { framed } from './counting.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
-import { spokenCorpus } from './spoken.ts';
-import type { TermUsage } from './term-usage.ts';
-import { fitSummary, latenessIn, type FittedSummary } from './render-summary.ts';
+import { passageText, type Passage } from './passages.ts';
+import { fitSummary, latenessIn, splitSentences, type FittedSummary } from './render-summary.ts';
+import type { Pace } from './source.ts';
 import { titleOf } from './title.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
@@ -102,6 +103,63 @@ export async function makeParent(
     at: tools.now(),
     audit: VERBATIM,
   };
+}
+
+const SPEAKER = /^(user|assistant|tool|system|summary): /;
+
+interface Speech {
+  readonly role: Role;
+  readonly noted: boolean;
+  readonly lines: string[];
+}
+
+/** Summaries' texts cut into the speeches they quote and what they note themselves, so that who spoke still counts. */
+async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
+  const speeches = children.flatMap(({ detailed, rung }) => spoken(detailed, rung));
+  const corpus = await buildCorpus(
+    speeches.map(({ role, noted, lines }, index) => ({
+      id: messageId(String(index)),
+      role,
+      // Of running text each sentence is worth what it says by itself.
+      content: [{ type: 'text', text: (noted ? lines.flatMap(splitSentences) : lines).join('\n') }],
+    })),
+    pace,
+  );
+  const passages = corpus.passages.map((passage) =>
+    speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
+  );
+  const saidOf = (passage: Passage): string => passageText(passage, corpus.texts[passage.message]!).replace(EDGES, '');
+  const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(saidOf));
+  // What is quoted and noted is told once.
+  const kept = passages.filter((passage) => passage.kind === 'noted' || !noted.has(saidOf(passage)));
+  return {
+    ...corpus,
+    passages: kept,
+    firstOf: firstOf(kept, corpus.texts.length),
+    passageTokens: new Int32Array(kept.length),
+  };
+}
+
+/** Marks before and behind a sentence. */
+const EDGES = /^[-*•\s]+|[.。!！;；,\s]+$/g;
+
+function spoken(text: string, rung: Rung): Speech[] {
+  const speeches: Speech[] = [];
+  for (const line of text.split('\n')) {
+    const speaker = SPEAKER.exec(line);
+    const open = speeches.at(-1);
+    if (speaker) {
+      const noted = speaker[1] === NOTED_LABEL;
+      speeches.push({
+        role: ROLES.find((one) => one === speaker[1]) ?? 'assistant',
+        noted,
+        lines: [line.slice(speaker[0].length)],
+      });
+    } else if (open) open.lines.push(line);
+    // What stands before the first speaker is a model's or a user's summary; a plain cut has no speakers.
+    else speeches.push({ role: 'assistant', noted: rung !== 'cut', lines: [line] });
+  }
+  return speeches;
 }
 
 /** Share of a parent's room for entries of the children's lists; the rest is for quotations. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { buildCorpus, rarityOfText, type Corpus } from '../../../src/core/compress/corpus.ts';
+import { buildCorpus, rarityOfText, TermUsage, type Corpus } from '../../../src/core/compress/corpus.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
-import { TermUsage } from '../../../src/core/compress/term-usage.ts';
 import { message } from './scripted.ts';
 
 const pace = new Pace();
@@ -20,7 +19,7 @@ describe('how a session uses its terms', () => {
     return [rarityOfText(few, text), rarityOfText(await usage.over(few, pace), text)];
   };
   const add = async (usage: TermUsage, messages: ReturnType<typeof usual>, corpus?: Corpus): Promise<void> => {
-    await usage.add(corpus ?? (await buildCorpus(messages, pace)), messages, 0, pace);
+    await usage.add(corpus ?? (await buildCorpus(messages, pace)), messages, pace);
   };
 
   it('tells what is said everywhere from what is said once, where a few messages cannot', async () => {
