@@ -1,5 +1,6 @@
 import type { SummaryCheck } from '../core/model/summary.ts';
 import { askAboutStatements } from '../core/audit/asked.ts';
+import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import { paidModel, type JobModel, type SpendGate } from './paid-model.ts';
@@ -35,9 +36,8 @@ export async function checkSummary(
     const asked = await askAboutStatements(text, messages, {
       model: paid.model,
       counter,
-      breather: clock.breather,
+      pace: new Pace(clock.breather, signal),
       calls: new CallLog(),
-      cancel: signal,
     });
     ({ fault } = asked);
     if (asked.statements.every(({ isByCode }) => isByCode)) throw new SummaryFault('unanswered', NO_VERDICT);

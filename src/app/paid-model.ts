@@ -47,8 +47,8 @@ export function paidModel(
     model: {
       ...asked,
       ...(maxOutputTokens !== undefined && { maxOutputTokens: maxOutputTokens - (reasoning?.tokens ?? 0) }),
-      complete: (request, cancel) =>
-        gate.state() === 'open' ? asked.complete(request, cancel) : Promise.reject(new SpendLimitReached()),
+      complete: (request) =>
+        gate.state() === 'open' ? asked.complete(request) : Promise.reject(new SpendLimitReached()),
     },
     takeUsage: () => calls.splice(0),
   };

@@ -1,8 +1,8 @@
 import type { Asked, AskTools } from '../core/audit/asked.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
 import { supportOf } from '../core/model/statement.ts';
+import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
-import { ALONE } from '../core/pace/breather.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
@@ -71,7 +71,7 @@ async function checkWithModel(
 ): Promise<Asked> {
   const { askAboutStatements } = await import('../core/audit/asked.ts');
   const counter = await loadEncoding(encoding);
-  return askAboutStatements(summary, messages, { model, counter, breather: ALONE, calls, cancel: { aborted: false } });
+  return askAboutStatements(summary, messages, { model, counter, pace: new Pace(), calls });
 }
 
 function statementJson(statement: CheckedStatement): object {

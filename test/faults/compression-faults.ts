@@ -50,7 +50,7 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'code stands in for a model that was cancelled',
       file: 'src/core/compress/summarize.ts',
-      find: 'throwIfCancelled(cancel);\n          if (!settings.extractiveOnFault) throw error;',
+      find: 'pace.throwIfCancelled();\n          if (!settings.extractiveOnFault) throw error;',
       put: '',
     },
     {

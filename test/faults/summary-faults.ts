@@ -96,7 +96,7 @@ export const SUMMARY_FAULTS = [
   ...planted('ladder-ends', CANCELLED, {
     what: 'a cancellation is not noticed',
     file: 'src/core/compress/source.ts',
-    find: 'if (cancel?.aborted) throw new Cancelled();',
+    find: 'if (this.cancel?.aborted) throw new Cancelled();',
     put: '',
   }),
   ...planted('ladder-ends', PARSED, {

@@ -1,9 +1,9 @@
 import { mapLimited } from '../compress/map-limited.ts';
-import { throwIfCancelled, type Cancel } from '../compress/source.ts';
+import type { Pace } from '../compress/source.ts';
 import type { CallLog, SummaryModel } from '../compress/summary-model.ts';
 import { messageText, type Message } from '../model/message.ts';
 import type { StatementSource } from '../model/statement.ts';
-import { breathe, type Breather } from '../pace/breather.ts';
+import { breathe } from '../pace/breather.ts';
 import { resting } from '../pace/steps.ts';
 import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
@@ -29,9 +29,8 @@ const SPARE_TOKENS = 8;
 export interface AskTools {
   readonly model: SummaryModel;
   readonly counter: TokenCounter;
-  readonly breather: Breather;
+  readonly pace: Pace;
   readonly calls: CallLog;
-  readonly cancel: Cancel;
 }
 
 /** What came of asking. */
@@ -54,17 +53,17 @@ export async function askAboutStatements(
   messages: readonly Pick<Message, 'role' | 'content'>[],
   tools: AskTools,
 ): Promise<Asked> {
-  const { model, counter, breather, cancel } = tools;
-  throwIfCancelled(cancel);
-  const checked = await resting(checkStatementsSteps(summary, messages), breather);
-  const excerpts = new Excerpts(messages, counter, breather);
+  const { model, counter, pace } = tools;
+  pace.throwIfCancelled();
+  const checked = await resting(checkStatementsSteps(summary, messages), pace);
+  const excerpts = new Excerpts(messages, counter, pace);
   const faults: Error[] = [];
   const groups = groupsOf(checked, askedAtOnce(model.maxInputTokens));
   const answered = await mapLimited(groups, model.atOnce, async (group) => {
     try {
       return await judge(group, messages, excerpts, tools);
     } catch (error) {
-      throwIfCancelled(cancel);
+      pace.throwIfCancelled();
       faults.push(error instanceof Error ? error : new Error(String(error)));
       return group.map(byCode);
     }
@@ -97,7 +96,7 @@ async function judge(
   const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
   const judged: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
-    await breathe(tools.breather);
+    await breathe(tools.pace);
     const given = verdicts.get(at);
     judged.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
   }
@@ -114,7 +113,7 @@ interface Verdicts {
 async function ask(
   statements: readonly CheckedStatement[],
   excerpts: Excerpts,
-  { model, counter, calls, cancel }: AskTools,
+  { model, counter, calls, pace }: AskTools,
 ): Promise<Verdicts> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
@@ -124,13 +123,15 @@ async function ask(
   if (room < MIN_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
   const record = await excerpts.of(texts, Math.min(room, RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
-  throwIfCancelled(cancel);
-  const { text, usage } = await model.complete(
-    { ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA },
-    cancel,
-  );
+  pace.throwIfCancelled();
+  const { text, usage } = await model.complete({
+    ...request,
+    maxTokens,
+    temperature: 0,
+    jsonSchema: VERDICTS_JSON_SCHEMA,
+  });
   calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text));
-  throwIfCancelled(cancel);
+  pace.throwIfCancelled();
   const verdicts = new Map([...readVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
   return { verdicts, shown: record.messages };
 }

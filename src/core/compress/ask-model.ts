@@ -10,7 +10,6 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { framed } from './counting.ts';
 import { digest } from './digest.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './leaf.ts';
-import { throwIfCancelled, type Cancel } from './source.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
 
@@ -24,12 +23,10 @@ export interface AskSettings {
   readonly maxTokens: number;
 }
 
-export interface AskTools {
-  readonly counter: TokenCounter;
+export interface AskTools extends LeafTools {
   readonly calls: CallLog;
-  readonly cancel?: Cancel;
   /** Called if the model's context window limits the input, with the actual tokens and those that the cost allows. */
-  readonly onTruncated?: (tokens: { readonly read: number; readonly affordable: number }) => void;
+  readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
 }
 
 /** A segment for the model to summarize. */
@@ -61,7 +58,6 @@ export async function askModel(
   model: SummaryModel,
   settings: AskSettings,
   tools: AskTools,
-  leafTools: LeafTools,
   isDoubtful: boolean,
 ): Promise<NodeContent | undefined> {
   const { prompt } = settings;
@@ -83,11 +79,11 @@ export async function askModel(
     const parsed = parseStructuredSummary(answer);
     if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
     const made = { model: model.id, promptVersion: prompt.version, rung };
-    const content = await modelContent(parsed.summary, source, leafTools, made);
+    const content = await modelContent(parsed.summary, source, tools, made);
     return 'detailed' in content ? { content, faults: [] } : { faults: content };
   };
 
-  const first = await fitPrompt(piece, model, form, settings, leafTools, tools.onTruncated);
+  const first = await fitPrompt(piece, model, form, settings, tools);
   if (!first) return undefined;
   const { content, faults } = await attempt(first, form, 'model');
   if (content || isDoubtful) return content;
@@ -100,7 +96,7 @@ export async function askModel(
     if (retried.content) return retried.content;
   }
   const tight: Form = { ...short, share: TIGHT_SHARE };
-  const last = await fitPrompt(piece, model, tight, settings, leafTools);
+  const last = await fitPrompt(piece, model, tight, settings, { ...tools, onTruncated: undefined });
   return last && (await attempt(last, tight, 'tight')).content;
 }
 
@@ -172,8 +168,7 @@ async function fitPrompt(
   model: SummaryModel,
   { tokens, render, share }: Form,
   settings: AskSettings,
-  { counter, pace }: LeafTools,
-  onTruncated?: AskTools['onTruncated'],
+  { counter, pace, onTruncated }: AskTools,
 ): Promise<(RenderedPrompt & { readonly words: number }) | undefined> {
   const { prompt } = settings;
   const heading = part === '' ? '' : `[${part}]\n`;
@@ -209,14 +204,14 @@ async function complete(
   maxTokens: number,
   temperature: number,
   jsonSchema: ReturnType<typeof summaryJsonSchema> | undefined,
-  { calls, cancel, counter }: AskTools,
+  { calls, pace, counter }: AskTools,
 ): Promise<string> {
-  throwIfCancelled(cancel);
+  pace.throwIfCancelled();
   const request = { ...prompt, maxTokens, temperature, ...(jsonSchema && { jsonSchema }) };
-  const reply = await model.complete(request, cancel ?? { aborted: false });
+  const reply = await model.complete(request);
   const { input, output } = reply.usage ?? { input: promptTokens(prompt, counter), output: counter.text(reply.text) };
   calls.add(input, output, reply.calls);
-  throwIfCancelled(cancel);
+  pace.throwIfCancelled();
   return reply.text;
 }
 

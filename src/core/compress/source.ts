@@ -6,22 +6,13 @@ import { messageText } from '../model/message.ts';
 /** The part of a message that compression reads. */
 export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
-/** Checked between steps; an `AbortSignal`, for example. */
-export interface Cancel {
-  readonly aborted: boolean;
-}
-
 /** Thrown at the next step after a cancellation, before anything is committed. */
 export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+
   constructor() {
     super('The compression was cancelled.');
-    this.name = 'Cancelled';
   }
-}
-
-/** @throws {Cancelled} */
-export function throwIfCancelled(cancel: Cancel | undefined): void {
-  if (cancel?.aborted) throw new Cancelled();
 }
 
 /** Characters of work between checks of the clock: a fraction of a millisecond, even before the JIT has warmed up. */
@@ -31,19 +22,14 @@ const LOOK_CHARS = 1000;
 export class Pace implements Breather {
   private done = 0;
   private readonly breather: Breather | undefined;
-  private readonly cancel: Cancel | undefined;
+  private readonly cancel: { readonly aborted: boolean } | undefined;
 
-  constructor(breather?: Breather, cancel?: Cancel) {
+  constructor(breather?: Breather, cancel?: { readonly aborted: boolean }) {
     this.breather = breather;
     this.cancel = cancel;
   }
 
-  /** Adds `chars` of work, and yields if it's due. @throws {Cancelled} if the caller has canceled */
-  async spent(chars: number): Promise<void> {
-    if (this.isDue(chars)) await this.rest();
-  }
-
-  /** Like `spent`, but synchronous, for loops in which an `await` costs more than the work: true if `rest` is due. */
+  /** Adds `chars` of work: true if `rest` is due. Synchronous, for loops in which an `await` costs more than the work. */
   isDue(chars = LOOK_CHARS): boolean {
     this.done += chars;
     if (this.done < LOOK_CHARS) return false;
@@ -53,9 +39,14 @@ export class Pace implements Breather {
 
   /** Yields to the event loop. @throws {Cancelled} if the caller has canceled */
   async rest(): Promise<void> {
-    throwIfCancelled(this.cancel);
+    this.throwIfCancelled();
     await this.breather?.rest();
-    throwIfCancelled(this.cancel);
+    this.throwIfCancelled();
+  }
+
+  /** @throws {Cancelled} */
+  throwIfCancelled(): void {
+    if (this.cancel?.aborted) throw new Cancelled();
   }
 }
 

@@ -1,7 +1,6 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
-import type { Breather } from '../pace/breather.ts';
 import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
@@ -22,7 +21,7 @@ import {
 import { NODE_HEADING_TOKENS } from './levels.ts';
 import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
-import { Pace, sourceHash, throwIfCancelled, type SourceMessage } from './source.ts';
+import { sourceHash, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
 import { tellingFactors } from './telling.ts';
 import { topicTitle, titleOf } from './title.ts';
@@ -65,7 +64,6 @@ export interface SummarizeTools extends AskTools {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly model?: SummaryModel;
-  readonly breather?: Breather;
   readonly cache?: SummaryCache;
   /** Term usage of the whole session, if these messages are part of one. */
   readonly usage?: TermUsage;
@@ -137,13 +135,11 @@ export async function summarizeRuns(
   given: SummarizeSettings,
   tools: SummarizeTools,
 ): Promise<{ readonly runs: readonly SummarizedRun[]; readonly fault?: unknown }> {
-  const { model, counter, cancel } = tools;
+  const { model, pace } = tools;
   const settings = { ...given, maxTokens: Math.min(given.maxTokens, model?.maxOutputTokens ?? Infinity) };
-  const pace = new Pace(tools.breather, cancel);
-  throwIfCancelled(cancel);
-  const pieces = await cutPieces(runs, settings, tools, pace);
+  pace.throwIfCancelled();
+  const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
-  const leafTools: LeafTools = { counter, pace };
   let fault: unknown;
   let bad = 0;
   let answered = 0;
@@ -166,7 +162,7 @@ export async function summarizeRuns(
         made.set(piece, known);
       } else if (fault === undefined && bad < MAX_BAD_ANSWERS) {
         try {
-          const content = await askModel(piece, model, settings, tools, leafTools, bad > 0);
+          const content = await askModel(piece, model, settings, tools, bad > 0);
           bad = content ? 0 : bad + 1;
           if (content) {
             answered++;
@@ -174,7 +170,7 @@ export async function summarizeRuns(
             tools.cache?.set(key, content);
           }
         } catch (error) {
-          throwIfCancelled(cancel);
+          pace.throwIfCancelled();
           if (!settings.extractiveOnFault) throw error;
           fault ??= error;
         }
@@ -186,19 +182,19 @@ export async function summarizeRuns(
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
     const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
-    await shortenAnswers(made, room, leafTools);
+    await shortenAnswers(made, room, tools);
   }
   if (asked.length > 0 && answered === 0 && bad > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
   for (const [run] of runs.entries()) {
     const own = rest.filter((piece) => piece.run === run);
-    const texts = await extractOver(own, leafTools);
+    const texts = await extractOver(own, tools);
     for (const [at, piece] of own.entries()) {
       // If the ledger quotes everything, one line is enough.
       const source = isQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
-      const content = await extractiveContent(source, leafTools, texts[at]);
+      const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
-      made.set(piece, content ?? (isBridge ? wholeContent(source, leafTools) : undefined));
+      made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
       if (!asked.includes(piece)) report();
       await pace.rest();
     }
@@ -216,33 +212,25 @@ export async function summarizeRuns(
     }
     return { leaves, covered };
   });
-  throwIfCancelled(cancel);
+  pace.throwIfCancelled();
   return { runs: summarized, ...(fault !== undefined && { fault }) };
 }
 
-type Answers = Map<Piece, NodeContent | undefined>;
-
-const answersIn = (made: Answers): { readonly piece: Piece; readonly content: NodeContent }[] =>
-  [...made].flatMap(([piece, content]) => (content ? [{ piece, content }] : []));
-const answerTokens = (made: Answers): number =>
-  sum(answersIn(made).map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS));
-const shareOf = ({ piece }: { readonly piece: Piece }): number => piece.source.limits.detailed;
-
 /** If the answers exceed the room, shortens each in proportion to how much it exceeds its share. */
-async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Promise<void> {
-  const answers = answersIn(made);
-  const over = answerTokens(made) - room;
-  const excess = sum(answers.map((one) => Math.max(0, one.content.tokens.detailed - shareOf(one))));
-  for (const one of answers) {
-    const own = one.content.tokens.detailed - shareOf(one);
+async function shortenAnswers(
+  made: Map<Piece, NodeContent | undefined>,
+  room: number,
+  tools: LeafTools,
+): Promise<void> {
+  const answers = [...made].flatMap(([piece, content]) =>
+    content ? [{ piece, content, own: content.tokens.detailed - piece.source.limits.detailed }] : [],
+  );
+  const over = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
+  const excess = sum(answers.map(({ own }) => Math.max(0, own)));
+  for (const { piece, content, own } of answers) {
     if (over <= 0 || own <= 0) continue;
-    const shorter = shortened(
-      one.content,
-      one.content.tokens.detailed - Math.ceil((over * own) / excess),
-      one.piece.source,
-      tools,
-    );
-    made.set(one.piece, shorter);
+    const limit = content.tokens.detailed - Math.ceil((over * own) / excess);
+    made.set(piece, shortened(content, limit, piece.source, tools));
     await tools.pace.rest();
   }
 }
@@ -251,8 +239,7 @@ async function shortenAnswers(made: Answers, room: number, tools: LeafTools): Pr
 async function cutPieces(
   runs: readonly Run[],
   settings: SummarizeSettings,
-  { model, usage }: SummarizeTools,
-  pace: Pace,
+  { model, usage, pace }: SummarizeTools,
 ): Promise<Piece[]> {
   const { roomTokens, ceilingTokens, effort } = settings;
   const total = sum(runs.flatMap(({ tokens }) => tokens));

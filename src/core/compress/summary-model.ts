@@ -1,5 +1,3 @@
-import type { Cancel } from './source.ts';
-
 /** A request to a summarizer. Tokens; `jsonSchema` asks for an answer that fits it, where the model can. */
 export interface SummaryRequest {
   readonly system: string;
@@ -34,7 +32,7 @@ export interface SummaryModel {
   readonly maxOutputTokens?: number;
   /** Requests that it takes at once. */
   readonly atOnce: number;
-  complete(request: SummaryRequest, cancel: Cancel): Promise<SummaryReply>;
+  complete(request: SummaryRequest): Promise<SummaryReply>;
 }
 
 /** Model calls as they add up; kept by the caller, so that they are known even when a run fails. */

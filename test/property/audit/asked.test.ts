@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { askAboutStatements } from '../../../src/core/audit/asked.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { sessions } from '../compress/arbitraries.ts';
 import { runs } from '../runs.ts';
@@ -55,9 +54,8 @@ describe('asking a model about the statements of a summary', () => {
           const { statements: found } = await askAboutStatements(summary, messages, {
             model: { id: 'test/any', maxInputTokens, atOnce: 3, complete },
             counter,
-            breather: ALONE,
+            pace: new Pace(),
             calls: new CallLog(),
-            cancel: { aborted: false },
           });
           const byCode = checkStatements(summary, messages);
           assert.deepEqual(

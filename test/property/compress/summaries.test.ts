@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
-import { Cancelled } from '../../../src/core/compress/source.ts';
+import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, modelOf, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
@@ -95,7 +95,7 @@ describe('summaries of random sessions by models that answer anything', () => {
             return Promise.resolve({ text: '{"narrative":"Fine."}' });
           },
         };
-        const run = grow({ messages }, { ...settings, concurrency: 1 }, { ...tools(), model, cancel });
+        const run = grow({ messages }, { ...settings, concurrency: 1 }, { ...tools(), model, pace: new Pace(undefined, cancel) });
         const stopped = await run.then(
           () => false,
           (error: unknown) => error instanceof Cancelled,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { askAboutStatements, type AskTools } from '../../../src/core/audit/asked.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
+import { Pace } from '../../../src/core/compress/source.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import type { Role } from '../../../src/core/model/message.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { WireServer } from '../../support/wire-server.ts';
 
@@ -54,9 +54,8 @@ describe('statements that a model is asked about', () => {
     return {
       model: { ...model, ...(maxInputTokens !== undefined && { maxInputTokens }) },
       counter: await loadEncoding('o200k_base'),
-      breather: ALONE,
+      pace: new Pace(),
       calls: new CallLog(),
-      cancel: { aborted: false },
     };
   }
   const ask = async (...args: Parameters<typeof askAboutStatements>): Promise<readonly CheckedStatement[]> =>
@@ -199,7 +198,9 @@ describe('statements that a model is asked about', () => {
       cancel.aborted = true;
       return answer({ n: 1, verdict: 'told' });
     });
-    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), cancel }), { name: 'Cancelled' });
+    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new Pace(undefined, cancel) }), {
+      name: 'Cancelled',
+    });
   });
 
   it('come from a session of any length with the passages that speak of them, within the room there is', async () => {
@@ -250,9 +251,12 @@ describe('statements that a model is asked about', () => {
     server.requests.length = 0;
     const found = await ask(SUMMARY, TALK, await tools('openai', 300));
     assert.ok(found.every(({ isByCode }) => isByCode));
-    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), cancel: { aborted: true } }), {
-      name: 'Cancelled',
-    });
+    await assert.rejects(
+      async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new Pace(undefined, { aborted: true }) }),
+      {
+        name: 'Cancelled',
+      },
+    );
     assert.equal(questions().length, 0);
   });
 

@@ -30,7 +30,14 @@ export function transcript(...pairs: readonly (readonly [Role, string])[]): Sour
 /** Tools with counted ids and a clock that stands still. */
 export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   let made = 0;
-  return { counter, nextId: () => nodeId(`n${++made}`), now: () => 1_000, calls: new CallLog(), ...more };
+  return {
+    counter,
+    pace: new Pace(),
+    nextId: () => nodeId(`n${++made}`),
+    now: () => 1_000,
+    calls: new CallLog(),
+    ...more,
+  };
 }
 
 /** Plenty of room, and what a user sets. */
@@ -72,8 +79,7 @@ export async function grow(
   const { frontierTokens = 20_000, ...rest } = settings;
   const { runs, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
   const { leaves, covered } = runs[0]!;
-  const pace = new Pace(own.breather, own.cancel);
-  const parents = { counter, pace, ceilings: { brief: 400, detailed: 1600 }, nextId: own.nextId, now: own.now };
+  const parents = { ...own, ceilings: { brief: 400, detailed: 1600 } };
   const all = [...frontier, ...leaves];
   const joined = await joinOld(
     all,

@@ -3,7 +3,7 @@ import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
 import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { Cancelled } from '../../../src/core/compress/source.ts';
+import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/leaf.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
@@ -194,7 +194,10 @@ describe('summaries of a run of messages', () => {
       cancel.aborted = true;
       return goodAnswer('Too late.');
     });
-    await assert.rejects(grow({ messages: session }, {}, tools({ model, cancel })), Cancelled);
+    await assert.rejects(
+      grow({ messages: session }, {}, tools({ model, pace: new Pace(undefined, cancel) })),
+      Cancelled,
+    );
   });
 
   it('knows what was spent even when it fails', async () => {

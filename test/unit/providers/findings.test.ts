@@ -9,7 +9,6 @@ import { StrictServer, type Flavour, type StrictOptions } from '../../support/st
 import { Desk, fill } from '../app/desk.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
-const NEVER = { aborted: false };
 
 /** What real services do that the first stand-ins did not; each was red before the provider layer knew of it. */
 describe('with servers as strict as the vendors', () => {
@@ -28,10 +27,12 @@ describe('with servers as strict as the vendors', () => {
       await start(provider, { think: 800 });
       const reply = await asVendor(server, async () => {
         const { model } = await modelFromOptions({ options: { provider, ...named }, env: ENV });
-        return model!.complete(
-          { system: 'Summarize.', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 },
-          NEVER,
-        );
+        return model!.complete({
+          system: 'Summarize.',
+          prompt: 'They chose port 8443.',
+          maxTokens: 140,
+          temperature: 0.3,
+        });
       });
       assert.match(reply.text, /^They spoke/);
     });
@@ -132,7 +133,7 @@ describe('with servers as strict as the vendors', () => {
     await asVendor(server, async () => {
       const { model } = await modelFromOptions({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });
       const request = { system: 's', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 };
-      for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request, NEVER)).text, '');
+      for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request)).text, '');
     });
     assert.ok(server.exchanges.some(({ status }) => status === 429));
   });

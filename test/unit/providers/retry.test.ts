@@ -111,10 +111,12 @@ describe('trying again', () => {
       const used: unknown[] = [];
       const { signal } = new AbortController();
       const tried = retrying(paying, { sleep, takesBack: true });
-      const reply = await summaryModel(tried, 1_000, signal, (tokens) => used.push(tokens)).complete(
-        { system: 's', prompt: 'p', maxTokens: 100, temperature: 0 },
-        { aborted: false },
-      );
+      const reply = await summaryModel(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
+        system: 's',
+        prompt: 'p',
+        maxTokens: 100,
+        temperature: 0,
+      });
       assert.deepEqual([reply.text, used], ['hello', [usage, usage]]);
     });
 

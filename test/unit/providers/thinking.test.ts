@@ -117,7 +117,6 @@ describe('a summary by a model that thinks past its limit', () => {
   const complete = (model: ChatModel, used: Usage[]) =>
     summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
       request,
-      { aborted: false },
     );
 
   it('is asked for once more with more room, and both calls count', async () => {
@@ -156,10 +155,12 @@ describe('a summary that a provider refuses in the end', () => {
         throw new ModelFault('content_refused', 'refused');
       },
     };
-    const asked = summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete(
-      { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 },
-      { aborted: false },
-    );
+    const asked = summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete({
+      system: 's',
+      prompt: 'p',
+      maxTokens: 140,
+      temperature: 0.3,
+    });
     await assert.rejects(asked, (error) => ModelFault.is(error, 'content_refused'));
     assert.deepEqual(used, [{ input: 100, output: 1 }]);
   });
@@ -170,9 +171,7 @@ describe('a second try of a summary', () => {
     const { model, requests } = thinker(50_000);
     const ask = summaryModel(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
     const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
-    await assert.rejects(ask.complete(request, { aborted: false }), (error) =>
-      ModelFault.is(error, 'highest_output_limit'),
-    );
+    await assert.rejects(ask.complete(request), (error) => ModelFault.is(error, 'highest_output_limit'));
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
   };
 
