@@ -1,8 +1,7 @@
 // The library: compression for other programs, with a session in memory. `import … from 'threadkeeper'`.
 import { chooseLevels } from '../core/compress/levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/leaf.ts';
-import { countMessages, framed } from '../core/compress/counting.ts';
-import { firstThatFits } from '../core/compress/fitting.ts';
+import { firstThatFits, framed } from '../core/compress/fitting.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { joinOld } from '../core/compress/tree.ts';
 import { nodeText } from '../core/context/render.ts';
@@ -12,7 +11,7 @@ import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import type { Breather } from '../core/pace/breather.ts';
+import { breathe, type Breather } from '../core/pace/breather.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
@@ -397,7 +396,12 @@ async function prepared(messages: readonly LibraryMessage[], options: LibraryOpt
     role,
     content: blocks(content),
   }));
-  const sizes = await countMessages(source, counter, new Pace(breather));
+  const pace = new Pace(breather);
+  const sizes: MessageTokens[] = [];
+  for (const message of source) {
+    sizes.push(await counter.whole(message, pace));
+    await breathe(pace);
+  }
   return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
 }
 

@@ -1,4 +1,4 @@
-import { framed } from '../core/compress/counting.ts';
+import { framed } from '../core/compress/fitting.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Message } from '../core/model/message.ts';

@@ -7,7 +7,7 @@ import {
   type SummaryPrompt,
 } from '../prompts/render.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { framed } from './counting.ts';
+import { framed } from './fitting.ts';
 import { digest } from './digest.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './leaf.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';

@@ -1,5 +1,9 @@
-import type { TokenCounter } from '../tokens/token-counter.ts';
-import { framed } from './counting.ts';
+import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+
+/** Tokens of a text sent as one message. */
+export function framed(text: string, counter: Pick<TokenCounter, 'text'>): number {
+  return MESSAGE_FRAMING_TOKENS + counter.text(text);
+}
 
 /** A cut text without the half of a character that the cut left at its end. */
 export function wholeCharacters(text: string): string {

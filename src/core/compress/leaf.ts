@@ -5,9 +5,8 @@ import { VERBATIM, type Audit, type AuditFault, type Rung, type StructuredSummar
 import { resting } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
-import { framed } from './counting.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
-import { firstThatFits } from './fitting.ts';
+import { firstThatFits, framed } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { titleOf, topicsOf } from './title.ts';

@@ -4,7 +4,7 @@ import type { SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
 import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
-import { framed } from './counting.ts';
+import { framed } from './fitting.ts';
 import { base, extract, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,

@@ -95,7 +95,11 @@ describe('summaries of random sessions by models that answer anything', () => {
             return Promise.resolve({ text: '{"narrative":"Fine."}' });
           },
         };
-        const run = grow({ messages }, { ...settings, concurrency: 1 }, { ...tools(), model, pace: new Pace(undefined, cancel) });
+        const run = grow(
+          { messages },
+          { ...settings, concurrency: 1 },
+          { ...tools(), model, pace: new Pace(undefined, cancel) },
+        );
         const stopped = await run.then(
           () => false,
           (error: unknown) => error instanceof Cancelled,

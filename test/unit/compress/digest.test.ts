@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
-import { digest } from '../../../src/core/compress/digest.ts';
-import { shownResults } from '../../../src/core/compress/shown-results.ts';
+import { digest, shownResults } from '../../../src/core/compress/digest.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { counter, developerSession, transcript } from './scripted.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { framed } from '../../../src/core/compress/counting.ts';
+import { framed } from '../../../src/core/compress/fitting.ts';
 import { compressPreserveEvents } from '../../../src/app/library.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { counter } from './scripted.ts';
