@@ -118,8 +118,8 @@ export const COMPRESSION_FAULTS = [
     {
       what: 'a pin changes the prefix with the next turn only',
       file: 'src/core/state/session-state.ts',
-      find: 'if (CHANGES_PREFIX.has(event.type)) this.prefixRevision++;',
-      put: "if (event.type === 'compressed') this.prefixRevision++;",
+      find: "if (event.type === 'compressed' || isChange(event)) this.#frontChanged();",
+      put: "if (event.type === 'compressed') this.#frontChanged();\n    else this.#nodesNow = undefined;",
     },
   ),
   ...planted(
@@ -149,9 +149,9 @@ export const COMPRESSION_FAULTS = [
     },
     {
       what: 'what was taken back is lost',
-      file: 'src/core/state/changes.ts',
-      find: '(undone ? this.#undone : this.#done).push(change);',
-      put: 'if (!undone) this.#done.push(change);',
+      file: 'src/core/state/session-state.ts',
+      find: 'to.push(change);',
+      put: 'if (!event.undone) to.push(change);',
     },
     {
       what: 'a chosen level stays when its choice is taken back',

@@ -25,8 +25,8 @@ export const MESSAGE_FAULTS = [
     {
       what: 'a summary stands beside the one that it was joined into',
       file: 'src/core/state/frontier.ts',
-      find: '(before !== undefined && before >= from)',
-      put: '(before !== undefined && before >= from && before <= to)',
+      find: '|| covered.has(from) ||',
+      put: '||',
     },
     {
       what: 'the last message of a summary is sent as well',
@@ -75,14 +75,14 @@ export const MESSAGE_FAULTS = [
     {
       what: 'deleted messages come back with the others',
       file: 'src/core/state/branches.ts',
-      find: 'if (!this.#deleted.has(at)) path.push(at);',
-      put: 'path.push(at);',
+      find: '.filter((id) => !this.#deleted.has(id))',
+      put: '',
     },
     {
       what: 'a branch is left at the first message that was answered twice',
       file: 'src/core/state/branches.ts',
-      find: 'this.#path = path.reverse();',
-      put: 'this.#path = path.reverse().filter((id, at) => at === 0 || this.childrenOf(path[at - 1]!).length < 2);',
+      find: '.reverse();\n    this.#position',
+      put: '.reverse().filter((_, at, path) => at === 0 || this.childrenOf(path[at - 1]!).length < 2);\n    this.#position',
     },
   ),
   ...planted('transcript-back', OPENED_BELOW, {

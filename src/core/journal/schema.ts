@@ -12,7 +12,7 @@ import {
   type Read,
 } from '../model/fields.ts';
 import { sessionId } from '../model/ids.ts';
-import { correctionSchema, keyEventSchema, keyEventsSchema, statusSchema } from '../model/key-event.ts';
+import { correctionSchema, keyEventSchema, statusSchema } from '../model/key-event.ts';
 import { messageSchema, usageSchema } from '../model/message.ts';
 import { levelSchema, summaryCheckSchema, summaryNodeSchema } from '../model/summary.ts';
 import { stepStatus, taskSchema } from '../model/task.ts';
@@ -42,7 +42,7 @@ const compression = v.object({
   nodes: list(summaryNodeSchema),
   /** The level at which a frontier node is sent, for those that are not sent as `detailed`. */
   levels: list(v.object({ node: aNodeId, level: levelSchema })),
-  events: keyEventsSchema,
+  events: list(keyEventSchema),
   changes: list(ledgerChange),
   messages: change,
   tokens: change,

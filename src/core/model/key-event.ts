@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { aKeyEventId, aMessageId, count, finite, list, type Read } from './fields.ts';
+import { aKeyEventId, aMessageId, count, finite, type Read } from './fields.ts';
 
 export const KEY_EVENT_KINDS = [
   'decision',
@@ -21,12 +21,11 @@ const TRANSIENT: ReadonlySet<KeyEventKind> = new Set(['todo', 'error', 'outcome'
 export const isTransient = (kind: KeyEventKind): boolean => TRANSIENT.has(kind);
 
 /** What an event's importance is where only its kind is known: journals before it was recorded, claims of a model. */
-export const importanceOfKind = (kind: KeyEventKind): Importance =>
+const importanceOfKind = (kind: KeyEventKind): Importance =>
   kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
 
 /** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
-const STATUSES = ['active', 'superseded', 'merged', 'dropped'] as const;
-export const statusSchema = v.picklist(STATUSES);
+export const statusSchema = v.picklist(['active', 'superseded', 'merged', 'dropped']);
 
 /** A stretch of a text in UTF-16 units, `end` exclusive. */
 export interface Span {
@@ -82,35 +81,3 @@ export const keyEventSchema = v.pipe(
   v.transform(withImportance),
 );
 export type KeyEvent = Read<typeof keyEventSchema>;
-
-const KINDS: ReadonlySet<unknown> = new Set(KEY_EVENT_KINDS);
-const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(STATUSES);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isId = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 200;
-
-/**
- * What `keyEventSchema` checks, by hand, for one without a correction or a proposal: a long session has thousands of
- * them, and reading them again must cost next to nothing.
- */
-function isPlainKeyEvent(value: unknown): value is KeyEvent {
-  if (typeof value !== 'object' || value === null || 'found' in value || 'about' in value) return false;
-  const event: Partial<Record<keyof KeyEvent, unknown>> = value;
-  return (
-    isId(event.id) &&
-    isId(event.message) &&
-    KINDS.has(event.kind) &&
-    isCount(event.start) &&
-    isCount(event.end) &&
-    typeof event.quote === 'string' &&
-    typeof event.score === 'number' &&
-    !Number.isNaN(event.score) &&
-    (event.importance === 2 || event.importance === 3) &&
-    typeof event.reason === 'string' &&
-    KNOWN_STATUSES.has(event.status) &&
-    typeof event.pinned === 'boolean' &&
-    (event.quoted === undefined || typeof event.quoted === 'boolean') &&
-    (event.link === undefined || isId(event.link))
-  );
-}
-
-export const keyEventsSchema = list(v.union([v.custom<KeyEvent>(isPlainKeyEvent), keyEventSchema]));

@@ -1,30 +1,86 @@
 import type { MessageId } from '../model/ids.ts';
-import type { MessageLog, MessagePlace } from './message-log.ts';
+import type { Message } from '../model/message.ts';
+
+/** Where a message stands in the tree, without what it says. */
+export type MessagePlace = Pick<Message, 'id' | 'parent' | 'role'>;
+
+/** Reads a message that is not in memory; undefined for one that cannot be read (any more). */
+export type ReadMessage = (id: MessageId) => Message | undefined;
+
+/**
+ * A session's messages in the order in which they came. Their places are all in memory; what they say is read when it
+ * is first asked for, and kept. To be iterated like a map, which reads all of them.
+ */
+export class MessageLog {
+  readonly #places = new Map<MessageId, MessagePlace>();
+  readonly #held = new Map<MessageId, Message>();
+  readonly #read: ReadMessage | undefined;
+
+  constructor(read?: ReadMessage) {
+    this.#read = read;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  has(id: MessageId): boolean {
+    return this.#places.has(id);
+  }
+
+  /** Undefined for one that is not there, or whose line in the journal was damaged since it was read. */
+  get(id: MessageId): Message | undefined {
+    const held = this.#held.get(id);
+    if (held || !this.#places.has(id)) return held;
+    const read = this.#read?.(id);
+    if (read) this.#held.set(id, read);
+    return read;
+  }
+
+  /** What is known without reading the message. */
+  place(id: MessageId): MessagePlace | undefined {
+    return this.#places.get(id);
+  }
+
+  keys(): IterableIterator<MessageId> {
+    return this.#places.keys();
+  }
+
+  *values(): Generator<Message> {
+    for (const id of this.keys()) {
+      const message = this.get(id);
+      if (message) yield message;
+    }
+  }
+
+  *[Symbol.iterator](): Generator<[MessageId, Message]> {
+    for (const message of this.values()) yield [message.id, message];
+  }
+
+  /** Takes a message in; without `message` it is one to be read when it is asked for. */
+  add({ id, parent, role }: MessagePlace, message?: Message): void {
+    this.#places.set(id, { id, parent, role });
+    if (message) this.#held.set(id, message);
+    else this.#held.delete(id);
+  }
+}
 
 /**
  * The tree of a session's messages and its active branch: the way from the head to the root, without what was deleted.
  * A message at the head's end costs the same at any length; a change of branch goes through the new one once.
  */
 export class Branches {
+  head: MessageId | null = null;
+  path: MessageId[] = [];
   readonly #log: MessageLog;
   readonly #deleted = new Set<MessageId>();
   readonly #children = new Map<MessageId | null, MessageId[]>();
   /** For messages whose parent was not there when they came: the head of that moment. */
   readonly #bridges = new Map<MessageId, MessageId | null>();
-  #head: MessageId | null = null;
-  #path: MessageId[] = [];
   #position = new Map<MessageId, number>();
 
   constructor(log: MessageLog) {
     this.#log = log;
-  }
-
-  get head(): MessageId | null {
-    return this.#head;
-  }
-
-  get path(): readonly MessageId[] {
-    return this.#path;
   }
 
   positionOf(message: MessageId): number | undefined {
@@ -42,7 +98,7 @@ export class Branches {
   setDeleted(message: MessageId, deleted: boolean): void {
     if (deleted) this.#deleted.add(message);
     else this.#deleted.delete(message);
-    this.moveHead(this.#head);
+    this.moveHead(this.head);
   }
 
   /** Takes up a message that the log has just got. False when another branch is active now, or may be. */
@@ -52,46 +108,44 @@ export class Branches {
       if (siblings) siblings.push(id);
       else this.#children.set(parent, [id]);
     }
-    if (parent !== null && !this.#log.has(parent)) this.#bridges.set(id, this.#head);
-    if (parent !== this.#head || !isNew) {
+    if (parent !== null && !this.#log.has(parent)) this.#bridges.set(id, this.head);
+    if (parent !== this.head || !isNew) {
       this.moveHead(id);
       return false;
     }
-    this.#head = id;
-    this.#position.set(id, this.#path.length);
-    this.#path.push(id);
+    this.head = id;
+    this.#position.set(id, this.path.length);
+    this.path.push(id);
     return true;
   }
 
   moveHead(to: MessageId | null): void {
-    const path: MessageId[] = [];
-    const seen = new Set<MessageId>();
-    // A circle made by damage ends the branch there.
-    for (let at = to; at !== null && this.#log.has(at) && !seen.has(at); at = this.#before(at)) {
-      seen.add(at);
-      if (!this.#deleted.has(at)) path.push(at);
-    }
-    this.#head = to !== null && this.#log.has(to) ? to : null;
-    this.#path = path.reverse();
-    this.#position = new Map(this.#path.map((id, position) => [id, position]));
+    this.head = to !== null && this.#log.has(to) ? to : null;
+    this.path = [...this.#up(this.head)].filter((id) => !this.#deleted.has(id)).reverse();
+    this.#position = new Map(this.path.map((id, position) => [id, position]));
   }
 
   /** The deleted messages from `last` back to `first`, if both lie on the active branch. */
   deletedBetween(first: MessageId, last: MessageId): MessageId[] {
     const found: MessageId[] = [];
     if (this.#deleted.size === 0 || !this.#position.has(first)) return found;
-    const seen = new Set<MessageId>();
-    for (let at: MessageId | null = last; at !== null && at !== first && !seen.has(at); at = this.#before(at)) {
-      seen.add(at);
+    for (const at of this.#up(last)) {
+      if (at === first) break;
       if (this.#deleted.has(at)) found.push(at);
     }
     return found;
   }
 
-  // One damaged line must not take everything before it away: where a parent is missing, the branch goes on with what
-  // stood last before the gap.
-  #before(id: MessageId): MessageId | null {
-    const parent = this.#log.place(id)?.parent ?? null;
-    return parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(id) ?? null);
+  /** A message and those before it, back to the root. A circle made by damage ends the branch there. */
+  *#up(from: MessageId | null): Generator<MessageId> {
+    const seen = new Set<MessageId>();
+    for (let at = from; at !== null && this.#log.has(at) && !seen.has(at);) {
+      seen.add(at);
+      yield at;
+      const parent: MessageId | null = this.#log.place(at)?.parent ?? null;
+      // One damaged line must not take everything before it away: where a parent is missing, the branch goes on with
+      // what stood last before the gap.
+      at = parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(at) ?? null);
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
 /** The types of the events by which a user changes summaries and key events. */
-export const CHANGES = [
+const CHANGES = [
   'node_undone',
   'node_edited',
   'node_replaced',
@@ -19,7 +19,7 @@ export const CHANGES = [
 ] as const satisfies readonly SessionEventType[];
 
 /** What a user does to summaries and key events, as against what compression does. */
-export type ChangeEvent = Extract<SessionEvent, { type: (typeof CHANGES)[number] }>;
+type ChangeEvent = Extract<SessionEvent, { type: (typeof CHANGES)[number] }>;
 
 /** One change, with the one that takes it back. `at` is milliseconds since the epoch. */
 export interface Change {
@@ -28,50 +28,8 @@ export interface Change {
   readonly at: number;
 }
 
-/** So many changes can be taken back, the newest first. */
-const MAX_KEPT = 200;
-
-export function isChange(event: SessionEvent): event is ChangeEvent {
-  return (CHANGES as readonly string[]).includes(event.type);
-}
-
-/** The user's changes, to be taken back one by one and made again. */
-export class ChangeHistory {
-  readonly #done: Change[] = [];
-  readonly #undone: Change[] = [];
-
-  /** The changes that can be taken back, oldest first. */
-  get done(): readonly Change[] {
-    return this.#done;
-  }
-
-  /** The changes that can be made again; the last one is the next. */
-  get undone(): readonly Change[] {
-    return this.#undone;
-  }
-
-  record(change: Change): void {
-    this.#undone.length = 0;
-    this.#done.push(change);
-    if (this.#done.length > MAX_KEPT) this.#done.shift();
-  }
-
-  /** What held for one turn is over: there is nothing to take back. */
-  forgetExpanded(): void {
-    for (const list of [this.#done, this.#undone]) {
-      const kept = list.filter(({ event }) => event.type !== 'node_expanded');
-      list.splice(0, list.length, ...kept);
-    }
-  }
-
-  /** Moves one step back or forth; gives what has to be applied, undefined at the end. */
-  step(undone: boolean): ChangeEvent | undefined {
-    const change = undone ? this.#done.pop() : this.#undone.pop();
-    if (!change) return undefined;
-    (undone ? this.#undone : this.#done).push(change);
-    return undone ? change.inverse : change.event;
-  }
-}
+export const isChange = (event: SessionEvent): event is ChangeEvent =>
+  (CHANGES as readonly string[]).includes(event.type);
 
 /** What a change is held against: the state that it is about to be applied to. */
 interface Before {

@@ -2,15 +2,16 @@ import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
 /** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
-export interface Counters {
-  messagesEver: number;
-  compressions: number;
-  tokensSaved: number;
-  compressionTokens: number;
-  compressionCostUsd: number;
-  chatTokens: number;
-  chatCostUsd: number;
-}
+export const noCounts = () => ({
+  messagesEver: 0,
+  compressions: 0,
+  tokensSaved: 0,
+  compressionTokens: 0,
+  compressionCostUsd: 0,
+  chatTokens: 0,
+  chatCostUsd: 0,
+});
+export type Counters = ReturnType<typeof noCounts>;
 
 /** A compression as the list of compressions shows it. */
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
@@ -33,30 +34,12 @@ interface Compressed {
   readonly summaries: { isCompressionUndone(compression: CompressionEntry['id']): boolean };
 }
 
-export function noCounts(): Counters {
-  return {
-    messagesEver: 0,
-    compressions: 0,
-    tokensSaved: 0,
-    compressionTokens: 0,
-    compressionCostUsd: 0,
-    chatTokens: 0,
-    chatCostUsd: 0,
-  };
-}
-
 export function countUsage(
   counters: Counters,
   { purpose, usage, costUsd }: Extract<SessionEvent, { type: 'usage_recorded' }>,
 ): void {
-  const tokens = usage.input + usage.output;
-  if (purpose === 'chat') {
-    counters.chatTokens += tokens;
-    counters.chatCostUsd += costUsd ?? 0;
-  } else {
-    counters.compressionTokens += tokens;
-    counters.compressionCostUsd += costUsd ?? 0;
-  }
+  counters[`${purpose}Tokens`] += usage.input + usage.output;
+  counters[`${purpose}CostUsd`] += costUsd ?? 0;
 }
 
 /** Counts a committed compression, and gives its entry in the list. */

@@ -1,15 +1,14 @@
-import type { CompressionRecord, SessionEvent, SessionEventType } from '../journal/schema.ts';
+import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
-import { Branches } from './branches.ts';
-import { ChangeHistory, CHANGES, inverseOf, isChange, type Change } from './changes.ts';
+import { Branches, MessageLog, type MessagePlace, type ReadMessage } from './branches.ts';
+import { inverseOf, isChange, type Change } from './changes.ts';
 import { countCompression, countUsage, noCounts, type CompressionEntry, type Counters } from './counters.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
-import { MessageLog, type ReadMessage, type MessagePlace } from './message-log.ts';
 import { Summaries, type SummaryFacts } from './summaries.ts';
 
 type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
@@ -20,15 +19,8 @@ export type FrontFacts = Pick<
   'frontier' | 'levels' | 'events' | 'messages' | 'positionOf' | 'isRemoved' | 'isCurrent'
 >;
 
-const CHANGES_PREFIX: ReadonlySet<SessionEventType> = new Set(['compressed', ...CHANGES]);
-
-const CHANGES_LEDGER: ReadonlySet<SessionEventType> = new Set([
-  'compressed',
-  'event_added',
-  'event_pinned',
-  'event_removed',
-  'event_corrected',
-]);
+/** So many changes can be taken back, the newest first. */
+const MAX_CHANGES = 200;
 
 /**
  * A session as the fold of its journal. `apply` is the only way it changes; appending a message costs the same at any
@@ -72,7 +64,10 @@ export class SessionState {
   readonly levels: ReadonlyMap<NodeId, Level> = this.#summaries.levels;
   /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
   readonly stale: ReadonlySet<NodeId> = this.#summaries.stale;
-  readonly #history = new ChangeHistory();
+  /** What the user has changed in summaries and key events and can take back, oldest first. */
+  readonly changes: Change[] = [];
+  /** What the user has taken back and can do again; the last one is the next. */
+  readonly undoneChanges: Change[] = [];
   readonly #keyEvents = new KeyEventList();
   readonly events: ReadonlyMap<KeyEventId, KeyEvent> = this.#keyEvents.entries;
   readonly #replies = new Map<MessageId, PartialReply>();
@@ -145,16 +140,6 @@ export class SessionState {
 
   isDeleted(message: MessageId): boolean {
     return this.#branches.isDeleted(message);
-  }
-
-  /** What the user has changed in summaries and key events and can take back, oldest first. */
-  get changes(): readonly Change[] {
-    return this.#history.done;
-  }
-
-  /** What the user has taken back and can do again; the last one is the next. */
-  get undoneChanges(): readonly Change[] {
-    return this.#history.undone;
   }
 
   /** True when the node does not stand for its messages: it, or a node below it, was undone or expanded. */
@@ -236,18 +221,25 @@ export class SessionState {
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
     if (event.type === 'change_undone') {
-      const step = this.#history.step(event.undone);
-      if (step) this.#fold(step, at);
+      const [from, to] = event.undone ? [this.changes, this.undoneChanges] : [this.undoneChanges, this.changes];
+      const change = from.pop();
+      if (!change) return;
+      to.push(change);
+      this.#fold(event.undone ? change.inverse : change.event, at);
       return;
     }
     const inverse = isChange(event) ? inverseOf(this, event) : undefined;
-    if (isChange(event) && inverse) this.#history.record({ event, inverse, at });
+    if (isChange(event) && inverse) {
+      this.undoneChanges.length = 0;
+      this.changes.push({ event, inverse, at });
+      if (this.changes.length > MAX_CHANGES) this.changes.shift();
+    }
     this.#fold(event, at);
   }
 
   #fold(event: Exclude<SessionEvent, { type: 'change_undone' }>, at: number): void {
-    if (CHANGES_PREFIX.has(event.type)) this.prefixRevision++;
-    if (CHANGES_LEDGER.has(event.type)) this.ledgerRevision++;
+    if (event.type === 'compressed' || isChange(event)) this.#frontChanged();
+    if (event.type === 'compressed' || event.type.startsWith('event_')) this.ledgerRevision++;
     switch (event.type) {
       case 'session_created':
         this.id = event.id;
@@ -269,7 +261,7 @@ export class SessionState {
         return;
       }
       case 'message_added':
-        this.#add(event.message, event.message);
+        this.place(event.message, event.message);
         return;
       case 'reply_partial': {
         const before = this.#replies.get(event.id)?.text ?? '';
@@ -279,11 +271,11 @@ export class SessionState {
       }
       case 'head_moved':
         this.#branches.moveHead(event.to);
-        this.#branchChanged();
+        this.#frontChanged();
         return;
       case 'message_deleted':
         this.#branches.setDeleted(event.id, event.deleted);
-        this.#branchChanged();
+        this.#frontChanged();
         return;
       case 'task_step':
         if (this.task) {
@@ -300,15 +292,12 @@ export class SessionState {
         return;
       case 'node_undone':
         this.#summaries.undo(event.node, event.undone);
-        this.#nodesNow = undefined;
         return;
       case 'node_expanded':
         this.#summaries.expand(event.node, event.expanded);
-        this.#nodesNow = undefined;
         return;
       case 'compressions_undone':
         this.#summaries.undoCompressions(event.compressions, event.undone);
-        this.#nodesNow = undefined;
         return;
       case 'node_level_set':
         this.#summaries.setLevel(event.node, event.level);
@@ -316,14 +305,12 @@ export class SessionState {
       case 'node_replaced':
         this.#summaries.replace(event.node);
         if (event.level !== undefined) this.#summaries.setLevel(event.node.id, event.level);
-        this.#nodesNow = undefined;
         return;
       case 'node_checked':
         this.#summaries.note(event.node, event.check);
         return;
       case 'node_edited':
         this.#summaries.edit(event.node, event.level, event.text, event.tokens);
-        this.#nodesNow = undefined;
         return;
       case 'event_added':
         this.#noticeStrays([event.event]);
@@ -347,24 +334,22 @@ export class SessionState {
     }
   }
 
-  /** Takes in a message that `apply` has seen in another state: its text is read when it is asked for. */
-  place(message: MessagePlace): void {
-    this.#add(message);
-  }
-
-  #add(place: MessagePlace, message?: Message): void {
+  /** Takes in a message; without `message` one that `apply` has seen in another state, to be read when it is asked for. */
+  place(place: MessagePlace, message?: Message): void {
     this.#replies.delete(place.id);
     if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
-      this.#history.forgetExpanded();
-      this.#branchChanged();
+      // What held for one turn is over: there is nothing to take back.
+      for (const list of [this.changes, this.undoneChanges])
+        list.splice(0, list.length, ...list.filter(({ event }) => event.type !== 'node_expanded'));
+      this.#frontChanged();
     }
     const isNew = !this.messages.has(place.id);
     this.messages.add(place, message);
     if (isNew) this.counters.messagesEver++;
-    if (!this.#branches.add(place, isNew)) this.#branchChanged();
+    if (!this.#branches.add(place, isNew)) this.#frontChanged();
   }
 
-  #branchChanged(): void {
+  #frontChanged(): void {
     this.#nodesNow = undefined;
     this.prefixRevision++;
   }
@@ -376,6 +361,5 @@ export class SessionState {
     this.compressions.push(countCompression(this.counters, record, at));
     this.lastCompressedAt = at;
     this.messagesEverAtLastCompression = this.counters.messagesEver;
-    this.#nodesNow = undefined;
   }
 }

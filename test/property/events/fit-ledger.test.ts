@@ -7,7 +7,7 @@ import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/core/model/key-event.ts';
-import { MessageLog } from '../../../src/core/state/message-log.ts';
+import { MessageLog } from '../../../src/core/state/branches.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 import { counter } from '../compress/small-runs.ts';
