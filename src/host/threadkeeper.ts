@@ -82,6 +82,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly comparison = new Comparison(this.clock.breather);
   readonly chart = new ChartPanel(() => this.sessions.current);
   readonly panel = new ChatPanel(this);
+  readonly implicit = new ImplicitContext(this);
   readonly #views = new SessionViews(this);
   readonly extensionUri: vscode.Uri;
   readonly sessions: Sessions;
@@ -99,7 +100,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly drafts: Drafts;
   readonly queued: QueuedMessages;
   readonly attachments: Attachments;
-  readonly implicit: ImplicitContext;
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
   /** Read access to the sessions for the participant and tools in VS Code's chat. */
@@ -206,16 +206,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       { editor: this.editor, session: recorded.read },
       () => this.models.takesImages(this.chosenModel()),
     );
-    this.implicit = new ImplicitContext({
-      attachments: this.attachments,
-      editor: this.editor,
-      current: () => this.sessions.current,
-      isRead: () => this.chosenModel().provider !== 'local',
-      changed: (session) => {
-        const draft = { text: this.drafts.get(session), attachments: this.attachments.views(session) };
-        this.panel.post({ type: 'draft', draft, focus: false });
-      },
-    });
     const implied = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),

@@ -38,10 +38,6 @@ describe('the picture of the architecture', () => {
     assert.deepEqual(drawn(markdown), imported());
   });
 
-  it('is found lacking when an arrow is', () => {
-    assert.notDeepEqual(drawn(markdown.replace('app --> core', '')), imported());
-  });
-
   it('has a row for each folder', () => {
     const named = new Set([...markdown.matchAll(/^\| `src\/([\w/-]+)`/gm)].map(([, folder]) => folder));
     const layers = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory());

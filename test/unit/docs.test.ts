@@ -141,13 +141,6 @@ describe('the documentation', () => {
     });
   }
 
-  it('notices a dead link, a missing heading and a link out of the project', () => {
-    assert.equal(judge('docs/a.md', 'nothing.md'), 'nothing.md leads nowhere');
-    assert.equal(judge('docs/a.md', '../README.md#no-such-heading'), '../README.md#no-such-heading has no heading');
-    assert.equal(judge('docs/a.md', '../../elsewhere.md'), '../../elsewhere.md leads out of the project');
-    assert.equal(judge('docs/a.md', '../README.md#get-started'), undefined);
-  });
-
   it('lists every decision, under its own number', () => {
     const index = readPage('docs/adr/README.md').targets;
     const decisions = readdirSync(path.join(root, 'docs/adr')).filter((name) => /^\d{4}-/.test(name));
@@ -190,16 +183,6 @@ describe('the documentation', () => {
       assert.deepEqual(unknownNames(page, read(page)), []);
     });
   }
-
-  it('notices a command, a setting, a file, a script, an option and a name in the source that do not exist', () => {
-    const text =
-      'Run _Compress Histories_ or **Threadkeeper: Redo It…**, set `threadkeeper.chat.colour`, see `src/app/nothing.ts`, ' +
-      '`plan-runs.ts`, `npm run nothing`, `threadkeeper count FILE --ever' +
-      'more`, ' +
-      '`never' +
-      'WasDeclared`.';
-    assert.equal(unknownNames('docs/chat.md', text).length, 8);
-  });
 });
 
 describe('the page on compression', () => {

@@ -42,12 +42,4 @@ describe('the promises and the faults that break them', () => {
       for (const [, file = ''] of tests.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(path.join(root, file)), file);
     }
   });
-
-  it('are found wanting when a source has changed', () => {
-    const [fault] = FAULTS;
-    assert.ok(fault);
-    assert.match(misfit({ ...fault, find: 'no source says this' }) ?? '', /stands 0 times/);
-    assert.match(misfit({ ...fault, title: 'no test is called this' }) ?? '', /has no test of that title/);
-    assert.match(misfit({ ...fault, put: fault.find }) ?? '', /what was there/);
-  });
 });

@@ -4,21 +4,24 @@ import type { Attachment } from '../../core/model/message.ts';
 import { hasSecretName } from '../../core/redact/secret-files.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ownFiles } from '../platform/workspace-files.ts';
+import type { Sessions } from '../../app/sessions.ts';
+import type { ChosenModel } from '../models/models.ts';
 import type { Attachments } from './attachments.ts';
+import type { ChatPanel } from './chat-panel.ts';
+import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
 import { excerpt } from './read-context.ts';
 
 /** Share of what may be attached that goes by itself, at most: nobody asked for it. */
 const MAX_SHARE = 0.1;
 
-export interface ImplicitContextDeps {
+interface ImplicitContextApp {
   readonly attachments: Attachments;
   readonly editor: LastEditor;
-  readonly current: () => Conversation | undefined;
-  /** Whether a model answers that reads what is attached. */
-  readonly isRead: () => boolean;
-  /** Another file goes with the next message, or none. */
-  readonly changed: (session: string) => void;
+  readonly sessions: Pick<Sessions, 'current'>;
+  readonly drafts: Pick<Drafts, 'get'>;
+  readonly panel: Pick<ChatPanel, 'post'>;
+  chosenModel(): Pick<ChosenModel, 'provider'>;
 }
 
 /**
@@ -27,13 +30,13 @@ export interface ImplicitContextDeps {
  * everywhere), and not what the model has verbatim already.
  */
 export class ImplicitContext {
-  readonly #deps: ImplicitContextDeps;
+  readonly #app: ImplicitContextApp;
   /** Sessions in which the user took it off. */
   readonly #declined = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(deps: ImplicitContextDeps) {
-    this.#deps = deps;
+  constructor(app: ImplicitContextApp) {
+    this.#app = app;
   }
 
   decline(session: string): void {
@@ -49,18 +52,19 @@ export class ImplicitContext {
   }
 
   async #refresh(): Promise<void> {
-    const conversation = this.#deps.current();
-    if (!conversation) return;
-    const file = await this.#file(conversation);
-    const { attachments, changed } = this.#deps;
-    if (attachments.imply(conversation, file)) changed(conversation.journal.id);
+    const { attachments, drafts, panel, sessions } = this.#app;
+    const conversation = sessions.current;
+    if (!conversation || !attachments.imply(conversation, await this.#file(conversation))) return;
+    const { id } = conversation.journal;
+    panel.post({ type: 'draft', draft: { text: drafts.get(id), attachments: attachments.views(id) }, focus: false });
   }
 
   async #file(conversation: Conversation): Promise<Attachment | undefined> {
-    const { attachments: held } = this.#deps;
+    const { attachments: held, editor } = this.#app;
     const { journal } = conversation;
-    const document = this.#deps.editor.current?.document;
-    if (!document || !vscode.workspace.isTrusted || !this.#deps.isRead()) return undefined;
+    const document = editor.current?.document;
+    // Only a model reads what is attached.
+    if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
     if (uri.scheme === 'untitled' || hasSecretName(uri.path) || (await ownFiles([uri])).length === 0) return undefined;

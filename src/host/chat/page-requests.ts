@@ -15,7 +15,7 @@ import { openNodeDocument } from '../summaries/documents.ts';
 import { whyNothing } from '../summaries/summary-facts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
-import { codeAction } from './code-action.ts';
+import type { LastEditor } from './last-editor.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
@@ -256,6 +256,36 @@ function historyRequests(app: ChatApp) {
   } satisfies Partial<RequestHandlers>;
 }
 
+/** Does with a piece of code what a button of its block says. Throws `RequestFault` when there is no editor for it. */
+async function codeAction(
+  action: 'copy' | 'insert' | 'newFile',
+  text: string,
+  language: string | undefined,
+  editor: LastEditor,
+): Promise<void> {
+  switch (action) {
+    case 'copy':
+      await vscode.env.clipboard.writeText(text);
+      return;
+    case 'insert': {
+      const target = await editor.show();
+      if (!target)
+        throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
+      await target.edit((edit) => edit.replace(target.selection, text));
+      return;
+    }
+    case 'newFile':
+      await vscode.window.showTextDocument(await openText(text, language));
+      return;
+  }
+}
+
+/** A language the editor does not know opens as plain text. */
+async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
+  const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
+  return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
+}
+
 /** A message of the session. Throws `RequestFault` if it doesn't exist. */
 function messageIn({ state }: Conversation, id: MessageId): Message {
   const message = state.messages.get(id);
@@ -304,33 +334,21 @@ function locate(text: string, quote: string): { start: number; end: number } | u
  * The session in at most `buckets` parts of equal numbers of messages, oldest first. What messages say is read only for
  * those that were never counted.
  */
-function outline(conversation: Conversation, buckets: number): OutlineView {
-  const { state } = conversation;
+function outline({ state, counts }: Conversation, buckets: number): OutlineView {
   const total = state.path.length;
   const size = Math.max(1, Math.ceil(total / Math.max(1, buckets)));
-  const marks = new Map<number, number>();
+  const list = Array.from({ length: Math.ceil(total / size) }, (_, at) => {
+    return { from: at * size, to: Math.min((at + 1) * size, total) - 1, tokens: 0, users: 0, keyEvents: 0 };
+  });
+  const bucketOf = (position: number) => list[Math.floor(position / size)]!;
+  for (const [position, id] of state.path.entries()) {
+    const message = counts.known(id) === undefined ? state.messages.get(id) : undefined;
+    bucketOf(position).tokens += counts.known(id) ?? (message ? counts.total(message) : 0);
+    if (state.messages.place(id)?.role === 'user') bucketOf(position).users++;
+  }
   for (const event of state.events.values()) {
     const position = state.positionOf(event.message);
-    if (position === undefined || state.isRemoved(event.id)) continue;
-    const bucket = Math.floor(position / size);
-    marks.set(bucket, (marks.get(bucket) ?? 0) + 1);
-  }
-  const list: OutlineView['buckets'][number][] = [];
-  for (let from = 0; from < total; from += size) {
-    const to = Math.min(from + size, total) - 1;
-    let tokens = 0;
-    let users = 0;
-    for (let position = from; position <= to; position++) {
-      const id = state.path[position]!;
-      tokens += conversation.counts.known(id) ?? countNow(conversation, id);
-      if (state.messages.place(id)?.role === 'user') users++;
-    }
-    list.push({ from, to, tokens, users, keyEvents: marks.get(from / size) ?? 0 });
+    if (position !== undefined && !state.isRemoved(event.id)) bucketOf(position).keyEvents++;
   }
   return { total, buckets: list };
-}
-
-function countNow({ state, counts }: Conversation, id: MessageId): number {
-  const message = state.messages.get(id);
-  return message ? counts.total(message) : 0;
 }

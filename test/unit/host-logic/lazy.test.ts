@@ -38,25 +38,21 @@ describe('the product, which is read when it is needed', () => {
     assert.equal(tries, 2);
   });
 
-  it('is closed when the extension ends', async () => {
-    const lazy = new Lazy(() => Promise.resolve(part()), sentence);
-    const made = await lazy.get();
-    await lazy.end();
-    assert.equal(made.closed, true);
-    await assert.rejects(lazy.get(), /ended/);
-  });
-
-  it('is closed as soon as it is there when the extension ends while it is read', async () => {
-    const made = part();
-    let give: (made: Part) => void = () => undefined;
-    const lazy = new Lazy(() => new Promise<Part>((resolve) => (give = resolve)), sentence);
-    const asked = lazy.get();
-    const ended = lazy.end();
-    assert.equal(made.closed, false);
-    give(made);
-    await ended;
-    assert.equal(await asked, made);
-    assert.equal(made.closed, true);
+  it('is closed when the extension ends, also when it is read only then', async () => {
+    for (const isEarly of [true, false]) {
+      const { promise, resolve } = Promise.withResolvers<Part>();
+      const made = part();
+      const lazy = new Lazy(() => promise, sentence);
+      const asked = lazy.get();
+      if (isEarly) resolve(made);
+      if (isEarly) await asked;
+      const ended = lazy.end();
+      resolve(made);
+      await ended;
+      assert.equal(await asked, made);
+      assert.equal(made.closed, true);
+      await assert.rejects(lazy.get(), /ended/);
+    }
   });
 
   it('leaves nothing to be closed where nobody asked, or where it could not be read', async () => {

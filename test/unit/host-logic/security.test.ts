@@ -61,11 +61,11 @@ describe('what a model or a repository says', () => {
 
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
-      // What the user attaches, the code block that the user opens as a file, the problem that the user asks about.
-      'src/host/chat/code-action.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/context-items.ts',
+      // The problem that the user asks about, the code block that the user opens as a file, what the user attaches.
       'src/host/chat/editor-commands.ts',
+      'src/host/chat/page-requests.ts',
       'src/host/chat/read-context.ts',
       // The files that the user applies a suggestion to, and the list of them.
       'src/host/edits/apply-edits.ts',
