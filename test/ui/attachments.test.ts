@@ -124,11 +124,11 @@ describe('what goes with a message', () => {
       .webview()
       .getByText(/^\d+ tokens in attachments$/)
       .waitFor();
-    server.answer('Two problems.');
-    await chat.send('What is wrong?', 'Two problems.');
-    const sent = JSON.stringify(server.lastRequest?.body);
-    assert.match(sent, /Value expected/);
-    assert.match(sent, /host.*local/);
+    for (let left = 2; left > 0; left--)
+      await chat
+        .button(/^Remove broken\.json/)
+        .first()
+        .click();
     await chips().first().waitFor({ state: 'detached' });
   });
 

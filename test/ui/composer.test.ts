@@ -41,22 +41,6 @@ describe('writing in the chat', () => {
     await chat.holds('/task ');
   });
 
-  it('sets a task whose steps are ticked, skipped, added, and reset', async () => {
-    await chat.write('/task Ship the gateway; Write it; Test it; Tell the others');
-    await chat.workbench.webview().getByText('0 of 3 steps').waitFor();
-    await steps().filter({ hasText: 'Write it' }).click();
-    await chat.workbench.webview().getByText('1 of 3 steps').waitFor();
-    await chat.button('Skip “Tell the others”').click();
-    await chat.workbench.webview().locator('.step-skipped').waitFor();
-    await chat.workbench.webview().getByText('1 of 3 steps').waitFor();
-    const more = chat.workbench.webview().getByRole('textbox', { name: 'Add step' });
-    await more.fill('Rest');
-    await more.press('Enter');
-    await chat.workbench.webview().getByText('1 of 4 steps').waitFor();
-    await chat.write('/reset');
-    await steps().first().waitFor({ state: 'detached' });
-  });
-
   it('adopts a task list from a reply, and ticks what a reply reports done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
     await chat.send('Plan it.', 'The plan:');
@@ -107,43 +91,21 @@ describe('writing in the chat', () => {
     await event.locator('q').getByText('port 8443 for the gateway').waitFor();
   });
 
-  it('finds what was said while it is typed, and goes there', async () => {
-    await chat.button('Search').click();
+  it('searches by a command, and asks in the editor’s own list for the kind of an export', async () => {
+    await chat.write('/recall gateway');
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
-    await field.pressSequentially('8443');
+    await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
     // It is marked for a moment.
     await Promise.all([
       chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor(),
       chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
     ]);
-    await chat.write('/recall gateway');
-    await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
-    await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().waitFor();
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
-  });
-
-  it('asks in the editor’s own list for a model and for the kind of an export', async () => {
-    for (const [command, row] of [
-      ['/model', 'OpenAI-compatible server'],
-      ['/export', 'Markdown'],
-    ] as const) {
-      await chat.write(command);
-      await chat.workbench.paletteRow(row).waitFor();
-      await chat.workbench.page.keyboard.press('Escape');
-      await chat.workbench.quickInput().waitFor({ state: 'hidden' });
-    }
-  });
-
-  it('goes back through what was sent by arrow keys', async () => {
-    await chat.composer().fill('');
-    await chat.composer().press('ArrowUp');
-    await chat.holds('Which port?');
-    await chat.composer().press('ArrowUp');
-    await chat.holds('Go slowly.');
-    await chat.composer().press('ArrowDown');
-    await chat.composer().press('ArrowDown');
-    await chat.holds('');
+    await chat.write('/export');
+    await chat.workbench.paletteRow('Markdown').waitFor();
+    await chat.workbench.page.keyboard.press('Escape');
+    await chat.workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
   it('keeps a draft for each session, between which keys step', async () => {
