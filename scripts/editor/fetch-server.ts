@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { withLock } from '../support/folder-lock.ts';
 import { editorFolder } from '../support/paths.ts';
 import { PlainError } from '../support/plain-error.ts';
 import { runCommand } from '../support/processes.ts';
@@ -13,9 +12,7 @@ const SHA512 = 'fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA
 /** Its native modules are built for this major version of Node. */
 const NODE_MAJOR = '24';
 
-const hosts = path.join(editorFolder, 'host');
-const folder = path.join(hosts, VERSION);
-const PARTIAL = `${VERSION}.partial-`;
+const folder = path.join(editorFolder, 'host', VERSION);
 
 /** The Node program that runs VS Code's server. */
 const serverMain = path.join(folder, 'out/server-main.js');
@@ -62,13 +59,6 @@ async function keepLogs(): Promise<void> {
   await rename(`${file}.${process.pid}`, file);
 }
 
-/** Removes what installations left that were cut short. Called under the lock, so none of them is at work. */
-async function removePartial(): Promise<void> {
-  for (const name of await readdir(hosts)) {
-    if (name.startsWith(PARTIAL)) await rm(path.join(hosts, name), { recursive: true, force: true });
-  }
-}
-
 /**
  * Gives the path of the server's program, installing it on first use (some 20 s). Several processes may ask at once;
  * the folder appears under its name only when it is whole.
@@ -80,20 +70,20 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
   if (process.platform === 'win32') {
     throw new PlainError("VS Code's server runs on Linux and macOS here; set VSCODE_EXECUTABLE to a desktop VS Code.");
   }
-  if (existsSync(serverMain)) {
-    await keepLogs();
-    return serverMain;
-  }
-  const waiting = (): void => say('Another process is fetching VS Code’s server; waiting for it.');
-  return withLock(path.join(hosts, 'lock'), waiting, async () => {
-    if (existsSync(serverMain)) return serverMain;
+  if (!existsSync(serverMain)) {
     say('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');
-    await removePartial();
-    const partial = path.join(hosts, `${PARTIAL}${process.pid}`);
-    await install(partial);
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-    await keepLogs();
-    return serverMain;
-  });
+    const partial = path.join(editorFolder, 'host', `${VERSION}.partial-${process.pid}`);
+    try {
+      await install(partial);
+      // Another process may have been faster, and have a server at work there.
+      if (!existsSync(serverMain)) {
+        await rm(folder, { recursive: true, force: true });
+        await rename(partial, folder);
+      }
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  }
+  await keepLogs();
+  return serverMain;
 }

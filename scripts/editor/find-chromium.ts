@@ -1,27 +1,16 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { withLock } from '../support/folder-lock.ts';
-import { editorFolder, inPackages } from '../support/paths.ts';
+import { inPackages } from '../support/paths.ts';
 import { PlainError } from '../support/plain-error.ts';
 import { runCommand, runNode } from '../support/processes.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-function onPath(names: readonly string[]): string | undefined {
-  for (const name of names) {
-    for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-      const file = path.join(folder, name);
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {
-        // Not here: the next folder.
-      }
-    }
-  }
-  return undefined;
-}
+const onPath = (names: readonly string[]): string | undefined =>
+  names
+    .flatMap((name) => (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, name)))
+    .find((file) => existsSync(file));
 
 const installed = (): string | undefined => {
   const own = chromium.executablePath();
@@ -46,19 +35,12 @@ async function installByPlaywright(say: (text: string) => void): Promise<void> {
  * @throws PlainError when none can be had.
  */
 export async function findChromium(say: (text: string) => void): Promise<string> {
-  const found = installed();
-  if (found !== undefined) return found;
-  const waiting = (): void => say('Another process is installing Chromium; waiting for it.');
-  return withLock(path.join(editorFolder, 'chromium.lock'), waiting, async () => {
-    for (const install of [installByApt, installByPlaywright]) {
-      const present = installed();
-      if (present !== undefined) return present;
-      await install(say);
-    }
+  for (const install of [undefined, installByApt, installByPlaywright]) {
+    await install?.(say);
     const present = installed();
     if (present !== undefined) return present;
-    throw new PlainError(
-      'No Chromium was found and none could be installed: install Chromium or Google Chrome, and put it on the PATH.',
-    );
-  });
+  }
+  throw new PlainError(
+    'No Chromium was found and none could be installed: install Chromium or Google Chrome, and put it on the PATH.',
+  );
 }

@@ -2,10 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
-import { judgeDialect } from './dialect.ts';
-import { judgeTranslations } from './judge.ts';
-import { LANGUAGES, type Texts } from './languages.ts';
-import { judgePlurals } from './plurals.ts';
+import { judgeDialect, judgePlurals, judgeTranslations, LANGUAGES, type Texts } from './judge.ts';
 import { collectTexts } from './source-texts.ts';
 import { judgeTerms } from './terms.ts';
 

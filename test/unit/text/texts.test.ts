@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { judgePlurals } from '../../../scripts/texts/plurals.ts';
-import { judgeTranslations } from '../../../scripts/texts/judge.ts';
+import { judgePlurals, judgeTranslations } from '../../../scripts/texts/judge.ts';
 import { collectTexts, type SourceTexts } from '../../../scripts/texts/source-texts.ts';
 
 async function collect(sources: Readonly<Record<string, string>>): Promise<SourceTexts> {
