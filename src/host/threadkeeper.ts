@@ -201,11 +201,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       search: (conversation) => this.#searchOf(conversation),
       now: () => this.clock.now(),
     });
-    this.attachments = new Attachments(
-      () => this.clock.id(),
-      { editor: this.editor, session: recorded.read },
-      () => this.models.takesImages(this.chosenModel()),
-    );
+    this.attachments = new Attachments(this, { editor: this.editor, session: recorded.read });
     const implied = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),

@@ -140,27 +140,6 @@ describe('what goes with a message as context', () => {
     assert.equal(opened.held().length, 1);
   });
 
-  it('is the problems of the workspace', async () => {
-    const collection = vscode.languages.createDiagnosticCollection('test');
-    const problem = new vscode.Diagnostic(new vscode.Range(1, 0, 1, 4), 'size is never read');
-    collection.set(vscode.Uri.file(inside('alpha.ts')), [problem]);
-    const { attach, held, offered } = await page();
-    assert.ok(kinds(await offered('problems')).includes('allProblems'));
-    await attach({ kind: 'allProblems' });
-    collection.dispose();
-    assert.match(held()[0]!.text, /^context\/alpha\.ts:2: error: size is never read$/m);
-  });
-
-  it('is an earlier session, as it would be sent', async () => {
-    const app = await product();
-    const earlier = await app.sessions.create();
-    await earlier.send('We settled on port 8443.');
-    const { attach, held, conversation } = await page();
-    await attach({ kind: 'session', session: earlier.journal.id });
-    assert.match(held()[0]!.text, /^user: We settled on port 8443\.\n\nassistant: /);
-    assert.notEqual(conversation.journal.id, earlier.journal.id);
-  });
-
   it('is what source control has not committed, and never what it ignores', async function () {
     const git = (...args: string[]) => run('git', ['-C', folder, ...args]);
     await git('init', '-q');

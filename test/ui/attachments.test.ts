@@ -9,9 +9,6 @@ import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 /** What of a browser's page the test touches. */
-interface Focusable {
-  matches(selector: string): boolean;
-}
 interface PageGlobals {
   readonly DataTransfer: new () => { readonly items: { add(file: unknown): void } };
   readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
@@ -40,16 +37,6 @@ describe('what goes with a message', () => {
   });
 
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
-
-  /** Chooses from the menu of what can be attached, by keyboard. */
-  async function attach(what: string): Promise<void> {
-    await chat.show();
-    await chat.button('Add Context').press('Enter');
-    const item = chat.workbench.webview().getByRole('menuitem', { name: what, exact: true });
-    while (!(await item.evaluate((element: Focusable) => element.matches(':focus'))))
-      await chat.workbench.page.keyboard.press('ArrowDown');
-    await chat.workbench.page.keyboard.press('Enter');
-  }
 
   it('folds a long paste into an attachment', async () => {
     const { page } = chat.workbench;
@@ -110,31 +97,11 @@ describe('what goes with a message', () => {
     assert.equal(server.requests.length, requests, 'nothing was sent');
   });
 
-  it('takes the current file and its problems from the menu, and says what they cost together', async () => {
-    await chat.workbench.openFile('broken.json');
-    await chat.workbench.page.locator('.monaco-editor .squiggly-error').first().waitFor();
-    await attach('Current File');
-    await chips().filter({ hasText: 'broken.json:1-5' }).waitFor();
-    await attach('Problems in Current File');
-    await chips()
-      .nth(1)
-      .filter({ hasText: /broken\.json.*\d+ tokens/ })
-      .waitFor();
-    await chat.workbench
-      .webview()
-      .getByText(/^\d+ tokens in attachments$/)
-      .waitFor();
-    for (let left = 2; left > 0; left--)
-      await chat
-        .button(/^Remove broken\.json/)
-        .first()
-        .click();
-    await chips().first().waitFor({ state: 'detached' });
-  });
-
   it('sends an image to a model that takes one, and shows it', async () => {
     const chosen = chat.workbench.page.waitForEvent('filechooser');
-    await attach('Image…');
+    await chat.show();
+    await chat.button('Add Context').click();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).click();
     await (await chosen).setFiles(path.join(chat.folder, 'pixel.png'));
     await chips()
       .filter({ hasText: /pixel\.png.*1 token/ })
@@ -143,9 +110,6 @@ describe('what goes with a message', () => {
     await chat.send('What is in the picture?', 'One white pixel.');
     assert.ok(JSON.stringify(server.lastRequest?.body).includes(`data:image/png;base64,${PIXEL}`));
     await chat.message('What is in the picture?').getByRole('img', { name: 'Image' }).waitFor();
-    await chat.workbench.webview().getByRole('button', { name: 'Add Context' }).click();
-    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor();
-    await chat.workbench.page.keyboard.press('Escape');
   });
 
   it('refuses an image in a sentence where the model takes none, and sends that model none of the earlier ones', async () => {

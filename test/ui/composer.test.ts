@@ -100,7 +100,6 @@ describe('writing in the chat', () => {
       chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor(),
       chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
     ]);
-    await field.press('Escape');
     await field.waitFor({ state: 'detached' });
     await chat.write('/export');
     await chat.workbench.paletteRow('Markdown').waitFor();

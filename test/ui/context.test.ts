@@ -130,6 +130,10 @@ describe('what goes with a message, by keyboard alone', () => {
     await attach('@current', /^Current File/, /config\.ts:1-\d\d/);
     await attach('#open', /^Open Editors/, /broken\.json/);
     await attach('#prob', /^Problems/, /Problems.*tokens/);
+    await chat.workbench
+      .webview()
+      .getByText(/tokens in attachments$/)
+      .waitFor();
     const sent = await ask('And these?');
     assert.match(sent, /broken\.json:2: error/);
   });

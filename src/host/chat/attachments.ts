@@ -6,6 +6,8 @@ import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
+import type { Clock } from '../../app/ports.ts';
+import type { ChosenModel, Models } from '../models/models.ts';
 import { countText } from '../platform/l10n.ts';
 import { readContext, type ContextSources } from './read-context.ts';
 
@@ -14,8 +16,12 @@ const MAX_IMAGE_BYTES = 3_750_000;
 
 type What = RequestOf<'attach'>['what'];
 
-type Content = { readonly attachment: Attachment } | { readonly image: ImageBlock };
-type Held = Content & { readonly session: string; readonly view: AttachmentView };
+interface Held {
+  readonly session: string;
+  readonly view: AttachmentView;
+  readonly attachment?: Attachment;
+  readonly image?: ImageBlock;
+}
 
 /** What goes with a message beside its text. */
 export interface Enclosed {
@@ -26,23 +32,32 @@ export interface Enclosed {
 /** What of a conversation an attachment is for, and has to fit into. */
 export type Holder = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
 
+interface AttachmentsApp {
+  readonly clock: Pick<Clock, 'id'>;
+  readonly models: Pick<Models, 'takesImages'>;
+  chosenModel(): ChosenModel;
+}
+
 /** What the composers hold, each session its own, until it is sent. The page knows handles; the content stays here. */
 export class Attachments {
   readonly #held = new Map<string, Held>();
-  readonly #newId: () => string;
+  readonly #app: AttachmentsApp;
   readonly #sources: ContextSources;
-  readonly #takesImages: () => boolean;
 
-  constructor(newId: () => string, sources: ContextSources, takesImages: () => boolean) {
-    this.#newId = newId;
+  constructor(app: AttachmentsApp, sources: ContextSources) {
+    this.#app = app;
     this.#sources = sources;
-    this.#takesImages = takesImages;
   }
 
   /** Throws `RequestFault` when there is nothing to attach, too much of it, or an image that the model would not take. */
   async add(holder: Holder, what: What): Promise<void> {
-    if (what.kind === 'image') this.#holdImage(holder.journal.id, what);
-    else this.hold(holder, ...(await readContext(what, this.#sources)));
+    if (what.kind !== 'image') return this.hold(holder, ...(await readContext(what, this.#sources)));
+    this.#checkImages();
+    const { name, mediaType, base64 } = what;
+    // Four characters of base64 stand for three bytes.
+    if (base64.length * 0.75 > MAX_IMAGE_BYTES)
+      throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
+    this.#keepImage(holder, name, { type: 'image', mediaType, base64 });
   }
 
   /** Holds all of them or none. Throws `RequestFault` when they take more tokens than are left for them. */
@@ -51,7 +66,7 @@ export class Attachments {
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
     const room = this.room(holder);
     if (total > room) throw noRoom(attachments.map(({ name }) => name).join(', '), total, room);
-    for (const { attachment, tokens } of counted) this.#keepText(holder.journal.id, attachment, tokens);
+    for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
   }
 
   /** In the provider's own tokens, as the gauge beside the composer counts. */
@@ -76,7 +91,7 @@ export class Attachments {
     const before = this.#of(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#held.delete(before.view.id);
     const { kind, name } = attachment;
-    const id = before?.view.id ?? this.#newId();
+    const id = before?.view.id ?? this.#app.clock.id();
     const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
     this.#held.set(id, { session, view, attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
@@ -94,9 +109,8 @@ export class Attachments {
 
   /** Takes back what was handed over for a message that is not sent. */
   giveBack(holder: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
-    const { id } = holder.journal;
-    for (const attachment of attachments) this.#keepText(id, attachment, this.tokens(holder, attachment));
-    for (const image of images) this.#keepImage(id, vscode.l10n.t('Image'), image);
+    for (const attachment of attachments) this.#keepText(holder, attachment, this.tokens(holder, attachment));
+    for (const image of images) this.#keepImage(holder, vscode.l10n.t('Image'), image);
   }
 
   /** What the user has attached. */
@@ -119,7 +133,7 @@ export class Attachments {
     if (taken.length < ids.length)
       throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
     // Another model may have been chosen since it was attached.
-    if (taken.some((each) => 'image' in each)) this.#checkImages();
+    if (taken.some(({ image }) => image)) this.#checkImages();
     for (const id of ids) this.#held.delete(id);
     return enclosed(taken);
   }
@@ -128,30 +142,22 @@ export class Attachments {
     return [...this.#held.values()].filter((held) => held.session === session);
   }
 
-  #holdImage(session: string, { name, mediaType, base64 }: Extract<What, { kind: 'image' }>): void {
-    this.#checkImages();
-    // Four characters of base64 stand for three bytes.
-    if (base64.length * 0.75 > MAX_IMAGE_BYTES)
-      throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
-    this.#keepImage(session, name, { type: 'image', mediaType, base64 });
+  #keepImage(holder: Holder, name: string, image: ImageBlock): void {
+    this.#keep(holder, { kind: 'image', name, tokens: imageTokens(image.base64) }, { image });
   }
 
-  #keepImage(session: string, name: string, image: ImageBlock): void {
-    this.#keep(session, { kind: 'image', name, tokens: imageTokens(image.base64) }, { image });
-  }
-
-  #keepText(session: string, attachment: Attachment, tokens: number): void {
+  #keepText(holder: Holder, attachment: Attachment, tokens: number): void {
     const { kind, name, lines } = attachment;
-    this.#keep(session, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
+    this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
-  #keep(session: string, view: Omit<AttachmentView, 'id'>, content: Content): void {
-    const id = this.#newId();
-    this.#held.set(id, { session, view: { id, ...view }, ...content });
+  #keep({ journal }: Holder, view: Omit<AttachmentView, 'id'>, content: Pick<Held, 'attachment' | 'image'>): void {
+    const id = this.#app.clock.id();
+    this.#held.set(id, { session: journal.id, view: { id, ...view }, ...content });
   }
 
   #checkImages(): void {
-    if (!this.#takesImages())
+    if (!this.#app.models.takesImages(this.#app.chosenModel()))
       throw new RequestFault('invalid', vscode.l10n.t('The selected model doesn’t support images.'));
   }
 }
@@ -169,6 +175,6 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
 }
 
 const enclosed = (held: readonly Held[]): Enclosed => ({
-  attachments: held.flatMap((each) => ('attachment' in each ? [each.attachment] : [])),
-  images: held.flatMap((each) => ('image' in each ? [each.image] : [])),
+  attachments: held.flatMap(({ attachment }) => attachment ?? []),
+  images: held.flatMap(({ image }) => image ?? []),
 });
