@@ -62,9 +62,8 @@ async function* readMessages(response: Response, call: WatchedCall): AsyncGenera
   for await (const event of eventsOf(response, call) as AsyncIterable<RawMessageStreamEvent>) {
     if (event.type === 'message_start' || event.type === 'message_delta') {
       // The API corrects itself as the reply goes on; servers that imitate it leave figures out or send null.
-      const { usage } = event.type === 'message_start' ? event.message : event;
-      const known = Object.entries({ ...usage }).filter(([, value]) => value != null);
-      figures = { ...figures, ...Object.fromEntries(known) };
+      const usage = event.type === 'message_start' ? event.message.usage : event.usage;
+      figures = { ...figures, ...Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null)) };
       if (event.type === 'message_delta') stop = event.delta.stop_reason ?? stop;
       yield* usageOf(figures);
     } else if (event.type === 'content_block_start') {
