@@ -19,7 +19,7 @@ const common = {
   legalComments: 'none',
   sourcemap: watch ? 'inline' : false,
   minify: !watch,
-  // Names appear in stack traces.
+  // Names appear in stack traces, and SDKs read those of their error classes.
   keepNames: true,
   // Texts in many languages are half as large as they are when escaped.
   charset: 'utf8',

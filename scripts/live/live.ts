@@ -65,7 +65,7 @@ export async function runStrict(config: ModelConfig): Promise<{ model: string; r
 
 /** Ten turns that grow as a session does, with what goes with one turn alone, and one compression. */
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
-  const model = new ModelRegistry().createModel(config, { search: () => [] });
+  const model = await new ModelRegistry().createModel(config, { search: () => [] });
   const info = modelInfo(config.model);
   const { reply } = replyBudget({ contextWindow: null, reservedTokens: 1_024, reasoningEffort: null }, info);
   const results: LiveResult[] = [];

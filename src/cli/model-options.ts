@@ -92,7 +92,7 @@ export async function modelFromOptions({
   const known = modelInfo(id, {}, listed?.facts);
   const info = listed?.isOllama ? within(known, OLLAMA_CONTEXT) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
-  const chat = retrying(registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
+  const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     takesBack: true,
   });

@@ -12,16 +12,7 @@ import type {
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './json.ts';
 import type { Extra } from './tolerance.ts';
-import {
-  inputObject,
-  outputLimit,
-  PAST_TOOL,
-  systemBlocks,
-  toolNames,
-  toTurns,
-  type ResultBlock,
-  type Turn,
-} from './turns.ts';
+import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
  * Marks of the prompt cache on system blocks; with the one in the conversation they make the four that a request may
@@ -42,9 +33,12 @@ type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
 /** What is counted and what is sent alike. */
-type AnthropicPrompt = Pick<MessageCreateParamsStreaming, 'messages' | 'tools' | 'tool_choice'> & {
+export interface AnthropicPrompt {
   readonly system?: TextBlockParam[];
-};
+  readonly messages: MessageParam[];
+  readonly tools?: Tool[];
+  readonly tool_choice?: { readonly type: 'none' };
+}
 
 /**
  * The body of a Messages request. No temperature: since version 2026-10-21 the API refuses it for every model
@@ -55,23 +49,27 @@ export function anthropicBody(
   request: ChatRequest,
   without: ReadonlySet<Extra>,
 ): MessageCreateParamsStreaming {
-  const { jsonSchema } = request;
+  const { maxOutputTokens, reasoningTokens = 0, jsonSchema } = request;
   const effort = without.has('effort') ? undefined : request.effort;
   const output: OutputConfig = {
-    ...(effort !== undefined && effort !== 'none' && { effort: effort === 'minimal' ? 'low' : effort }),
-    // The API knows no schema as a mere hint: one that it cannot hold the model to is left to the prompt.
-    ...(jsonSchema &&
-      isStrictSchema(jsonSchema.schema) &&
-      !without.has('schema') && { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }),
+    ...(effort === undefined || effort === 'none' ? {} : { effort: effort === 'minimal' ? 'low' : effort }),
+    ...(isHeldTo(jsonSchema) && !without.has('schema')
+      ? { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }
+      : {}),
   };
   return {
     model,
     stream: true,
-    max_tokens: outputLimit(request),
+    max_tokens: maxOutputTokens + reasoningTokens,
     ...anthropicPrompt(request),
-    ...(effort === 'none' && { thinking: { type: 'disabled' } }),
-    ...(Object.keys(output).length > 0 && { output_config: output }),
+    ...(effort === 'none' ? { thinking: { type: 'disabled' } } : {}),
+    ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
   };
+}
+
+/** The API knows no schema as a mere hint: one that it cannot hold the model to is left to the prompt. */
+function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
+  return schema !== undefined && isStrictSchema(schema.schema);
 }
 
 /**
@@ -81,22 +79,31 @@ export function anthropicBody(
 export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
   const turns = toTurns(request.messages);
   const mark = anthropicMark(request);
-  const system = markedBlocks(systemBlocks(request), mark);
+  const system = systemBlocks(request.system, mark);
   const names = toolNames(turns);
-  const tools = names.map((name): Tool => ({ name, description: PAST_TOOL, input_schema: { type: 'object' } }));
   return {
-    ...(system.length > 0 && { system }),
+    ...(system.length === 0 ? {} : { system }),
     messages: markedMessages(turns, mark),
-    ...(tools.length > 0 && { tools, tool_choice: { type: 'none' } }),
+    ...(names.length === 0
+      ? {}
+      : {
+          tools: names.map((name): Tool => ({
+            name,
+            description: PAST_TOOL,
+            input_schema: { type: 'object' },
+          })),
+          tool_choice: { type: 'none' },
+        }),
   };
 }
 
 /** The last blocks are marked each for itself, so that a change in one leaves the cache of those before it. */
-function markedBlocks(texts: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
+function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
+  const texts = system.filter((text) => text.trim() !== '');
   return texts.map((text, index) => ({
     type: 'text',
     text,
-    ...(mark && index >= texts.length - SYSTEM_MARKS && { cache_control: mark }),
+    ...(mark && index >= texts.length - SYSTEM_MARKS ? { cache_control: mark } : {}),
   }));
 }
 

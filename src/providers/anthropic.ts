@@ -1,77 +1,171 @@
-import type { RawMessageStreamEvent, StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
+import {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  APIUserAbortError,
+} from '@anthropic-ai/sdk/core/error';
+import { Stream } from '@anthropic-ai/sdk/core/streaming';
+import { Messages, type RawMessageStreamEvent, type StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
+import { BaseAnthropic } from '@anthropic-ai/sdk/client';
+import { Models } from '@anthropic-ai/sdk/resources/models';
 import { ModelFault } from '../app/fault.ts';
-import type { ChatChunk } from '../app/ports.ts';
-import type { Ending, Usage } from '../core/model/message.ts';
-import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
-import { ask, eventsOf, typeOf, valueOf } from './http.ts';
-import { isRecord, listIn } from './json.ts';
-import { anthropicListed } from './listed-model.ts';
-import { remoteModel, serverAt, type RemoteModel, type RemoteSettings } from './remote-model.ts';
+import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './turns.ts';
-import type { WatchedCall } from './watched-call.ts';
+import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
+import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { anthropicListed, type ListedModel } from './listed-model.ts';
+import { isRecord } from './json.ts';
+import { toModelFault, type SdkErrors } from './fault-map.ts';
+import { extrasOf, Tolerance } from './tolerance.ts';
+import {
+  askWatched,
+  callLimits,
+  HOSTED_AT_ONCE,
+  runWatched,
+  type CallTimeouts,
+  type WatchedCall,
+} from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
-const VERSION = '2026-10-21';
 
-/** A chat model over Anthropic's Messages endpoint. A last `/v1` of the base URL makes no difference. */
-export function createAnthropicModel(settings: RemoteSettings): RemoteModel {
+const ERRORS: SdkErrors = {
+  api: APIError,
+  aborted: APIUserAbortError,
+  connection: APIConnectionError,
+  timedOut: APIConnectionTimeoutError,
+};
+
+export interface AnthropicSettings extends CallTimeouts {
+  /** May be missing at an address of the user's own, where a server may ask for none. */
+  readonly apiKey?: string;
+  /** Default: Anthropic's own. A last `/v1` is taken off, since the SDK adds it. */
+  readonly baseUrl?: string;
+  readonly model: string;
+}
+
+/** A model behind Anthropic's API. */
+export interface AnthropicModel extends ChatModel {
+  /** The models on offer, sorted. Throws `ModelFault`. */
+  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
+  /** Input tokens that the request would take, as the provider counts them. Throws `ModelFault`. */
+  countTokens(request: ChatRequest, signal: AbortSignal): Promise<number>;
+}
+
+/** A chat model over Anthropic's Messages endpoint. Its client is made once, here. */
+export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
   const { model, apiKey = '' } = settings;
-  const { origin, path } = serverAt(settings.baseUrl, OFFICIAL_URL);
-  const base = `${origin}${path.replace(/\/v1$/, '')}`;
-  const official = base === OFFICIAL_URL;
-  const access = {
-    headers: {
-      'anthropic-version': VERSION,
-      ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
-      // Gateways made for earlier versions of the API read the key from there.
-      ...(apiKey !== '' && !official && { 'x-api-key': apiKey }),
-    },
+  const limits = callLimits(settings);
+  const tolerance = new Tolerance();
+  const baseURL = serverUrl(settings.baseUrl);
+  const official = baseURL === OFFICIAL_URL;
+  const client = withoutCustomHeaders(
+    () =>
+      new AnthropicClient({
+        apiKey: apiKey === '' ? 'none' : apiKey,
+        baseURL,
+        // Gateways made for earlier versions of the API read the key from there.
+        ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
+        ...CLIENT_OPTIONS,
+      }),
+  );
+  const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
+  const keyed = (): void => {
+    if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
   };
-  return remoteModel(settings, {
+
+  async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+    keyed();
+    const response = await tolerance.send(extrasOf(request, 'messages'), request, async (without, tolerated) => {
+      try {
+        const body = anthropicBody(model, tolerated, without);
+        return await client.messages.create(body, { signal: call.controller.signal }).asResponse();
+      } catch (error) {
+        throw toFault(error);
+      }
+    });
+    yield* readMessages(call.watch(response), call, client);
+  }
+
+  const ask = <T>(signal: AbortSignal, what: (call: WatchedCall) => Promise<T>): Promise<T> =>
+    askWatched(
+      signal,
+      limits,
+      async (call) => {
+        keyed();
+        return await what(call);
+      },
+      toFault,
+    );
+
+  return {
+    id: `anthropic/${model}`,
     provider: 'anthropic',
-    api: 'messages',
-    vendor: official ? 'Anthropic' : undefined,
-    url: `${base}/v1/messages`,
-    access,
-    body: ({ request, without }) => anthropicBody(model, request, without),
-    read: readMessages,
-    list: async (call) => {
-      const answer = await valueOf(await ask(`${base}/v1/models?limit=1000`, access, call.signal), call);
-      return listIn(answer, 'data').flatMap((entry) => anthropicListed(entry) ?? []);
+    model,
+    ...(official && { atOnce: HOSTED_AT_ONCE }),
+    wireBody: (request) => {
+      const without = tolerance.without(extrasOf(request, 'messages'), request.jsonSchema?.name);
+      return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));
     },
-    count: async (request, call) => {
-      const body = JSON.stringify({ model, ...anthropicPrompt(request) });
-      const answer = await valueOf(await ask(`${base}/v1/messages/count_tokens`, access, call.signal, body), call);
-      const tokens = isRecord(answer) ? answer['input_tokens'] : undefined;
-      if (typeof tokens !== 'number') throw new ModelFault('malformed', 'the server did not count');
-      return tokens;
-    },
-  });
+    stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
+    listModels: (signal) =>
+      ask(signal, async (call) => {
+        const models: ListedModel[] = [];
+        for await (const entry of client.models.list({ limit: 1000 }, { signal: call.controller.signal })) {
+          const listed = anthropicListed(entry);
+          if (listed) models.push(listed);
+        }
+        return models.sort((a, b) => (a.id < b.id ? -1 : 1));
+      }),
+    countTokens: (request, signal) =>
+      ask(signal, async (call) => {
+        const counted = await client.messages.countTokens(
+          { model, ...anthropicPrompt(request) },
+          { signal: call.controller.signal },
+        );
+        return counted.input_tokens;
+      }),
+  };
+}
+
+/** Token figures of a reply; the API splits the input three ways and corrects itself as the reply goes on. */
+interface Tally {
+  input: number;
+  output: number;
+  reasoning: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWriteHour: number;
 }
 
 /**
  * Reads a streamed reply. Thinking blocks are dropped here, so they are neither shown nor stored; their tokens are in
  * the usage, since they are paid for.
  */
-async function* readMessages(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
-  const type = typeOf(response);
-  if (!type.includes('event-stream'))
-    throw new ModelFault('malformed', `the server answered with ${type === '' ? 'no type' : type}, not a stream`);
-  let figures = {};
+async function* readMessages(
+  response: Response,
+  call: WatchedCall,
+  client: AnthropicClient,
+): AsyncGenerator<ChatChunk> {
+  const kind = response.headers.get('content-type') ?? '';
+  if (!kind.includes('event-stream')) {
+    throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
+  }
+  const tally: Tally = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
   let stop: StopReason | null = null;
-  for await (const event of eventsOf(response, call) as AsyncIterable<RawMessageStreamEvent>) {
-    if (event.type === 'message_start' || event.type === 'message_delta') {
-      // The API corrects itself as the reply goes on; servers that imitate it leave figures out or send null.
-      const usage = event.type === 'message_start' ? event.message.usage : event.usage;
-      figures = { ...figures, ...Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null)) };
-      if (event.type === 'message_delta') stop = event.delta.stop_reason ?? stop;
-      yield* usageOf(figures);
-    } else if (event.type === 'content_block_start') {
-      const block = event.content_block;
-      if (block.type === 'text' && block.text !== '') yield { type: 'text', text: block.text };
-      else if (block.type === 'thinking' || block.type === 'redacted_thinking') yield { type: 'thinking' };
+  for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {
+    if (event.type === 'content_block_start' && /thinking$/.test(event.content_block.type)) yield { type: 'thinking' };
+    if (event.type === 'message_start') {
+      count(tally, event.message.usage);
+      yield* usageOf(tally);
+    } else if (event.type === 'content_block_start' && event.content_block.type === 'text') {
+      if (event.content_block.text !== '') yield { type: 'text', text: event.content_block.text };
     } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
       if (event.delta.text !== '') yield { type: 'text', text: event.delta.text };
+    } else if (event.type === 'message_delta') {
+      count(tally, event.usage);
+      stop = event.delta.stop_reason ?? stop;
+      yield* usageOf(tally);
     } else if (event.type === 'message_stop') {
       yield { type: 'end', ending: ending(stop) };
       return;
@@ -80,25 +174,59 @@ async function* readMessages(response: Response, call: WatchedCall): AsyncGenera
   if (stop !== null) yield { type: 'end', ending: ending(stop) };
 }
 
-/** `input_tokens` counts only what was neither read from nor written to the cache; the whole input is the sum. */
-function* usageOf(figures: Readonly<Record<string, unknown>>): Generator<ChatChunk> {
-  const of = (name: string, among: unknown = figures): number => {
-    const value = isRecord(among) ? among[name] : undefined;
-    return typeof value === 'number' ? value : 0;
+function count(tally: Tally, usage: object | undefined): void {
+  // Servers that imitate the API leave figures out or send null; what was known stays.
+  const figures: Readonly<Record<string, unknown>> = { ...usage };
+  const of = (name: string, known: number): number => {
+    const value = figures[name];
+    return typeof value === 'number' ? value : known;
   };
-  const cachedInput = of('cache_read_input_tokens');
-  const cacheWrite = of('cache_creation_input_tokens');
-  const usage: Usage | undefined = usageFrom(of('input_tokens') + cachedInput + cacheWrite, of('output_tokens'), {
-    reasoning: of('thinking_tokens', figures['output_tokens_details']),
-    cachedInput,
-    cacheWrite,
-    cacheWriteHour: of('ephemeral_1h_input_tokens', figures['cache_creation']),
-  });
-  if (usage) yield { type: 'usage', usage };
+  tally.input = of('input_tokens', tally.input);
+  tally.output = of('output_tokens', tally.output);
+  const details = figures['output_tokens_details'];
+  const thought = isRecord(details) ? details['thinking_tokens'] : undefined;
+  if (typeof thought === 'number') tally.reasoning = thought;
+  tally.cacheRead = of('cache_read_input_tokens', tally.cacheRead);
+  tally.cacheWrite = of('cache_creation_input_tokens', tally.cacheWrite);
+  const created = figures['cache_creation'];
+  const hour = isRecord(created) ? created['ephemeral_1h_input_tokens'] : undefined;
+  if (typeof hour === 'number') tally.cacheWriteHour = hour;
+}
+
+/** `input_tokens` counts only what was neither read from nor written to the cache; the whole input is the sum. */
+function* usageOf(tally: Tally): Generator<ChatChunk> {
+  const input = tally.input + tally.cacheRead + tally.cacheWrite;
+  // No request takes no tokens: servers that do not count send zeros.
+  if (input <= 0) return;
+  const { output, reasoning, cacheRead: cachedInput, cacheWrite, cacheWriteHour } = tally;
+  yield { type: 'usage', usage: usageFrom(input, output, { reasoning, cachedInput, cacheWrite, cacheWriteHour }) };
 }
 
 function ending(stop: StopReason | null): Ending {
-  if (stop === 'refusal') throw new ModelFault('content_refused', 'the model refused to answer');
-  // A reason that a later version of the API adds: the reply has ended, and nothing says that it was cut.
-  return stop === 'max_tokens' || stop === 'model_context_window_exceeded' ? 'length' : 'complete';
+  switch (stop) {
+    case 'refusal':
+      throw new ModelFault('content_refused', 'the model refused to answer');
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    default:
+      // A reason that a later version of the API adds: the reply has ended, and nothing says that it was cut.
+      return 'complete';
+  }
+}
+
+function serverUrl(baseUrl: string | undefined): string {
+  if (baseUrl === undefined || baseUrl.trim() === '') return OFFICIAL_URL;
+  const parsed = parseBaseUrl(baseUrl);
+  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  return `${parsed.origin}${parsed.path.replace(/\/v1$/, '')}`;
+}
+
+/**
+ * Anthropic's client with the two resources that are used. The whole client brings all of them along: 579 KB in the
+ * bundle, against 185 KB.
+ */
+export class AnthropicClient extends BaseAnthropic {
+  readonly messages: Messages = new Messages(this);
+  readonly models: Models = new Models(this);
 }

@@ -1,6 +1,20 @@
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { isRecord } from './json.ts';
 
+interface ApiErrorShape extends Error {
+  readonly status: number | undefined;
+  readonly headers: Headers | undefined;
+  readonly error: unknown;
+}
+
+/** The error classes of one SDK. Both SDKs come from one generator, so the same four carry the same meaning. */
+export interface SdkErrors {
+  readonly api: abstract new (...args: never) => ApiErrorShape;
+  readonly aborted: abstract new (...args: never) => Error;
+  readonly connection: abstract new (...args: never) => Error;
+  readonly timedOut: abstract new (...args: never) => Error;
+}
+
 /** What a provider says about an error, wherever in its body it says so. */
 interface Complaint {
   readonly status: number | undefined;
@@ -37,60 +51,60 @@ const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
 const RATE = /rate[_ -]limit|too many (requests|tokens)/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
-/** The meaning of a response that refuses; `said` is what its body says of it. */
-export function responseFault({ status, headers, statusText }: Response, said: unknown): ModelFault {
-  return complaintFault(complaintOf(said, status, statusText), retryAfter(headers, Date.now()));
-}
-
-/** The meaning of what a server says went wrong where the response says that all is well. */
-export const replyFault = (said: unknown): ModelFault =>
-  complaintFault(complaintOf(said, undefined, 'the reply failed'));
-
-/** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */
-export const streamFault = (code: string | null | undefined, message: string): ModelFault =>
-  complaintFault({ status: undefined, code: code ?? '', message: `${code ?? ''} ${message}`.trim() });
-
-function complaintFault(complaint: Complaint, retryAfterMs = statedWait(complaint.message)): ModelFault {
-  const { message, status } = complaint;
-  const reason = reasonOf(complaint);
-  const contextWindow = reason === 'context_too_long' ? statedWindow(message) : undefined;
-  return new ModelFault(reason, message, { contextWindow, retryAfterMs, status });
-}
-
-/** The meaning of an error of `fetch` before there was a response. */
-export function connectionFault(error: unknown): ModelFault {
-  const message = withCauses(error);
-  const reason = /ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(message) ? 'timeout' : 'network';
-  return new ModelFault(reason, message, { cause: error });
-}
-
-/** Says what whatever was thrown while a reply was read means. */
-export function toModelFault(error: unknown): ModelFault {
-  if (error instanceof ModelFault) return error;
+/**
+ * Says what an error of an SDK, of fetch or of a stream means. The only place where either SDK's errors are read.
+ * `secrets` are cut out of the message, since some servers repeat the key they refuse.
+ */
+export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
+  if (error instanceof ModelFault)
+    return holdsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;
+  const cause = holdsSecret(error, secrets) ? undefined : error;
+  if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause });
+  if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause });
+  if (error instanceof sdk.connection) {
+    return new ModelFault(connectionReason(error), clean(withCause(error), secrets), { cause });
+  }
+  if (error instanceof sdk.api) {
+    return apiFault(error, secrets, cause);
+  }
   if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server sent what is not JSON');
   // Once the reply has begun, undici reports a lost connection as a bare `TypeError: terminated`.
-  const message = withCauses(error);
+  const message = error instanceof Error ? withCause(error) : String(error);
   const reason = /BODY_TIMEOUT|HEADERS_TIMEOUT|timed? ?out/i.test(message) ? 'timeout' : 'cut_stream';
-  return new ModelFault(reason, message, { cause: error });
+  return new ModelFault(reason, clean(message, secrets), { cause });
 }
 
-/** Shorter keys are placeholders ("token") for servers that ask for any, and parts of the words of a complaint. */
-const MIN_SECRET_CHARS = 8;
+/** The meaning of a response that refuses, where no SDK has read it; `error` is what its body says. */
+export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
+  apiFault({ status, headers, error, message: statusText }, []);
 
-/** The fault as it may be logged: short, and without the key, which some servers repeat. */
-export function forLog(fault: ModelFault, key = ''): ModelFault {
-  const { reason, retryAfterMs, status, contextWindow } = fault;
-  const isTold = key.length >= MIN_SECRET_CHARS && fault.message.includes(key);
-  const message = (isTold ? fault.message.replaceAll(key, '•••') : fault.message).replace(/\s+/g, ' ').trim();
-  const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  // Causes are printed with stacks.
-  return new ModelFault(reason, text, { retryAfterMs, status, contextWindow, cause: isTold ? undefined : fault.cause });
+/** The same where the response says that all is well. */
+export const replyFault = (error: unknown): ModelFault =>
+  apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
+
+function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
+  const complaint = complaintOf(error);
+  const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);
+  const reason = reasonOf(complaint);
+  return new ModelFault(reason, clean(complaint.message, secrets), {
+    contextWindow: reason === 'context_too_long' ? statedWindow(complaint.message) : undefined,
+    retryAfterMs,
+    status: complaint.status,
+    cause,
+  });
 }
 
 function statedWindow(message: string): number | undefined {
   const [, after, before] = STATED_WINDOW.exec(message) ?? [];
   const stated = after ?? before;
   return stated === undefined ? undefined : Number(stated);
+}
+
+/** The meaning of an error that a provider sent inside a stream, where no HTTP status tells it. */
+export function streamFault(code: string | null | undefined, message: string): ModelFault {
+  const complaint: Complaint = { status: undefined, code: code ?? '', message };
+  const retryAfterMs = statedWait(message);
+  return new ModelFault(reasonOf(complaint), clean(`${complaint.code} ${message}`.trim(), []), { retryAfterMs });
 }
 
 function statedWait(message: string): number | undefined {
@@ -125,23 +139,28 @@ function reasonOf(complaint: Complaint): FaultReason {
   if (status === 401) return 'refused_key';
   // Only where a server may speak of its input: a 500 that names the context is a server in trouble.
   if (status === 413 || ((status === undefined || status < 500) && CONTEXT.test(words))) return 'context_too_long';
-  if (CONTENT.test(complaint.code) || (status !== undefined && status < 500 && CONTENT.test(words)))
+  if (CONTENT.test(complaint.code) || (status !== undefined && status < 500 && CONTENT.test(words))) {
     return 'content_refused';
-  if (status === undefined) return reasonOfWords(words);
-  return REASON_OF_STATUS[status] ?? (status >= 500 ? 'overloaded' : reasonOfRequest(words));
-}
-
-const REASON_OF_STATUS: Readonly<Record<number, FaultReason>> = {
-  403: 'forbidden',
-  404: 'model_not_found',
-  408: 'timeout',
-  409: 'overloaded',
-  429: 'rate_limited',
-};
-
-function reasonOfRequest(words: string): FaultReason {
-  if (NO_MODEL.test(words)) return 'model_not_found';
-  return BAD_KEY.test(words) ? 'refused_key' : 'bad_request';
+  }
+  switch (status) {
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'model_not_found';
+    case 408:
+      return 'timeout';
+    case 409:
+      return 'overloaded';
+    case 429:
+      return 'rate_limited';
+    case undefined:
+      return reasonOfWords(words);
+    default:
+      if (status >= 500) return 'overloaded';
+      if (NO_MODEL.test(words)) return 'model_not_found';
+      if (BAD_KEY.test(words)) return 'refused_key';
+      return 'bad_request';
+  }
 }
 
 /** Gemini says of the limit of a minute, too, that the quota is exceeded. */
@@ -159,24 +178,29 @@ function reasonOfWords(words: string): FaultReason {
   return 'overloaded';
 }
 
-function complaintOf(said: unknown, status: number | undefined, otherwise: string): Complaint {
-  if (!isRecord(said)) return { status, code: '', message: typeof said === 'string' && said !== '' ? said : otherwise };
-  const { code, type, message, metadata, details } = said;
-  const moderated = isRecord(metadata) && Array.isArray(metadata['reasons']) ? 'moderation' : undefined;
-  const summary = [code, type, moderated].filter((part) => typeof part === 'string').join(' ');
-  const text = typeof message === 'string' ? message : otherwise;
-  return {
-    // OpenRouter sends the HTTP status of a fault inside the stream as a number.
-    status: status ?? (typeof code === 'number' ? code : undefined),
-    code: summary,
-    message: summary === '' ? text : `${summary}: ${text}`,
-    details,
-  };
+function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
+  // OpenAI hands over the inner object, Anthropic the whole body, Ollama a bare string.
+  let body: unknown = error.error;
+  if (isRecord(body) && 'error' in body) body = body['error'];
+  if (!isRecord(body)) {
+    return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
+  }
+  const { code, type, message, metadata, details } = body;
+  const text = typeof message === 'string' ? message : error.message;
+  const codes = [code, type].filter((part) => typeof part === 'string');
+  // OpenRouter sends the HTTP status of a fault inside the stream as a number.
+  const status = error.status ?? (typeof code === 'number' ? code : undefined);
+  const moderated = isRecord(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
+  const summary = [...codes, ...moderated].join(' ');
+  return { status, code: summary, message: summary === '' ? text : `${summary}: ${text}`, details };
+}
+
+function connectionReason(error: Error): FaultReason {
+  return /ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(withCause(error)) ? 'timeout' : 'network';
 }
 
 /** The message with those of its causes: fetch says only "fetch failed" and hides the reason below. */
-function withCauses(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+function withCause(error: Error): string {
   const parts: string[] = [];
   let next: unknown = error;
   for (let depth = 0; depth < 4 && next instanceof Error; depth += 1) {
@@ -185,4 +209,22 @@ function withCauses(error: unknown): string {
     next = next.cause;
   }
   return parts.join(': ');
+}
+
+/** Whether an error repeats a secret; such a one is not kept as a cause, since causes are printed with stacks. */
+function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
+  if (!(error instanceof Error)) return false;
+  const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';
+  return secrets.some((secret) => isSecret(secret) && (body.includes(secret) || error.message.includes(secret)));
+}
+
+/** Shorter keys are placeholders ("token") for servers that ask for any, and parts of the words of a complaint. */
+const MIN_SECRET_CHARS = 8;
+const isSecret = (key: string): boolean => key.length >= MIN_SECRET_CHARS;
+
+function clean(message: string, secrets: readonly string[]): string {
+  let text = message;
+  for (const secret of secrets) if (isSecret(secret)) text = text.replaceAll(secret, '•••');
+  text = text.replace(/\s+/g, ' ').trim();
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

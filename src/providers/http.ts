@@ -1,117 +1,76 @@
 import http from 'node:http';
-import { connectionFault, replyFault, responseFault } from './fault-map.ts';
 import { isRecord } from './json.ts';
-import type { WatchedCall } from './watched-call.ts';
-
-/** What goes with each request to a server: its headers, and the query of its base URL. */
-export interface ServerAccess {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query?: string;
-}
 
 /**
- * Sends a request, as POST where it has a body, and resolves to the answer that the server gives at once.
- * @throws ModelFault for a server that cannot be reached or refuses
+ * `fetch`, with errors in the one form that the SDKs read: they look for a member `error` and drop every other body.
+ * FastAPI says `detail`, vLLM before 0.10 and NIM put the message at the top, Gemini sends a list.
  */
-export async function ask(
-  url: string,
-  { headers, query = '' }: ServerAccess,
-  signal: AbortSignal,
-  body?: string,
-): Promise<Response> {
-  const post = body !== undefined && { method: 'POST', body };
-  const response = await fetch(`${url}${query}`, {
-    ...post,
-    headers: { ...(post && { 'content-type': 'application/json' }), ...headers },
-    signal,
-    // What is said goes to the address that the user has set, and no further.
-    redirect: 'manual',
-  }).catch((error: unknown) => {
-    throw connectionFault(error);
-  });
-  if (!response.ok) throw responseFault(response, complaintIn(await response.text()));
-  return response;
-}
+export const serverFetch: typeof fetch = async (input, init) => {
+  // What is said goes to the address that the user has set, and no further.
+  const response = await fetch(input, { ...init, redirect: 'manual' });
+  if (response.ok) return response;
+  const text = await response.text();
+  const { status, headers } = response;
+  const rest = new Headers(headers);
+  // The body is decoded by now, and may have another length.
+  rest.delete('content-encoding');
+  rest.delete('content-length');
+  return new Response(JSON.stringify({ error: complaintIn(text) }), { status, headers: rest });
+};
 
-/**
- * What the body of a refusal says: a member `error` mostly; FastAPI says `detail`, vLLM before 0.10 and NIM put the
- * message at the top, Gemini sends a list.
- */
+/** What the clients of both SDKs are made with. */
+export const CLIENT_OPTIONS = {
+  // Retries are `retrying`'s, in sight of the user.
+  maxRetries: 0,
+  // The watch over silence ends a call, never the SDK's own timer, which must only be longer.
+  timeout: 3_600_000,
+  // The SDK's log would hold the text of messages.
+  logLevel: 'off',
+  fetch: serverFetch,
+} as const;
+
 function complaintIn(text: string): unknown {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return text;
+    return { message: text };
   }
   if (Array.isArray(body)) [body] = body as unknown[];
-  if (!isRecord(body)) return text;
+  if (!isRecord(body)) return { message: text };
   if ('error' in body) return body['error'];
   const { detail, message } = body;
   if (typeof message === 'string') return body;
-  return detail === undefined || typeof detail === 'string' ? (detail ?? text) : JSON.stringify(detail);
+  return { message: detail === undefined ? text : typeof detail === 'string' ? detail : JSON.stringify(detail) };
 }
-
-/** The lines of an answer as they come; each byte is a sign of life. */
-export async function* linesOf(response: Response, call: WatchedCall): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let held = '';
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    call.heard();
-    held += decoder.decode(piece, { stream: true });
-    // A line may end with a carriage return whose line feed is still to come.
-    const lines = held.split(/\r\n|\n|\r(?=[^])/);
-    held = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (held !== '') yield held;
-}
-
-/** The end that OpenAI and its kin mark. */
-export const DONE = '[DONE]';
 
 /**
- * The events of a stream, parsed, up to the mark of its end, which comes last. Proxies keep a stream alive by events
- * without data, or with a comment in their place.
- * @throws ModelFault for an error that the server sends in place of an event
+ * Makes an SDK's client without the headers that another program's user has put into the environment for it: a gateway's
+ * secret would be sent to whatever address is set here.
  */
-export async function* eventsOf(response: Response, call: WatchedCall): AsyncGenerator {
-  let data = '';
-  for await (const line of linesOf(response, call)) {
-    if (line.startsWith('data:')) data += line.slice('data:'.length).trimStart();
-    if (line !== '') continue;
-    const event = data;
-    data = '';
-    if (event.startsWith(DONE)) {
-      yield DONE;
-      return;
-    }
-    if (event !== '' && !event.startsWith(':')) yield withoutError(JSON.parse(event));
+export function withoutCustomHeaders<T>(make: () => T): T {
+  const { OPENAI_CUSTOM_HEADERS, ANTHROPIC_CUSTOM_HEADERS, ...env } = process.env;
+  const real = process.env;
+  if (OPENAI_CUSTOM_HEADERS === undefined && ANTHROPIC_CUSTOM_HEADERS === undefined) return make();
+  process.env = env;
+  try {
+    return make();
+  } finally {
+    process.env = real;
   }
 }
-
-/** An answer that is one JSON value. */
-export async function valueOf(response: Response, call: WatchedCall): Promise<unknown> {
-  let text = '';
-  for await (const line of linesOf(response, call)) text += `${line}\n`;
-  return withoutError(JSON.parse(text));
-}
-
-function withoutError(value: unknown): unknown {
-  if (isRecord(value) && value['error']) throw replyFault(value['error']);
-  return value;
-}
-
-/** The type of an answer, as its server names it. */
-export const typeOf = (response: Response): string => response.headers.get('content-type') ?? '';
 
 /** The address without its query and last slash. Undefined for what is no http address. */
 export function parseBaseUrl(
   baseUrl: string,
-): { readonly origin: string; readonly path: string; readonly query: string } | undefined {
-  const parsed = URL.canParse(baseUrl.trim()) ? new URL(baseUrl.trim()) : null;
+): { readonly origin: string; readonly path: string; readonly query: Record<string, string> } | undefined {
+  const parsed = URL.parse(baseUrl.trim());
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
-  return { origin: parsed.origin, path: parsed.pathname.replace(/\/+$/, ''), query: parsed.search };
+  return {
+    origin: parsed.origin,
+    path: parsed.pathname.replace(/\/+$/, ''),
+    query: Object.fromEntries(parsed.searchParams),
+  };
 }
 
 /** The editor gives `fetch` its proxy; in a terminal the environment names it (Node 24.14 and later). */

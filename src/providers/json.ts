@@ -1,17 +1,7 @@
-import type { ChatRequest } from '../app/ports.ts';
-
 /** Whether a parsed value is a JSON object, whose members may be anything. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** The list under a name; empty for anything else. */
-export const listIn = (value: unknown, name: string): readonly unknown[] =>
-  isRecord(value) && Array.isArray(value[name]) ? value[name] : [];
-
-/** The object under a name; empty for anything else. */
-export const objectIn = (value: unknown, name: string): Readonly<Record<string, unknown>> =>
-  isRecord(value) && isRecord(value[name]) ? value[name] : {};
 
 /**
  * Whether a schema is one that the providers can hold a model to: every object closed, and every property required.
@@ -34,10 +24,3 @@ function areStrict(schemas: unknown): boolean {
   if (Array.isArray(schemas)) return schemas.every(isStrictSchema);
   return !isRecord(schemas) || Object.values(schemas).every(isStrictSchema);
 }
-
-/** A schema as OpenAI and its kin take it: as strictly as can be. */
-export const heldTo = ({ name, schema }: NonNullable<ChatRequest['jsonSchema']>) => ({
-  name,
-  schema: { ...schema },
-  strict: isStrictSchema(schema),
-});

@@ -58,7 +58,7 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
   return { input, output, ...(cachedInput > 0 && { cachedInput }), ...(cacheWrite > 0 && { cacheWrite }) };
 }
 
-/** An entry of Anthropic's list (`ModelInfo` of its API, read leniently since gateways imitate it). */
+/** An entry of Anthropic's list (`ModelInfo` of its SDK, read leniently since gateways imitate it). */
 export function anthropicListed(entry: unknown): ListedModel | undefined {
   if (!isRecord(entry) || typeof entry['id'] !== 'string') return undefined;
   const contextWindow = positive(entry['max_input_tokens']);

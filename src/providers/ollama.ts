@@ -1,18 +1,34 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
-import { streamFault } from './fault-map.ts';
-import { ask, linesOf, valueOf, type ServerAccess } from './http.ts';
-import { isRecord, listIn, objectIn } from './json.ts';
 import type { ListedModel } from './listed-model.ts';
+import { responseFault, streamFault } from './fault-map.ts';
+import { serverFetch } from './http.ts';
+import { isRecord } from './json.ts';
+import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
-import { inputObject, outputLimit, plainText, systemText, toTurns, usageFrom } from './turns.ts';
-import type { WatchedCall } from './watched-call.ts';
+import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**
- * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible one takes no context
- * length: it reads 4,096 tokens by default, drops the oldest messages without a word, and reports what it read.
+ * Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible one takes no context length: it reads 4,096
+ * tokens by default, drops the oldest messages without a word, and reports what it read.
  */
+export async function openOllama(
+  origin: string,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const response = await serverFetch(`${origin}/api/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (response.ok) return response;
+  throw responseFault(response, await response.json());
+}
+
 export function ollamaBody(
   model: string,
   request: ChatRequest,
@@ -47,27 +63,37 @@ export function ollamaBody(
 }
 
 /** Reads a streamed reply: one JSON object a line. */
-export async function* readOllama(
-  response: Response,
-  call: WatchedCall,
-  filter: ThinkFilter,
-): AsyncGenerator<ChatChunk> {
-  for await (const line of linesOf(response, call)) {
-    if (line.trim() === '') continue;
+export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
+  for await (const line of linesOf(response)) {
     const part: unknown = JSON.parse(line);
     if (!isRecord(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
-    const { thinking, content } = objectIn(part, 'message');
-    if (typeof thinking === 'string' && thinking !== '') yield* filter.apart();
-    if (typeof content === 'string') yield* filter.take(content);
+    const message = isRecord(part['message']) ? part['message'] : {};
+    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.apart();
+    if (typeof message['content'] === 'string') yield* filter.take(message['content']);
     if (part['done'] !== true) continue;
     const isCut = part['done_reason'] === 'length';
     yield* filter.end(isCut);
-    const usage = usageFrom(part['prompt_eval_count'], part['eval_count']);
-    if (usage) yield { type: 'usage', usage };
+    const { prompt_eval_count: input, eval_count: output } = part;
+    if (typeof input === 'number' && input > 0)
+      yield { type: 'usage', usage: { input, output: typeof output === 'number' ? output : 0 } };
     yield { type: 'end', ending: isCut ? 'length' : 'complete' };
     return;
   }
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  let held = '';
+  const decoder = new TextDecoder();
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  if (body === null) return;
+  for await (const piece of body) {
+    held += decoder.decode(piece, { stream: true });
+    const lines = held.split('\n');
+    held = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+  if (held.trim() !== '') yield held;
 }
 
 /**
@@ -77,25 +103,23 @@ export async function* readOllama(
 export async function ollamaFacts(
   origin: string,
   model: string,
-  { headers }: ServerAccess,
-  call: WatchedCall,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
 ): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
-  const told = async (path: string, body?: object): Promise<unknown> => {
-    try {
-      const asked = ask(`${origin}${path}`, { headers }, call.signal, body && JSON.stringify(body));
-      return await valueOf(await asked, call);
-    } catch {
-      return undefined;
-    }
+  const ask = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
+    const init = body && { method: 'POST', body: JSON.stringify(body) };
+    const response = await serverFetch(`${origin}${path}`, { headers, signal, ...init });
+    const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+    return isRecord(answer) ? answer : {};
   };
-  const version = await told('/api/version');
-  if (!isRecord(version) || typeof version['version'] !== 'string') return undefined;
-  const [shown, running] = await Promise.all([told('/api/show', { model }), told('/api/ps')]);
-  const info = Object.entries(objectIn(shown, 'model_info'));
-  const length = info.find(([name]) => name.endsWith('.context_length'))?.[1];
-  const isMine = (one: Readonly<Record<string, unknown>>): boolean => one['name'] === model || one['model'] === model;
-  const loaded = listIn(running, 'models').filter(isRecord).find(isMine)?.['context_length'];
-  const can = (what: string): boolean => listIn(shown, 'capabilities').includes(what);
+  if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
+  const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
+  const info = isRecord(shown['model_info']) ? shown['model_info'] : {};
+  const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
+  const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];
+  const mine = models.filter(isRecord).find(({ name, model: id }) => name === model || id === model);
+  const loaded = mine?.['context_length'];
+  const can = (what: string): boolean => Array.isArray(shown['capabilities']) && shown['capabilities'].includes(what);
   return {
     isOllama: true,
     ...(typeof loaded === 'number' && { loadedContext: loaded }),

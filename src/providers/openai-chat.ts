@@ -5,31 +5,15 @@ import type {
 } from 'openai/resources/chat/completions';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
-import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
+import type { Ending, Usage } from '../core/model/message.ts';
+import { replyFault } from './fault-map.ts';
+import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicMark } from './anthropic-request.ts';
-import { DONE, eventsOf, typeOf, valueOf } from './http.ts';
-import { heldTo, isRecord, listIn, objectIn } from './json.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { Extra } from './tolerance.ts';
-import {
-  outputLimit,
-  PAST_TOOL,
-  plainText,
-  resultText,
-  systemBlocks,
-  systemText,
-  toolNames,
-  toTurns,
-  usageFrom,
-  type Turn,
-  type UserTurn,
-} from './turns.ts';
+import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
-
-/** Marks of the prompt cache on the last blocks of the system prompt and on the newest user messages: four may be written. */
-export const SYSTEM_MARKS = 2;
-export const USER_MARKS = 2;
-export const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 
 /** How a server at an address speaks the protocol. */
 export interface ChatDialect {
@@ -45,34 +29,36 @@ export interface ChatDialect {
 export function chatBody(
   model: string,
   request: ChatRequest,
-  { official, breakpoints, claudeMarks }: ChatDialect,
+  dialect: ChatDialect,
   without: ReadonlySet<Extra>,
 ): ChatCompletionCreateParams {
-  const { jsonSchema, effort, temperature } = request;
-  const cache = without.has('cache') ? undefined : request.cache;
+  const newer = dialect.official !== without.has('token_limit_name');
+  const { cache, jsonSchema, effort, temperature } = request;
   const turns = toTurns(request.messages);
-  const limit = outputLimit(request);
-  const mark = breakpoints ? BREAKPOINT : claudeMarks ? { cache_control: anthropicMark(request) } : undefined;
   return {
     model,
     stream: !without.has('stream'),
-    messages: chatMessages(turns, request, cache && mark),
-    // The older name is the one that compatible servers know.
-    ...(official !== without.has('token_limit_name') ? { max_completion_tokens: limit } : olderLimit(limit)),
-    ...(effort !== undefined && !without.has('effort') && { reasoning_effort: effort }),
-    ...((official || breakpoints) && cache && { prompt_cache_key: cache.key }),
-    // A gateway may drop the marks: OpenAI's own place for one is switched off only where they are sure to arrive.
-    ...(official && breakpoints && !without.has('cache') && { prompt_cache_options: { mode: 'explicit' } }),
-    ...(without.has('tools') && toolsOf(turns)),
-    ...(!without.has('usage') && !without.has('stream') && { stream_options: { include_usage: true } }),
-    ...(temperature !== undefined && !without.has('temperature') && { temperature }),
-    ...(jsonSchema &&
-      !without.has('schema') && { response_format: { type: 'json_schema', json_schema: heldTo(jsonSchema) } }),
+    messages: chatMessages(turns, request, without.has('cache') ? undefined : markOf(request, dialect)),
+    ...(newer ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
+    ...(effort === undefined || without.has('effort') ? {} : { reasoning_effort: effort }),
+    ...(without.has('cache') ? {} : cacheFields(dialect, cache)),
+    ...(without.has('tools') ? toolsOf(turns) : {}),
+    ...(without.has('usage') || without.has('stream') ? {} : { stream_options: { include_usage: true } }),
+    ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
+    ...(jsonSchema === undefined || without.has('schema')
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema',
+            json_schema: {
+              name: jsonSchema.name,
+              schema: { ...jsonSchema.schema },
+              strict: isStrictSchema(jsonSchema.schema),
+            },
+          },
+        }),
   };
 }
-
-/** OpenAI has set the name aside for its own models. */
-const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** The tools that the history speaks of, for gateways in front of Claude, which refuse a history without them. */
 function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tools' | 'tool_choice'> {
@@ -83,83 +69,30 @@ function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tool
   return tools.length === 0 ? {} : { tools, tool_choice: 'none' };
 }
 
-function chatMessages(
-  turns: readonly Turn[],
-  request: ChatRequest,
-  mark: object | undefined,
-): ChatCompletionMessageParam[] {
-  const blocks = systemBlocks(request);
-  const marked = blocks.map((text, at) => ({
-    type: 'text' as const,
-    text,
-    ...(at >= blocks.length - SYSTEM_MARKS && mark),
-  }));
-  const newest = turns.filter(({ role }) => role === 'user').slice(-USER_MARKS);
-  return [
-    ...(blocks.length > 0 ? [{ role: 'system' as const, content: mark ? marked : systemText(request) }] : []),
-    ...turns.flatMap((turn): ChatCompletionMessageParam[] => {
-      if (turn.role === 'user') return userMessages(turn, newest.includes(turn) ? mark : undefined, mark !== undefined);
-      const calls = turn.calls.map(({ callId, name, json }) => ({
-        id: callId,
-        type: 'function' as const,
-        function: { name, arguments: json },
-      }));
-      return [{ role: 'assistant', content: turn.text || null, ...(calls.length > 0 && { tool_calls: calls }) }];
-    }),
-  ];
-}
-
-function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
-  const results = turn.results.map((result): ChatCompletionMessageParam => ({
-    role: 'tool',
-    tool_call_id: result.callId,
-    content: resultText(result),
-  }));
-  const text = plainText(turn);
-  const images = turn.parts.some((part) => part.type === 'image');
-  if (text === '' && !images) return results;
-  // A list of parts only where an image or a mark needs it: several servers take nothing but a string. Where one message
-  // is marked all are lists, since it must stay as it was when the mark has moved on.
-  if (!images && !inParts) return [...results, { role: 'user', content: text }];
-  const content = turn.parts.map((part, at): ChatCompletionContentPart => ({
-    ...(part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : { type: 'image_url', image_url: { url: dataUrl(part) } }),
-    ...(at === turn.parts.length - 1 && mark),
-  }));
-  if (turn.turnOnly !== undefined) content.push({ type: 'text', text: turn.turnOnly });
-  return [...results, { role: 'user', content }];
-}
-
-/** An image as OpenAI and its kin take it. */
-export const dataUrl = ({ mediaType, base64 }: Extract<ContentBlock, { type: 'image' }>): string =>
-  `data:${mediaType};base64,${base64}`;
+/** The name that compatible servers know; OpenAI has set it aside for its own models. */
+const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** Reads a Chat Completions reply: a stream, or the whole at once from a server that cannot stream. */
 export async function* readChat(response: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
-  const type = typeOf(response);
-  if (type.includes('text/html'))
-    throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
-  const isWhole = type.includes('application/json');
-  // Servers that name no reason still close with the mark of the end; one that does neither was cut off.
-  let finish: string | undefined = isWhole ? '' : undefined;
-  for await (const event of isWhole ? [wholeOf(await valueOf(response, call))] : eventsOf(response, call)) {
-    if (event === DONE) finish ??= '';
-    else {
-      const part = readPart(event);
-      if (part.usage) yield { type: 'usage', usage: part.usage };
-      if (part.thinks) yield* filter.apart();
-      yield* filter.take(part.text);
-      finish = part.finish ?? finish;
-    }
+  const kind = response.headers.get('content-type') ?? '';
+  if (kind.includes('application/json')) {
+    yield* readWhole(await response.json(), filter);
+    return;
   }
-  yield* filter.end(CUT.test(finish ?? ''));
-  if (finish !== undefined) yield { type: 'end', ending: ending(finish) };
-}
-
-function wholeOf(body: unknown): unknown {
-  if (isRecord(body) && Array.isArray(body['choices'])) return body;
-  throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
+  if (kind.includes('text/html')) {
+    throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
+  }
+  let finish: string | undefined;
+  for await (const chunk of eventsOf(response, call)) {
+    const part = readChunk(chunk);
+    if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+    if (part.thinks) yield* filter.apart();
+    yield* filter.take(part.text);
+    finish = part.finish ?? finish;
+  }
+  yield* filter.end(isCut(finish));
+  // Servers that name no reason still close with this mark; one that does neither was cut off.
+  if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
 }
 
 interface Part {
@@ -170,17 +103,19 @@ interface Part {
   readonly usage: Usage | undefined;
 }
 
-/** Reads what compatible servers really send, which is less than OpenAI's types promise. */
-function readPart(event: unknown): Part {
-  if (!isRecord(event)) throw new ModelFault('malformed', 'a part of the stream is not an object');
-  const [choice] = listIn(event, 'choices');
-  const { finish_reason: finish, delta, message } = isRecord(choice) ? choice : {};
-  const said = isRecord(delta) ? delta : isRecord(message) ? message : {};
+/** Reads what compatible servers really send, which is less than the SDK's type promises. */
+function readChunk(chunk: unknown): Part {
+  if (!isRecord(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
+  const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+  const usage = readUsage(chunk['usage']);
+  if (!isRecord(choice)) return { text: '', thinks: false, finish: undefined, usage };
+  const finish = choice['finish_reason'];
+  const said = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
   return {
-    text: contentText(said['content']) + contentText(said['refusal']),
-    thinks: holdsThinking(said),
+    text: isRecord(said) ? contentText(said['content']) + contentText(said['refusal']) : '',
+    thinks: isRecord(said) && holdsThinking(said),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
-    usage: readUsage(event['usage']),
+    usage,
   };
 }
 
@@ -189,20 +124,36 @@ const THOUGHTS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning
 
 function holdsThinking(said: Readonly<Record<string, unknown>>): boolean {
   const thoughts = THOUGHTS.map((name) => said[name]);
+  // Mistral's is among the parts of the content.
+  const parts: readonly unknown[] = Array.isArray(said['content']) ? said['content'] : [];
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
-    // Mistral's is among the parts of the content.
-    listIn(said, 'content').some((part) => isRecord(part) && part['type'] === 'thinking')
+    parts.some((part) => isRecord(part) && part['type'] === 'thinking')
   );
 }
 
 /** Content as a string, or as a list of parts, of which the text counts. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts
-    .map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: unknown) =>
+      isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
+    )
     .join('');
+}
+
+function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
+  if (isRecord(body) && body['error']) throw replyFault(body['error']);
+  const part = readChunk(body);
+  if (!isRecord(body) || !Array.isArray(body['choices'])) {
+    throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
+  }
+  if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+  if (part.thinks) yield* filter.apart();
+  yield* filter.take(part.text);
+  yield* filter.end(isCut(part.finish));
+  yield { type: 'end', ending: ending(part.finish) };
 }
 
 const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
@@ -210,27 +161,104 @@ const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
 const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
 /** Of Mistral and OpenRouter, DeepSeek, and GLM. */
 const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
+const isCut = (finish = ''): boolean => CUT.test(finish);
 
-function ending(finish: string): Ending {
+function ending(finish = ''): Ending {
   if (FILTERED.test(finish)) throw new ModelFault('content_refused', 'the content filter ended the reply');
   if (FAILED.test(finish)) throw new ModelFault('overloaded', `the server ended the reply: ${finish}`);
-  return CUT.test(finish) ? 'length' : 'complete';
+  return isCut(finish) ? 'length' : 'complete';
 }
 
-/** The usage of a reply, under the names of Chat Completions or of Responses; proxies leave details out. */
-export function readUsage(usage: unknown): Usage | undefined {
+function readUsage(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { prompt_tokens, input_tokens = prompt_tokens, completion_tokens, output_tokens = completion_tokens } = usage;
-  const total = usage['total_tokens'];
-  const input = { ...objectIn(usage, 'prompt_tokens_details'), ...objectIn(usage, 'input_tokens_details') };
-  const output = { ...objectIn(usage, 'completion_tokens_details'), ...objectIn(usage, 'output_tokens_details') };
-  const isCounted = typeof input_tokens === 'number' && typeof output_tokens === 'number' && typeof total === 'number';
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
+  // No request takes no tokens: servers that do not count send zeros.
+  if (typeof input !== 'number' || input <= 0) return undefined;
   // Grok and Gemini count thinking in the total alone.
-  const paid = isCounted ? Math.max(output_tokens, total - input_tokens) : output_tokens;
-  return usageFrom(input_tokens, paid, {
-    reasoning: output['reasoning_tokens'],
-    // DeepSeek has a name of its own.
-    cachedInput: input['cached_tokens'] ?? usage['prompt_cache_hit_tokens'],
-    cacheWrite: input['cache_write_tokens'],
-  });
+  const paid = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
+  const details = usage['prompt_tokens_details'];
+  // DeepSeek has a name of its own.
+  const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
+  const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const thought = usage['completion_tokens_details'];
+  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
+  return usageFrom(input, paid, { reasoning, cachedInput: cached, cacheWrite: written });
+}
+
+/** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */
+function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest['cache']): object {
+  return {
+    ...((official || breakpoints) && cache !== undefined ? { prompt_cache_key: cache.key } : {}),
+    ...(official && breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+  };
+}
+
+/** Marks of the prompt cache on a block, as the server's vendor has them. */
+function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
+  if (request.cache === undefined) return undefined;
+  if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
+  return claudeMarks ? { cache_control: anthropicMark(request) } : undefined;
+}
+
+function chatMessages(
+  turns: readonly Turn[],
+  request: ChatRequest,
+  mark: object | undefined,
+): ChatCompletionMessageParam[] {
+  const blocks = request.system.filter((block) => block.trim() !== '');
+  const text = systemText(request);
+  const system = mark
+    ? blocks.map((block, at) => ({
+        type: 'text' as const,
+        text: block,
+        ...(at >= blocks.length - SYSTEM_MARKS && mark),
+      }))
+    : text;
+  const users = turns.filter(({ role }) => role === 'user');
+  const marked = mark ? users.slice(-USER_MARKS) : [];
+  return [
+    ...(text === '' ? [] : [{ role: 'system' as const, content: system }]),
+    ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined, mark !== undefined)),
+  ];
+}
+
+function chatTurn(turn: Turn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
+  if (turn.role === 'user') return userMessages(turn, mark, inParts);
+  return [
+    {
+      role: 'assistant',
+      content: turn.text === '' ? null : turn.text,
+      ...(turn.calls.length === 0
+        ? {}
+        : {
+            tool_calls: turn.calls.map((each) => ({
+              id: each.callId,
+              type: 'function' as const,
+              function: { name: each.name, arguments: each.json },
+            })),
+          }),
+    },
+  ];
+}
+
+function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
+  const messages: ChatCompletionMessageParam[] = turn.results.map((result) => ({
+    role: 'tool',
+    tool_call_id: result.callId,
+    content: result.isError ? `Error: ${result.text}` : result.text,
+  }));
+  const text = plainText(turn);
+  const images = turn.parts.some((part) => part.type === 'image');
+  if (text === '' && !images) return messages;
+  // A list of parts only where an image or a mark needs it: several servers take nothing but a string. Where one message
+  // is marked all are lists, since it must stay as it was when the mark has moved on.
+  if (!images && !inParts) return [...messages, { role: 'user', content: text }];
+  const content = turn.parts.map((part, at): ChatCompletionContentPart => ({
+    ...(part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'image_url', image_url: { url: dataUrl(part) } }),
+    ...(at === turn.parts.length - 1 && mark),
+  }));
+  if (turn.turnOnly !== undefined) content.push({ type: 'text', text: turn.turnOnly });
+  return [...messages, { role: 'user', content }];
 }

@@ -4,19 +4,22 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
   ResponseStreamEvent,
+  ResponseUsage,
 } from 'openai/resources/responses/responses';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
+import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './fault-map.ts';
-import { eventsOf, typeOf, valueOf } from './http.ts';
-import { heldTo } from './json.ts';
-import { BREAKPOINT, dataUrl, readUsage, SYSTEM_MARKS, USER_MARKS } from './openai-chat.ts';
+import { isRecord, isStrictSchema } from './json.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { Extra } from './tolerance.ts';
-import { outputLimit, resultText, systemBlocks, systemText, toTurns, type Turn } from './turns.ts';
+import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The least that the endpoint takes as a limit of output tokens. */
 const MIN_OUTPUT_TOKENS = 16;
+
+const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 const MAX_KEY_CHARS = 64;
 
 /**
@@ -36,26 +39,37 @@ export function responsesBody(
   const turns = toTurns(request.messages);
   const marks = breakpoints && cache !== undefined;
   const marked = marks ? turns.filter(({ role }) => role === 'user').slice(-USER_MARKS) : [];
-  const instructions = systemText(request);
+  const instructions = marks ? '' : systemText(request);
   const items = turns.flatMap((turn) => inputItems(turn, marked.includes(turn)));
   return {
     model,
     stream: !without.has('stream'),
     store: false,
-    ...(instructions !== '' && !marks && { instructions }),
+    ...(instructions === '' ? {} : { instructions }),
     input: marks ? [...systemItem(request), ...items] : items,
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputLimit(request)),
-    ...(cache && { prompt_cache_key: cache.key.slice(0, MAX_KEY_CHARS) }),
-    ...(breakpoints && { prompt_cache_options: { mode: 'explicit' } }),
-    ...(effort !== undefined && !without.has('effort') && { reasoning: { effort } }),
-    ...(temperature !== undefined && !without.has('temperature') && { temperature }),
-    ...(jsonSchema && !without.has('schema') && { text: { format: { type: 'json_schema', ...heldTo(jsonSchema) } } }),
+    ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_KEY_CHARS) }),
+    ...(breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
+    ...(effort === undefined || without.has('effort') ? {} : { reasoning: { effort } }),
+    ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
+    ...(jsonSchema === undefined || without.has('schema')
+      ? {}
+      : {
+          text: {
+            format: {
+              type: 'json_schema',
+              name: jsonSchema.name,
+              schema: { ...jsonSchema.schema },
+              strict: isStrictSchema(jsonSchema.schema),
+            },
+          },
+        }),
   };
 }
 
 /** The system prompt as a message, since `instructions` take no breakpoint. */
 function systemItem(request: ChatRequest): ResponseInputItem[] {
-  const blocks = systemBlocks(request);
+  const blocks = request.system.filter((text) => text.trim() !== '');
   if (blocks.length === 0) return [];
   const content = blocks.map((text, at) => ({
     type: 'input_text' as const,
@@ -63,6 +77,56 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
     ...(at >= blocks.length - SYSTEM_MARKS && BREAKPOINT),
   }));
   return [{ role: 'developer', content }];
+}
+
+/** Reads a streamed reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
+export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
+  if ((response.headers.get('content-type') ?? '').includes('application/json')) {
+    const reply = (await response.json()) as Reply;
+    const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+    for (const part of texts) yield { type: 'text', text: part.type === 'output_text' ? part.text : part.refusal };
+    yield* finish(reply);
+    return;
+  }
+  for await (const event of eventsOf(response, call) as AsyncIterable<ResponseStreamEvent>) {
+    if (event.type === 'response.output_item.added' && event.item.type === 'reasoning') yield { type: 'thinking' };
+    else if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
+      if (event.delta !== '') yield { type: 'text', text: event.delta };
+    } else if (event.type === 'response.completed' || event.type === 'response.incomplete') {
+      yield* finish(event.response);
+      return;
+    } else if (event.type === 'response.failed') {
+      yield* usageOf(event.response);
+      throw streamFault(event.response.error?.code, event.response.error?.message ?? 'the reply failed');
+    } else if (event.type === 'error') {
+      throw streamFault(event.code, event.message);
+    }
+  }
+}
+
+function* finish(reply: Reply): Generator<ChatChunk> {
+  yield* usageOf(reply);
+  const reason = reply.incomplete_details?.reason;
+  if (reason === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
+  // Servers that imitate the endpoint may say so in the status alone.
+  if (reply.status === 'failed') throw streamFault(reply.error?.code, reply.error?.message ?? 'the reply failed');
+  yield { type: 'end', ending: reason === undefined && reply.status !== 'incomplete' ? 'complete' : 'length' };
+}
+
+function* usageOf(reply: Reply): Generator<ChatChunk> {
+  // No request takes no tokens: servers that do not count send zeros.
+  if (reply.usage != null && reply.usage.input_tokens > 0) yield { type: 'usage', usage: toUsage(reply.usage) };
+}
+
+function toUsage(usage: ResponseUsage): Usage {
+  // Proxies in front of the endpoint leave the details out.
+  const details: unknown = usage.input_tokens_details;
+  const cached = isRecord(details) ? details['cached_tokens'] : undefined;
+  const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const thought: unknown = usage.output_tokens_details;
+  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
+  const { input_tokens: input, output_tokens: output } = usage;
+  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
@@ -78,7 +142,7 @@ function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
   const results = turn.results.map((result): ResponseInputItem => ({
     type: 'function_call_output',
     call_id: result.callId,
-    output: resultText(result),
+    output: result.isError ? `Error: ${result.text}` : result.text,
   }));
   const content: ResponseInputContent[] = turn.parts.map((part, at) => ({
     ...(part.type === 'text'
@@ -88,35 +152,4 @@ function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
   }));
   if (turn.turnOnly !== undefined) content.push({ type: 'input_text', text: turn.turnOnly });
   return content.length === 0 ? results : [...results, { role: 'user', content }];
-}
-
-/** Reads a reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
-export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
-  if (typeOf(response).includes('application/json')) {
-    const reply = (await valueOf(response, call)) as Reply;
-    const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
-    for (const part of texts) yield { type: 'text', text: part.type === 'output_text' ? part.text : part.refusal };
-    yield* finish(reply);
-    return;
-  }
-  for await (const event of eventsOf(response, call) as AsyncIterable<ResponseStreamEvent>) {
-    if (event.type === 'response.output_item.added' && event.item.type === 'reasoning') yield { type: 'thinking' };
-    else if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta') {
-      if (event.delta !== '') yield { type: 'text', text: event.delta };
-    } else if (event.type === 'error') throw streamFault(event.code, event.message);
-    else if (/^response\.(completed|incomplete|failed)$/.test(event.type) && 'response' in event) {
-      // Servers that imitate the endpoint may say so in one of the two alone.
-      yield* finish(event.response, event.type === 'response.failed' || event.response.status === 'failed');
-      return;
-    }
-  }
-}
-
-function* finish(reply: Reply, isFailed = reply.status === 'failed'): Generator<ChatChunk> {
-  const { usage: reported, status, error, incomplete_details: cut } = reply;
-  const usage = readUsage(reported);
-  if (usage) yield { type: 'usage', usage };
-  if (cut?.reason === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
-  if (isFailed) throw streamFault(error?.code, error?.message ?? 'the reply failed');
-  yield { type: 'end', ending: cut?.reason === undefined && status !== 'incomplete' ? 'complete' : 'length' };
 }

@@ -1,18 +1,40 @@
-import type { ChatRequest } from '../app/ports.ts';
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
-import { ask, valueOf, type ServerAccess } from './http.ts';
-import { isRecord, listIn } from './json.ts';
-import { listedModel } from './listed-model.ts';
-import { ollamaBody, ollamaFacts, readOllama } from './ollama.ts';
+import { toModelFault, type SdkErrors } from './fault-map.ts';
+import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { isRecord } from './json.ts';
+import { listedModel, type ListedModel } from './listed-model.ts';
+import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
-import { remoteModel, serverAt, type Endpoint, type RemoteModel, type RemoteSettings } from './remote-model.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
+import { extrasOf, Tolerance } from './tolerance.ts';
+import {
+  askWatched,
+  callLimits,
+  HOSTED_AT_ONCE,
+  runWatched,
+  type CallTimeouts,
+  type WatchedCall,
+} from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
 
-/** The base URL: a bare host gets `/v1`; a query (Azure's `api-version`) goes with each request. */
-export interface OpenAiSettings extends RemoteSettings {
+const ERRORS: SdkErrors = {
+  api: APIError,
+  aborted: APIUserAbortError,
+  connection: APIConnectionError,
+  timedOut: APIConnectionTimeoutError,
+};
+
+export interface OpenAiSettings extends CallTimeouts {
+  /** May be missing for a compatible server that asks for none. */
+  readonly apiKey?: string;
+  /** Default: OpenAI's own. A bare host gets `/v1`; a query (Azure's `api-version`) goes with each request. */
+  readonly baseUrl?: string;
+  readonly model: string;
   /** Default: `responses` at OpenAI, `chat` (Chat Completions) at any other address. */
   readonly api?: 'responses' | 'chat' | 'ollama';
   /** The context that Ollama is asked to load the model with, in tokens; without it, it uses its own. */
@@ -21,76 +43,153 @@ export interface OpenAiSettings extends RemoteSettings {
   readonly provider?: string;
 }
 
-/** A chat model over OpenAI's Responses endpoint, Chat Completions, or Ollama's own. */
-export function createOpenAiModel(settings: OpenAiSettings): RemoteModel {
-  const { model, provider = 'openai', apiKey = '' } = settings;
-  const { origin, path, query } = serverAt(settings.baseUrl, OFFICIAL_URL);
-  const base = `${origin}${path === '' ? '/v1' : path}`;
-  const { hostname } = new URL(origin);
-  const official = /(?:^|\.)api\.openai\.com$/.test(hostname);
-  // Azure takes its keys in a header of its own; the usual one there is for tokens of its directory.
-  const [keyHeader, key] = hostname.endsWith('.azure.com')
-    ? ['api-key', apiKey]
-    : ['authorization', `Bearer ${apiKey}`];
-  const access: ServerAccess = { headers: apiKey === '' ? {} : { [keyHeader]: key }, query };
-  const dialect = {
-    official,
-    breakpoints: modelInfo(model).breakpoints === true,
-    claudeMarks: hostname.endsWith('openrouter.ai') && /claude/i.test(model),
-  };
-  return remoteModel(settings, {
-    provider,
-    vendor: official ? 'OpenAI' : undefined,
-    access,
-    ...turnsAt(settings, { origin, base }, dialect),
-    list: async (call) => {
-      const answer = await valueOf(await ask(`${base}/models`, access, call.signal), call);
-      // Together sends the list alone.
-      const entries = Array.isArray(answer) ? answer : listIn(answer, 'data');
-      const models = entries.flatMap((entry) => listedModel(entry) ?? []);
-      // Ollama's mark; how long a model's context is, it says at endpoints of its own.
-      const isOllama = entries.some((one) => isRecord(one) && one['owned_by'] === 'library' && one['id'] === model);
-      const told = isOllama ? await ollamaFacts(origin, model, access, call) : undefined;
-      return models.map((one) => (one.id === model ? { ...one, ...told } : one));
-    },
-  });
+/** A model behind OpenAI's API or one made like it. */
+export interface OpenAiModel extends ChatModel {
+  /** The models that the server offers, sorted. Throws `ModelFault`. */
+  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** How turns are sent and read at each of the endpoints. */
-function turnsAt(
-  { model, api, contextWindow }: OpenAiSettings,
-  { origin, base }: { readonly origin: string; readonly base: string },
-  dialect: ChatDialect,
-): Pick<Endpoint, 'api' | 'url' | 'body' | 'read'> {
-  const { official, breakpoints } = dialect;
+/** A chat model over OpenAI's Responses endpoint, Chat Completions, or Ollama's own. Its client is made once, here. */
+export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
+  const { model, provider = 'openai', apiKey = '', contextWindow } = settings;
+  const { origin, url, query, vendor } = serverAt(settings.baseUrl);
+  const official = vendor === 'openai';
+  const api = settings.api ?? (official ? 'responses' : 'chat');
+  const limits = callLimits(settings);
+  const tolerance = new Tolerance();
   const habit = thinkingHabit(model);
-  const { efforts } = modelInfo(model);
+  const { breakpoints = false, efforts } = modelInfo(model);
+  const dialect: ChatDialect = {
+    official,
+    breakpoints,
+    claudeMarks: vendor === 'openrouter' && /claude/i.test(model),
+  };
+  const headers = authHeaders(apiKey, vendor);
+  const client = withoutCustomHeaders(
+    () =>
+      new OpenAI({
+        // The SDK asks for some key; where there is none, the header that would carry it is left out.
+        apiKey: apiKey === '' ? 'none' : apiKey,
+        baseURL: url,
+        defaultQuery: query,
+        defaultHeaders: headers,
+        organization: null,
+        project: null,
+        ...CLIENT_OPTIONS,
+      }),
+  );
+  const toFault = (error: unknown): ModelFault => {
+    const fault = toModelFault(error, ERRORS, [apiKey]);
+    if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
+    // A server that wants a key was sent none.
+    return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
+  };
+  const keyed = (): void => {
+    if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
+  };
   /** OpenAI's models that think take no temperature but where they are told not to. */
   const asTaken = (request: ChatRequest): ChatRequest => {
-    const { temperature, ...rest } = request;
-    return temperature !== undefined && official && efforts !== undefined && request.effort !== 'none' ? rest : request;
+    if (request.temperature === undefined || !official || efforts === undefined || request.effort === 'none')
+      return request;
+    const { temperature: _, ...rest } = request;
+    return rest;
   };
-  switch (api ?? (official ? 'responses' : 'chat')) {
-    case 'ollama':
-      return {
-        api: 'ollama',
-        url: `${origin}/api/chat`,
-        body: ({ request, without }) => ollamaBody(model, request, contextWindow, without),
-        read: (response, call) => readOllama(response, call, new ThinkFilter(habit)),
-      };
-    case 'responses':
-      return {
-        api: 'responses',
-        url: `${base}/responses`,
-        body: ({ request, without }) => responsesBody(model, asTaken(request), official && breakpoints, without),
-        read: readResponses,
-      };
-    case 'chat':
-      return {
-        api: 'chat',
-        url: `${base}/chat/completions`,
-        body: ({ request, without }) => chatBody(model, asTaken(request), dialect, without),
-        read: (response, call) => readChat(response, call, new ThinkFilter(habit)),
-      };
+  const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+
+  const bodyOf = (request: ChatRequest, without: ReturnType<Tolerance['without']>): object => {
+    if (api === 'ollama') return ollamaBody(model, request, contextWindow, without);
+    return api === 'responses'
+      ? responsesBody(model, request, official && breakpoints, without)
+      : chatBody(model, request, dialect, without);
+  };
+
+  async function* open(asked: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+    keyed();
+    const request = asTaken(asked);
+    const options = { signal: call.controller.signal };
+    const response = await tolerance.send(extrasOf(request, api), request, async (without, tolerated) => {
+      try {
+        if (api === 'ollama') return await openOllama(origin, bodyOf(tolerated, without), bearer, options.signal);
+        return await client
+          .post(api === 'responses' ? '/responses' : '/chat/completions', {
+            ...options,
+            body: bodyOf(tolerated, without),
+            stream: true,
+          })
+          .asResponse();
+      } catch (error) {
+        throw toFault(error);
+      }
+    });
+    const watched = call.watch(response);
+    const filter = new ThinkFilter(habit);
+    if (api === 'ollama') yield* readOllama(watched, filter);
+    else yield* api === 'responses' ? readResponses(watched, call) : readChat(watched, call, filter);
   }
+
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...(official && { atOnce: HOSTED_AT_ONCE }),
+    wireBody: (asked) => {
+      const request = asTaken(asked);
+      const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
+      return JSON.stringify(bodyOf(tolerance.limited(request), without));
+    },
+    stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
+    listModels: (signal) =>
+      askWatched(
+        signal,
+        limits,
+        async (call) => {
+          keyed();
+          const models: ListedModel[] = [];
+          const answer: unknown = await client.get('/models', { signal: call.controller.signal });
+          // Together sends the list alone.
+          const entries = isRecord(answer) ? answer['data'] : answer;
+          let told: Awaited<ReturnType<typeof ollamaFacts>>;
+          for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
+            const listed = listedModel(entry);
+            if (!listed) continue;
+            // Ollama's mark; how long a model's context is, it says at endpoints of its own.
+            if (entry['owned_by'] === 'library' && listed.id === model)
+              told = await ollamaFacts(origin, model, bearer, call.controller.signal);
+            models.push(told && listed.id === model ? { ...listed, ...told } : listed);
+          }
+          return models.sort((a, b) => (a.id < b.id ? -1 : 1));
+        },
+        toFault,
+      ),
+  };
+}
+
+type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';
+
+/** The address without its query and last slash, and with a path: `http://localhost:11434` is Ollama's `/v1`. */
+function serverAt(baseUrl: string | undefined): {
+  readonly origin: string;
+  readonly url: string;
+  readonly query: Record<string, string>;
+  readonly vendor: Vendor;
+} {
+  const given = baseUrl === undefined || baseUrl.trim() === '' ? OFFICIAL_URL : baseUrl;
+  const parsed = parseBaseUrl(given);
+  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  const { origin, path, query } = parsed;
+  const { hostname } = new URL(origin);
+  const vendor = /(?:^|\.)api\.openai\.com$/.test(hostname)
+    ? 'openai'
+    : hostname.endsWith('.azure.com')
+      ? 'azure'
+      : hostname.endsWith('openrouter.ai')
+        ? 'openrouter'
+        : 'other';
+  return { origin, url: `${origin}${path === '' ? '/v1' : path}`, query, vendor };
+}
+
+function authHeaders(apiKey: string, vendor: Vendor): Record<string, string | null> {
+  if (apiKey === '') return { Authorization: null };
+  // Azure takes its keys in a header of its own; the usual one there is for tokens of its directory.
+  return vendor === 'azure' ? { 'api-key': apiKey } : {};
 }

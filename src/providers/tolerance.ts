@@ -6,17 +6,6 @@ import { namedImages } from './without-images.ts';
 export type Extra =
   'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
 
-/** What may be refused in a request to each kind of server. */
-const EXTRAS = {
-  chat: ['temperature', 'effort', 'schema', 'usage', 'cache', 'token_limit_name', 'tools', 'stream', 'images'],
-  responses: ['temperature', 'effort', 'schema', 'stream', 'images'],
-  ollama: ['temperature', 'effort', 'schema', 'images'],
-  messages: ['effort', 'schema', 'images'],
-  editor: ['temperature'],
-} as const satisfies Readonly<Record<string, readonly Extra[]>>;
-export type Api = keyof typeof EXTRAS;
-
-/** How servers name each part, in the order in which they are looked for. */
 const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['temperature', /temperature/i],
   ['cache', /prompt_cache|cache_control/i],
@@ -26,80 +15,83 @@ const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['images', /image/i],
   ['effort', /reasoning|effort|thinking/i],
   ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
-  // Its name is changed only where the name is what was refused, not its value.
-  [
-    'token_limit_name',
-    /^(?=.*max_(completion_)?tokens).*(unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields))/is,
-  ],
+  ['token_limit_name', /max_(completion_)?tokens/i],
 ];
+/** The limit's name is changed only where the name is what was refused, not its value. */
+const UNKNOWN_NAME =
+  /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
 /** The highest output limit, in the words of OpenAI, Groq, and Anthropic, and of DeepSeek and Qwen. */
 const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
-/** A request as a server takes it: `without` names the parts that are left out of its body. */
-export interface Tolerated {
-  readonly request: ChatRequest;
-  readonly without: ReadonlySet<Extra>;
+/** What a request carries that may be refused. */
+export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly Extra[] {
+  const blocks = request.messages.flatMap(({ content }) => content);
+  const has = (type: string): boolean => blocks.some((block) => block.type === type);
+  const extras: readonly (readonly [Extra, boolean])[] = [
+    ['temperature', request.temperature !== undefined && api !== 'messages'],
+    ['effort', request.effort !== undefined],
+    ['schema', request.jsonSchema !== undefined],
+    ['usage', api === 'chat'],
+    ['cache', api === 'chat' && request.cache !== undefined],
+    ['token_limit_name', api === 'chat'],
+    ['tools', api === 'chat' && has('tool_call')],
+    ['stream', api === 'responses' || api === 'chat'],
+    ['images', has('image')],
+  ];
+  return extras.flatMap(([extra, carried]) => (carried ? [extra] : []));
 }
 
 /**
- * Sends requests of one model to one server, and where that refuses a part that the reply can do without, sends the
- * request again without it. What a server has refused is left out from then on, once a try without it has succeeded (a
- * schema only for schemas of that name, and images of that request alone, since the next may have others), so the price
- * is paid once. Each further try leaves out one part more, so there are at most as many tries as parts; where the output
- * limit is refused with one that is lower, that is taken.
+ * Sends a request, and where the server refuses a part of it that the reply can do without, sends it again without
+ * that part. What a server has refused is left out from then on, once a try without it has succeeded (a schema only for
+ * schemas of that name, and images of that request alone, since the next may have others), so the price is paid once.
+ * Each further try leaves out one part more, so there are at most as many tries as parts; where the output limit is
+ * refused with one that is lower, that is taken.
  */
 export class Tolerance {
-  readonly #api: Api;
   readonly #refused = new Set<string>();
   #mostOutput = Infinity;
 
-  constructor(api: Api) {
-    this.#api = api;
-  }
-
   /**
+   * @param offered parts that the request carries
    * @param send sends the request without the parts given
    * @throws ModelFault as `send` does, once nothing is left to leave out
    */
-  async send<T>(asked: ChatRequest, send: (tolerated: Tolerated) => Promise<T>): Promise<T> {
+  async send<T>(
+    offered: readonly Extra[],
+    request: ChatRequest,
+    send: (without: ReadonlySet<Extra>, request: ChatRequest) => Promise<T>,
+  ): Promise<T> {
+    const schemaName = request.jsonSchema?.name;
+    let tolerated = request;
+    let images = true;
     const suspected = new Set<Extra>();
     for (;;) {
-      const { request, without } = this.known(suspected.has('images') ? namedImages(asked) : asked, suspected);
+      const without = new Set([...this.without(offered, schemaName), ...suspected]);
       try {
-        const answer = await send({ request, without });
-        suspected.delete('images');
-        for (const extra of suspected) this.#refused.add(keyOf(extra, asked));
+        const answer = await send(without, this.limited(tolerated));
+        for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
         return answer;
       } catch (error) {
-        if (!ModelFault.is(error, 'bad_request')) throw error;
-        if (this.#hearsLimit(error.message)) continue;
-        const refused = refusedPart(
-          error.message,
-          this.#extrasOf(asked).filter((extra) => !without.has(extra)),
-        );
+        if (ModelFault.is(error, 'bad_request') && this.#hearsLimit(error.message)) continue;
+        const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
+        const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
-        suspected.add(refused);
+        if (refused === 'images') {
+          images = false;
+          tolerated = namedImages(request);
+        } else suspected.add(refused);
       }
     }
   }
 
-  /** The request as it is sent as far as is known, with no more output than the server was heard to give. */
-  known(asked: ChatRequest, suspected: ReadonlySet<Extra> = new Set()): Tolerated {
-    const { reasoningTokens = 0, ...rest } = asked;
-    const isWithin = asked.maxOutputTokens + reasoningTokens <= this.#mostOutput;
-    return {
-      request: isWithin ? asked : { ...rest, maxOutputTokens: this.#mostOutput },
-      without: new Set([
-        ...this.#extrasOf(asked).filter((extra) => this.#refused.has(keyOf(extra, asked))),
-        ...suspected,
-      ]),
-    };
-  }
-
-  #extrasOf(request: ChatRequest): readonly Extra[] {
-    return EXTRAS[this.#api].filter((extra) => HOLDS[extra]?.(request) ?? true);
+  /** The request with no more output than the server was heard to give. */
+  limited(request: ChatRequest): ChatRequest {
+    const { reasoningTokens = 0, ...rest } = request;
+    const most = this.#mostOutput;
+    return request.maxOutputTokens + reasoningTokens <= most ? request : { ...rest, maxOutputTokens: most };
   }
 
   #hearsLimit(message: string): boolean {
@@ -108,26 +100,21 @@ export class Tolerance {
     this.#mostOutput = most;
     return true;
   }
+
+  /** What of a request is left out, as far as is known. */
+  without(offered: readonly Extra[], schemaName: string | undefined): ReadonlySet<Extra> {
+    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
+  }
 }
 
-const hasBlock = ({ messages }: ChatRequest, type: string): boolean =>
-  messages.some(({ content }) => content.some((block) => block.type === type));
-
-/** Whether a request has a part that not every one has. */
-const HOLDS: Readonly<Partial<Record<Extra, (request: ChatRequest) => boolean>>> = {
-  temperature: ({ temperature }) => temperature !== undefined,
-  effort: ({ effort }) => effort !== undefined,
-  schema: ({ jsonSchema }) => jsonSchema !== undefined,
-  cache: ({ cache }) => cache !== undefined,
-  tools: (request) => hasBlock(request, 'tool_call'),
-  images: (request) => hasBlock(request, 'image'),
-};
-
-const keyOf = (extra: Extra, { jsonSchema }: ChatRequest): string =>
-  extra === 'schema' ? `schema ${jsonSchema?.name ?? ''}` : extra;
+const keyOf = (extra: Extra, schemaName: string | undefined): string =>
+  extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
 
 function refusedPart(message: string, left: readonly Extra[]): Extra | undefined {
-  const named = NAMED.find(([extra, pattern]) => left.includes(extra) && pattern.test(message));
+  for (const [extra, pattern] of NAMED) {
+    if (!left.includes(extra) || !pattern.test(message)) continue;
+    if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;
+  }
   // Some servers refuse a schema without naming it; a reply by the prompt alone is better than none.
-  return named?.[0] ?? (left.includes('schema') ? 'schema' : undefined);
+  return left.includes('schema') ? 'schema' : undefined;
 }

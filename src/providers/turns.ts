@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from '../app/ports.ts';
+import type { ChatMessage } from '../app/ports.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { isRecord } from './json.ts';
 
@@ -69,9 +69,6 @@ export const PAST_TOOL = 'A tool used earlier in this conversation; it is not av
 export const toolNames = (turns: readonly Turn[]): readonly string[] =>
   [...new Set(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : [])))].sort();
 
-/** A tool's result for APIs that have no mark for a failed call. */
-export const resultText = ({ isError, text }: ResultBlock): string => (isError ? `Error: ${text}` : text);
-
 /** The texts of a user turn, as one string for servers that take no lists of parts. */
 export function plainText(turn: UserTurn): string {
   const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
@@ -88,30 +85,15 @@ export function inputObject(json: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/**
- * What a provider reports of a call; figures that it leaves out, or sends as zero, are not in it. Undefined where it
- * does not count: no request takes no tokens.
- */
+/** What a provider reports of a call; figures that it leaves out, or sends as zero, are not in it. */
 export function usageFrom(
-  input: unknown,
+  input: number,
   output: unknown,
-  parts: Readonly<Partial<Record<Exclude<keyof Usage, 'input' | 'output'>, unknown>>> = {},
-): Usage | undefined {
-  if (typeof input !== 'number' || input <= 0) return undefined;
+  parts: Readonly<Partial<Record<Exclude<keyof Usage, 'input' | 'output'>, unknown>>>,
+): Usage {
   const known = Object.entries(parts).filter(([, tokens]) => typeof tokens === 'number' && tokens > 0);
   return { input, output: typeof output === 'number' ? output : 0, ...Object.fromEntries(known) };
 }
-
-/** The blocks of the system prompt that say something; the APIs refuse empty ones. */
-export const systemBlocks = ({ system }: Pick<ChatRequest, 'system'>): readonly string[] =>
-  system.filter((block) => block.trim() !== '');
-
-/** The system prompt as one text, for endpoints that know no blocks. */
-export const systemText = (request: Pick<ChatRequest, 'system'>): string => systemBlocks(request).join(BETWEEN);
-
-/** Vendors count thinking and text against one limit. */
-export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>
-  maxOutputTokens + reasoningTokens;
 
 /** Between what were separate messages: a blank line, as between paragraphs. */
 const BETWEEN = '\n\n';

@@ -7,78 +7,119 @@ export interface CallLimits {
   readonly silenceMs: number;
 }
 
+/** What the user has set of them; left out: the default. */
+export type CallTimeouts = Partial<CallLimits>;
+
 /**
  * Until the first text a local server may load its model, a busy one may queue the request, and a model may think
- * (Ollama allows itself 5 minutes, as does Node's fetch).
+ * (Ollama allows itself 5 minutes, as does Node's fetch); once text runs, every server sends something at least every
+ * few seconds, if only a keep-alive.
  */
-const FIRST_TOKEN_MS = 300_000;
-/** Once text runs, every server sends something at least every few seconds, if only a keep-alive. */
-const SILENCE_MS = 90_000;
+const DEFAULT_LIMITS: CallLimits = { firstTokenMs: 300_000, silenceMs: 90_000 };
+
+export const callLimits = ({ firstTokenMs, silenceMs }: CallTimeouts): CallLimits => ({
+  firstTokenMs: firstTokenMs ?? DEFAULT_LIMITS.firstTokenMs,
+  silenceMs: silenceMs ?? DEFAULT_LIMITS.silenceMs,
+});
+
+/** Requests that a vendor's own address answers at once; other servers may be the user's own and would queue them. */
+export const HOSTED_AT_ONCE = 24;
+
+/** Enough for the mark that ends a stream and the line ends after it. */
+const TAIL_CHARS = 32;
 
 /**
  * One request on its way: joins the caller's stop and the watch for silence into one abort signal. Silence is measured
- * on the bytes of the response, so keep-alive lines count as life, and so does the slowest drip.
+ * on the bytes of the response, so keep-alive lines that an SDK hides count as life, and so does the slowest drip.
  */
 export class WatchedCall {
-  readonly #controller = new AbortController();
+  readonly controller = new AbortController();
   readonly #caller: AbortSignal;
-  readonly #stop = (): void => this.#controller.abort();
+  readonly #limits: CallLimits;
+  readonly #stop = (): void => this.controller.abort();
   #timer: NodeJS.Timeout | undefined;
-  /** Milliseconds of silence that are allowed by now, and once text has come. */
   #limit: number;
-  readonly #silenceMs: number;
+  #paused = false;
   #silent = false;
+  #tail = '';
 
-  /** @param limits what the user has set of them */
-  constructor(caller: AbortSignal, { firstTokenMs = FIRST_TOKEN_MS, silenceMs = SILENCE_MS }: Partial<CallLimits>) {
+  constructor(caller: AbortSignal, limits: CallLimits) {
     this.#caller = caller;
-    this.#limit = firstTokenMs;
-    this.#silenceMs = silenceMs;
+    this.#limits = limits;
+    this.#limit = limits.firstTokenMs;
     if (caller.aborted) this.#stop();
     else caller.addEventListener('abort', this.#stop, { once: true });
-    this.heard();
+    this.#arm();
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** The same response, its bytes counted as signs of life. */
+  watch(response: Response): Response {
+    if (response.body === null) return response;
+    const decoder = new TextDecoder();
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        this.#heard();
+        this.#tail = (this.#tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(response.body.pipeThrough(counted), { headers: response.headers, status: response.status });
   }
 
-  /** Something has come; from here on silence counts. */
-  heard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#silent = true;
-      this.#stop();
-    }, this.#limit);
+  /** The last characters of the response so far. */
+  get tail(): string {
+    return this.#tail;
   }
 
   /** Text has come: from now on a server that lives says so more often. */
   speaks(): void {
-    this.#limit = this.#silenceMs;
+    this.#limit = this.#limits.silenceMs;
   }
 
   /** While the reader of the reply is busy with what it has, nobody reads on, and silence means nothing. */
   pause(): void {
+    this.#paused = true;
     clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#arm();
   }
 
   /** Why the call was ended from this side, if it was. */
   interruption(): ModelFault | undefined {
-    const reason: unknown = this.#caller.reason;
-    // The reason of `AbortSignal.timeout`.
-    if (reason instanceof DOMException && reason.name === 'TimeoutError')
-      return new ModelFault('timeout', 'the caller’s time was up');
-    if (this.#caller.aborted) return new ModelFault('cancelled', 'cancelled');
-    return this.#silent ? new ModelFault('timeout', `no byte came for ${this.#limit} ms`) : undefined;
+    if (this.#caller.aborted)
+      return isTimeout(this.#caller.reason)
+        ? new ModelFault('timeout', 'the caller’s time was up')
+        : new ModelFault('cancelled', 'cancelled');
+    if (this.#silent) return new ModelFault('timeout', `no byte came for ${this.#limit} ms`);
+    return undefined;
   }
 
   /** Ends the watch, and the connection if it is still open. */
   close(): void {
-    this.pause();
+    clearTimeout(this.#timer);
+    this.#paused = true;
     this.#caller.removeEventListener('abort', this.#stop);
-    this.#stop();
+    this.controller.abort();
+  }
+
+  #heard(): void {
+    if (!this.#paused) this.#arm();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#silent = true;
+      this.controller.abort();
+    }, this.#limit);
   }
 }
+
+/** The reason of `AbortSignal.timeout`. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /**
  * Runs one streamed call under watch. `open` sends the request and yields what comes; a reply that ends without an
@@ -86,7 +127,7 @@ export class WatchedCall {
  */
 export async function* runWatched(
   signal: AbortSignal,
-  limits: Partial<CallLimits>,
+  limits: CallLimits,
   open: (call: WatchedCall) => AsyncIterable<ChatChunk>,
   toFault: (error: unknown) => ModelFault,
 ): AsyncGenerator<ChatChunk> {
@@ -103,9 +144,9 @@ export async function* runWatched(
       call.pause();
       yield chunk;
       if (chunk.type === 'end') return;
-      call.heard();
+      call.resume();
     }
-    throw new ModelFault('cut_stream', 'the reply ended before its end was announced');
+    throw call.interruption() ?? new ModelFault('cut_stream', 'the reply ended before its end was announced');
   } catch (error) {
     throw call.interruption() ?? toFault(error);
   } finally {
@@ -116,7 +157,7 @@ export async function* runWatched(
 /** Runs one call that answers at once (a list, a count) under the same watch. Throws `ModelFault` alone. */
 export async function askWatched<T>(
   signal: AbortSignal,
-  limits: Partial<CallLimits>,
+  limits: CallLimits,
   ask: (call: WatchedCall) => Promise<T>,
   toFault: (error: unknown) => ModelFault,
 ): Promise<T> {

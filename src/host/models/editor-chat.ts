@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { Tolerance } from '../../providers/tolerance.ts';
+import { Tolerance, type Extra } from '../../providers/tolerance.ts';
 import { runWatched } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
@@ -20,7 +20,7 @@ export class EditorChat implements ChatModel {
   readonly model: string;
   readonly id: string;
   readonly #chat: vscode.LanguageModelChat;
-  readonly #tolerance = new Tolerance('editor');
+  readonly #tolerance = new Tolerance();
 
   /** @param model `vendor/id`, the name under which the session remembers it */
   constructor(model: string, chat: vscode.LanguageModelChat) {
@@ -35,7 +35,7 @@ export class EditorChat implements ChatModel {
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk> {
-    return runWatched(signal, callTimeouts(), (call) => this.#open(request, call.signal), editorFault);
+    return runWatched(signal, callTimeouts(), ({ controller }) => this.#open(request, controller.signal), editorFault);
   }
 
   async *#open(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
@@ -47,7 +47,8 @@ export class EditorChat implements ChatModel {
     const sent = this.#count(messages.map((message) => message.text).join('\n'));
     let said = '';
     try {
-      const { parts, first } = await this.#tolerance.send(request, ({ without }) =>
+      const offered: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
+      const { parts, first } = await this.#tolerance.send(offered, request, (without) =>
         this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
       );
       for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {

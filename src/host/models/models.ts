@@ -201,7 +201,7 @@ export class Models {
     const isEditors = chosen.provider === 'vscode';
     const model = isEditors
       ? await this.#editor.make(chosen.model, urgency)
-      : this.#registry.createModel(await this.#config(chosen), memory);
+      : await this.#registry.createModel(await this.#config(chosen), memory);
     this.#made.set(model.id, chosen);
     // The session may contain images from another model or an import, which this model would reject.
     return isEditors || this.takesImages(chosen) ? model : withoutImages(model);

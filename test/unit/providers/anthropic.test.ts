@@ -78,7 +78,7 @@ describe('a request to Anthropic', () => {
       ],
     });
     assert.deepEqual(
-      prompt.tools?.map((each) => 'name' in each && each.name),
+      prompt.tools?.map((each) => each.name),
       ['read_file'],
     );
     assert.deepEqual(prompt.tool_choice, { type: 'none' });
@@ -232,7 +232,7 @@ describe('a reply of Anthropic', () => {
 
   it('counts the tokens of a request as the provider does', async () => {
     server.disturbNext({ kind: 'reply', status: 200, type: 'application/json', body: '{"input_tokens":421}' });
-    assert.equal(await model().countTokens!(TALK, new AbortController().signal), 421);
+    assert.equal(await model().countTokens(TALK, new AbortController().signal), 421);
     assert.equal(server.lastRequest?.path, '/v1/messages/count_tokens');
     assert.ok(!('stream' in server.lastRequest.body));
   });

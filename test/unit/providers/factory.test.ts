@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { ModelRegistry } from '../../../src/providers/factory.ts';
 import { WireServer } from '../../support/wire-server.ts';
@@ -7,20 +9,32 @@ import { ask, turn } from './protocols.ts';
 const NOTHING = { search: () => [] };
 
 describe('the registry of models', () => {
-  it('keeps a model while its settings stay, and makes another when they change', () => {
+  it('keeps a model while its settings stay, and makes another when they change', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'openai', model: 'gpt-5-mini', apiKey: 'a' } as const;
-    const first = registry.createModel(config, NOTHING);
-    assert.equal(registry.createModel({ ...config }, NOTHING), first);
-    assert.notEqual(registry.createModel({ ...config, apiKey: 'b' }, NOTHING), first);
+    const first = await registry.createModel(config, NOTHING);
+    assert.equal(await registry.createModel({ ...config }, NOTHING), first);
+    assert.notEqual(await registry.createModel({ ...config, apiKey: 'b' }, NOTHING), first);
     registry.clear();
-    assert.notEqual(registry.createModel(config, NOTHING), first);
+    assert.notEqual(await registry.createModel(config, NOTHING), first);
+  });
+
+  it('keeps what is in use and forgets what was not used for longest', async () => {
+    const registry = new ModelRegistry();
+    const config = (model: string) => ({ provider: 'anthropic', model, apiKey: 'a' }) as const;
+    const used = await registry.createModel(config('used'), NOTHING);
+    const unused = await registry.createModel(config('unused'), NOTHING);
+    for (let n = 0; n < 8; n += 1) {
+      await registry.createModel(config(`other ${n}`), NOTHING);
+      assert.equal(await registry.createModel(config('used'), NOTHING), used);
+    }
+    assert.notEqual(await registry.createModel(config('unused'), NOTHING), unused);
   });
 
   it('names the local model, which answers from the session it is given', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'local', model: 'local' } as const;
-    const model = registry.createModel(config, {
+    const model = await registry.createModel(config, {
       search: () => [{ text: 'Redis', message: 'm1', role: 'user', at: 0, score: 1 }],
     });
     assert.equal(model.id, 'local');
@@ -39,13 +53,32 @@ describe('the registry of models', () => {
     }
   });
 
-  it('refuses a base URL that is none, and takes the mended one', () => {
+  it('refuses a base URL that is none, and takes the mended one', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'compatible', model: 'm', baseUrl: 'not an address' } as const;
-    assert.throws(
-      () => registry.createModel(config, NOTHING),
-      (error) => ModelFault.is(error, 'bad_request'),
-    );
-    assert.ok(registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }, NOTHING));
+    await assert.rejects(registry.createModel(config, NOTHING), (error) => ModelFault.is(error, 'bad_request'));
+    assert.ok(await registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }, NOTHING));
+  });
+
+  it('loads an SDK when its first model is made, and none before', async () => {
+    const factory = new URL('../../../src/providers/factory.ts', import.meta.url).href;
+    const script = `
+      import { registerHooks } from 'node:module';
+      const seen = new Set();
+      registerHooks({ load(url, context, next) {
+        const sdk = /node_modules\\/(openai|@anthropic-ai)\\//.exec(url)?.[1];
+        if (sdk) seen.add(sdk);
+        return next(url, context);
+      } });
+      const { ModelRegistry } = await import(${JSON.stringify(factory)});
+      const registry = new ModelRegistry();
+      const report = [[...seen]];
+      for (const provider of ['local', 'openai', 'anthropic']) {
+        await registry.createModel({ provider, model: 'm', apiKey: 'k' }, { search: () => [] });
+        report.push([...seen]);
+      }
+      console.log(JSON.stringify(report));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    assert.deepEqual(JSON.parse(stdout), [[], [], ['openai'], ['openai', '@anthropic-ai']]);
   });
 });

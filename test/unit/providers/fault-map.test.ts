@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import { describeFault } from '../../../src/app/fault-text.ts';
-import {
-  connectionFault,
-  forLog,
-  responseFault,
-  retryAfter,
-  streamFault,
-  toModelFault,
-} from '../../../src/providers/fault-map.ts';
+import { retryAfter, streamFault, toModelFault } from '../../../src/providers/fault-map.ts';
+
+const SDK = {
+  api: APIError,
+  aborted: APIUserAbortError,
+  connection: APIConnectionError,
+  timedOut: APIConnectionTimeoutError,
+};
 
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
-  responseFault(new Response(null, { status, headers }), 'error' in body ? body.error : body);
+  toModelFault(APIError.generate(status, body, undefined, new Headers(headers)), SDK);
 
 /** google-gemini/gemini-cli#8883: Gemini says this of every limit, of a minute and of a day. */
 function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerModel'): object {
@@ -103,7 +104,7 @@ describe('an error of a provider', () => {
   }
 
   it('keeps the status and a short message for the log', () => {
-    const fault = forLog(refused(400, { error: { message: 'x'.repeat(5000) } }));
+    const fault = refused(400, { error: { message: 'x'.repeat(5000) } });
     assert.equal(fault.status, 400);
     assert.ok(fault.message.length < 400);
   });
@@ -142,6 +143,10 @@ describe('an error of a provider', () => {
     );
   });
 
+  it('means cancelled when the user stopped, and nothing else', () => {
+    assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
+  });
+
   for (const [message, window] of [
     ["This model's maximum context length is 6000 tokens. However, your messages resulted in 15484 tokens.", 6000],
     ['prompt is too long: 215000 tokens > 200000 maximum', 200_000],
@@ -158,25 +163,23 @@ describe('an error of a provider', () => {
   }
 
   it('tells silence from a network that is not there', () => {
-    const lost = (code: string) =>
-      connectionFault(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }));
-    assert.equal(lost('UND_ERR_HEADERS_TIMEOUT').reason, 'timeout');
-    assert.equal(lost('ECONNREFUSED').reason, 'network');
-    assert.equal(lost('ENOTFOUND').reason, 'network');
+    const lost = (code: string) => new APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
+    assert.equal(toModelFault(new APIConnectionTimeoutError(), SDK).reason, 'timeout');
+    assert.equal(toModelFault(lost('UND_ERR_HEADERS_TIMEOUT'), SDK).reason, 'timeout');
+    assert.equal(toModelFault(lost('ECONNREFUSED'), SDK).reason, 'network');
+    assert.equal(toModelFault(lost('ENOTFOUND'), SDK).reason, 'network');
   });
 
   it('tells a cut stream from broken JSON', () => {
-    assert.equal(toModelFault(new TypeError('terminated')).reason, 'cut_stream');
-    assert.equal(toModelFault(new SyntaxError('Unexpected token')).reason, 'malformed');
+    assert.equal(toModelFault(new TypeError('terminated'), SDK).reason, 'cut_stream');
+    assert.equal(toModelFault(new SyntaxError('Unexpected token'), SDK).reason, 'malformed');
   });
 
   it('repeats no key, not from inside a stream either', () => {
     const key = 'key-of-nobody-0123456789';
-    const fault = forLog(streamFault('server_error', `cannot bill ${key}`), key);
+    const fault = toModelFault(streamFault('server_error', `cannot bill ${key}`), SDK, [key]);
     assert.equal(fault.message, 'server_error cannot bill •••');
     assert.equal(fault.reason, 'overloaded');
-    const told = new TypeError(`Headers.append: "Bearer ${key}" is an invalid header value.`);
-    assert.equal(forLog(connectionFault(told), key).cause, undefined);
   });
 
   it('inside a stream goes by its words', () => {

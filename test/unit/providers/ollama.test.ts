@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import type { RemoteModel } from '../../../src/providers/remote-model.ts';
+import { createOpenAiModel, type OpenAiModel } from '../../../src/providers/openai.ts';
 import { ask, turn } from './protocols.ts';
 
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
@@ -28,7 +27,7 @@ describe('an Ollama', () => {
   });
   afterEach(() => server.close());
 
-  const model = (name = 'qwen2'): RemoteModel => {
+  const model = (name = 'qwen2'): OpenAiModel => {
     const { port } = server.address() as AddressInfo;
     return createOpenAiModel({
       baseUrl: `http://127.0.0.1:${port}`,
