@@ -55,7 +55,7 @@ import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { hasChangedBeside, readSettings } from './platform/settings.ts';
+import { hasChangedBeside, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
 import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
@@ -127,6 +127,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
+    // Not awaited: until it's done the defaults apply, and then the change is handled like any other.
+    void moveRenamedSettings().catch((error: unknown) =>
+      warn(`Renamed settings could not be migrated: ${String(error)}`),
+    );
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.drafts = new Drafts(context.workspaceState);

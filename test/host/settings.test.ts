@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { hasChangedBeside, readSettings, settingsQuery } from '../../src/host/platform/settings.ts';
+import {
+  hasChangedBeside,
+  readSettings,
+  moveRenamedSettings,
+  settingsQuery,
+} from '../../src/host/platform/settings.ts';
 
 describe('settings that change', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');
@@ -71,5 +76,25 @@ describe('settings that change', () => {
       await write({ [`threadkeeper.${name}`]: value });
       assert.equal(await settingsQuery(), query);
     }
+  });
+
+  it('keep the user’s values under new names, and what was set under the new name wins', async () => {
+    const configuration = vscode.workspace.getConfiguration('threadkeeper');
+    const set = (name: string, value: unknown): Thenable<void> =>
+      configuration.update(name, value, vscode.ConfigurationTarget.Global);
+    const valueOf = (name: string): unknown =>
+      vscode.workspace.getConfiguration('threadkeeper').inspect(name)?.globalValue;
+    // Names that the editor knows stand for old ones here: it lets nobody set a name that it does not know.
+    const moved = ['compression.recentMessages', 'compression.keyEventBudget', 'recall.budget', 'memory.maxTokens'];
+    const [from = '', to = '', other = '', kept = ''] = moved;
+    await set(from, 7);
+    await set(other, 0.2);
+    await set(kept, 900);
+    await moveRenamedSettings([
+      [from, to],
+      [other, kept],
+    ]);
+    assert.deepEqual(moved.map(valueOf), [undefined, 7, undefined, 900]);
+    for (const name of moved) await set(name, undefined);
   });
 });

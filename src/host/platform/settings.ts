@@ -159,3 +159,42 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
+
+/** Settings that were renamed after a preview, as pairs of old and new name. */
+const RENAMED: readonly (readonly [string, string])[] = [
+  ['chat.place', 'chat.location'],
+  ['chat.effort', 'chat.reasoningEffort'],
+  ['chat.countWithProvider', 'chat.countTokensWithProvider'],
+  ['compression.share', 'compression.backgroundThreshold'],
+  ['compression.beforeSend', 'compression.blockingThreshold'],
+  ['compression.tokens', 'compression.maxUncompressedTokens'],
+  ['compression.messages', 'compression.maxUncompressedMessages'],
+  ['compression.every', 'compression.messageInterval'],
+  ['compression.ageHours', 'compression.maxSummaryAgeHours'],
+  ['compression.taskReset', 'compression.taskResetThreshold'],
+  ['compression.window', 'compression.recentMessages'],
+  ['compression.ledgerShare', 'compression.keyEventBudget'],
+  ['compression.preview', 'compression.showPreview'],
+  ['compression.extractiveOnFault', 'compression.fallbackToExtractive'],
+  ['compression.monthlyLimitUsd', 'compression.monthlySpendLimit'],
+  ['task.resetFinished', 'task.autoReset'],
+  ['recall.share', 'recall.budget'],
+  ['memory.tokens', 'memory.maxTokens'],
+  ['events.rules', 'keyEvents.rules'],
+  ['export.redact', 'export.maskSecrets'],
+];
+
+/**
+ * Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. Rejects if VS
+ * Code can't write the user settings; settings moved before that stay moved.
+ */
+export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  for (const [from, to] of renamed) {
+    const old = configuration.inspect<unknown>(from)?.globalValue;
+    if (old === undefined) continue;
+    if (configuration.inspect<unknown>(to)?.globalValue === undefined)
+      await configuration.update(to, old, vscode.ConfigurationTarget.Global);
+    await configuration.update(from, undefined, vscode.ConfigurationTarget.Global);
+  }
+}

@@ -29,13 +29,14 @@ describe('what a model or a repository says', () => {
     assert.match(read('src/host/commands.ts'), /command: 'threadkeeper\.\w+'/);
   });
 
-  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat, the tools whose chats are kept', () => {
+  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat, the tools whose chats are kept; and renamed ones of the user’s', () => {
     const files = filesWith(/configuration\.update\(/);
     assert.deepEqual(files, [
       'src/host/all-chats/chat-commands.ts',
       'src/host/chat/editor-commands.ts',
       'src/host/models/model-notices.ts',
       'src/host/models/model-picker.ts',
+      'src/host/platform/settings.ts',
     ]);
     const written = files.flatMap((file) => [...read(file).matchAll(/configuration\.update\('(\w+)'/g)]);
     assert.deepEqual([...new Set(written.map(([, name]) => name))].sort(), [
