@@ -180,7 +180,7 @@ export async function compressPreserveEvents(
   if (keepRecent !== undefined && !(Number.isInteger(keepRecent) && keepRecent >= 0))
     throw new RangeError(`keepRecent must be an integer of at least 0, not ${keepRecent}.`);
   const beside = shareBeside(targetTokens / Math.max(1, tokens));
-  const session = sessionOf(targetTokens, counter, options, keepRecent, beside);
+  const session = sessionOf(targetTokens, counter, options, keepRecent);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   if (tokens > targetTokens && strategy !== 'off') {
     // `trim` keeps as many recent messages as fit.
@@ -308,18 +308,11 @@ async function textWithin(
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
 
-function sessionOf(
-  budget: number,
-  counter: TokenCounter,
-  options: LibraryOptions,
-  keep?: number,
-  ledgerShare?: number,
-): MemorySession {
+function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): MemorySession {
   const { policy = 'balanced', strategy, preset = 'developer', breather, price = () => null } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
     ...(keep !== undefined && { window: Math.max(1, keep) }),
-    ...(ledgerShare !== undefined && { ledgerShare }),
   });
   return new MemorySession({
     policy: resolved,

@@ -16,12 +16,19 @@ const SHARE_OF_COVERED = 1 / 4;
 /** A to-do, error or outcome with so many entries behind it is old: about a hundred messages. */
 const OLD_ENTRIES = 30;
 
+/** From a budget of this share of the covered tokens down, less of it goes to the ledger, and more to the summaries. */
+const FULL_SHARE_FROM = 1 / 10;
+/** The least of its share that a ledger may take, however much is covered. */
+const LEAST_OF_SHARE = 0.4;
+
 /**
- * Tokens a ledger may take: its share of the budget, and at most a quarter of the tokens of the messages that it and the
- * summaries stand for. Known before any model is called.
+ * Tokens a ledger may take: its share of the budget, less of it the more the messages exceed the budget, and at most a
+ * quarter of the tokens of the messages that it and the summaries stand for. Known before any model is called.
  */
-export const ledgerRoom = (budget: number, share: number, coveredTokens: number): number =>
-  Math.floor(Math.min(budget * share, coveredTokens * SHARE_OF_COVERED));
+export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
+  const ofShare = Math.min(1, Math.max(LEAST_OF_SHARE, budget / (coveredTokens * FULL_SHARE_FROM)));
+  return Math.floor(Math.min(budget * share * ofShare, coveredTokens * SHARE_OF_COVERED));
+}
 
 /**
  * What an entry is worth beside others, more staying longer: lasting ones, then useful ones, each by score; then to-dos,

@@ -76,7 +76,12 @@ describe('the ledger in its budget', () => {
 
   it('takes at most a quarter of the tokens that it covers, and at most its share of the budget', () => {
     assert.equal(ledgerRoom(100_000, 0.15, 2_000), 500);
-    assert.equal(ledgerRoom(8_000, 0.15, 2_000_000), 1_200);
+    assert.equal(ledgerRoom(8_000, 0.15, 60_000), 1_200);
+  });
+
+  it('leaves more room to summaries the more messages they stand for', () => {
+    assert.equal(ledgerRoom(8_000, 0.15, 100_000), 960);
+    assert.equal(ledgerRoom(8_000, 0.15, 2_000_000), 480);
   });
 
   it('never drops a pinned entry, and says when pinned ones alone exceed the budget', () => {
