@@ -1,8 +1,15 @@
+import { messageAllowance, OUTPUT_COST, type Effort } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
-import { MIN_SUMMARY_TOKENS, summarizeRuns, type Run, type SummaryCache } from '../core/compress/summarize.ts';
+import {
+  MIN_SUMMARY_TOKENS,
+  summarizeRuns,
+  type Run,
+  type SummarizedRun,
+  type SummaryCache,
+} from '../core/compress/summarize.ts';
 import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
@@ -20,9 +27,10 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
 import {
   keepsEvents,
-  messagesIn,
+  isStandIn,
   minSummariesTokens,
   planCompression,
+  waitsForMore,
   FILLED_SHARE,
   type Plan,
   type PlannedRun,
@@ -225,7 +233,7 @@ async function summarize(
   // Reduce existing summaries to `brief` before giving new ones less room than they need.
   const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
   const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
-  const runs = plan.runs.map((items) => runOf(items, draft, state));
+  const runs = plan.runs.map((items) => ({ ...runOf(items, draft, state), waits: waitsForMore(job, items) }));
   const messages = plan.runs.flat().length;
   job.report({ stage: 'summarizing', done: 0, total: messages });
   const summarized = await summarizeRuns(
@@ -238,6 +246,7 @@ async function summarize(
       temperature: policy.summary.temperature,
       maxTokens: policy.summary.maxTokens,
       effort: policy.summary.effort,
+      unspent: plan.standIns.length === 0 ? 0 : unspentBy(state, policy.summary.effort),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
       extractiveOnFault: job.extractiveOnFault,
     },
@@ -259,21 +268,10 @@ async function summarize(
       },
     },
   );
-  const isCovered = coverage(state.frontier);
-  let covered = 0;
-  let uncovered = 0;
-  let last = plan.runs[0]![0]!;
-  for (const [at, { leaves: told, covered: count }] of summarized.runs.entries()) {
-    const items = plan.runs[at]!;
-    const replaces = at === 0 && count >= messagesIn(plan.standIns) ? plan.standIns.map(({ node }) => node.id) : [];
-    const leaves = replaces.length === 0 ? told : told.map((leaf) => ({ ...leaf, replaces }));
-    const before = frontier.filter((node) => state.positionOf(node.first)! < items[0]!.position).length;
-    frontier = [...frontier.slice(0, before), ...leaves, ...frontier.slice(before)];
-    nodes.push(...leaves);
-    covered += items.slice(0, count).filter(({ position }) => !isCovered(position)).length;
-    if (count > 0) last = items[count - 1]!;
-    for (const { message, tokens } of items.slice(count)) if (message.role !== 'system') uncovered += tokens;
-  }
+  const placed = placeLeaves(plan, summarized.runs, frontier, state);
+  const { covered, last, uncovered } = placed;
+  nodes.push(...placed.leaves);
+  frontier = placed.frontier;
 
   const limit = job.aim?.targetTokens ?? Infinity;
   let room = frontierTokens;
@@ -285,7 +283,12 @@ async function summarize(
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(
       frontier,
-      { room, known, downTo: job.aim || (!model && room <= LITTLE_ROOM) ? 1 : CONDENSED },
+      {
+        room,
+        known,
+        downTo: job.aim || (!model && room <= LITTLE_ROOM) ? 1 : CONDENSED,
+        waits: model !== undefined && !job.aim,
+      },
       state,
       parents,
     );
@@ -308,6 +311,54 @@ async function summarize(
   }
   const leftTokens = plan.leavingTokens - uncovered;
   return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
+}
+
+/** Puts the new leaves into the frontier, in the places of the stand-ins that they replace. */
+function placeLeaves(
+  plan: Plan,
+  runs: readonly SummarizedRun[],
+  standing: readonly SummaryNode[],
+  state: SessionState,
+): {
+  readonly frontier: SummaryNode[];
+  readonly leaves: readonly SummaryNode[];
+  /** Number of newly covered messages, and the tokens of those that are not. */
+  readonly covered: number;
+  readonly uncovered: number;
+  readonly last: PlannedRun[number];
+} {
+  const isCovered = coverage(state.frontier);
+  const all: SummaryNode[] = [];
+  let frontier = [...standing];
+  let covered = 0;
+  let uncovered = 0;
+  let last = plan.runs[0]![0]!;
+  for (const [at, { leaves: told, covered: count }] of runs.entries()) {
+    const items = plan.runs[at]!;
+    const standIns = plan.standIns.filter(({ from, to }) => items[0]!.position <= from && to <= items.at(-1)!.position);
+    const isReplaced = count > 0 && standIns.every(({ to }) => to <= items[count - 1]!.position);
+    const replaces = isReplaced ? standIns.map(({ node }) => node.id) : [];
+    const leaves = replaces.length === 0 ? told : told.map((leaf) => ({ ...leaf, replaces }));
+    const before = frontier.filter((node) => state.positionOf(node.first)! < items[0]!.position).length;
+    frontier = [...frontier.slice(0, before), ...leaves, ...frontier.slice(before)];
+    all.push(...leaves);
+    covered += items.slice(0, count).filter(({ position }) => !isCovered(position)).length;
+    if (count > 0) last = items[count - 1]!;
+    for (const { message, tokens } of items.slice(count)) if (message.role !== 'system') uncovered += tokens;
+  }
+  return { frontier, leaves: all, covered, uncovered, last };
+}
+
+/** How much less the model's summaries cost than they may, in input tokens. */
+function unspentBy({ frontier, nodes, compressions }: SessionState, effort: Effort): number {
+  const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isStandIn(node));
+  const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>
+    list.reduce((sum, node) => sum + of(node), 0);
+  const messages = sumOf(leaves, (node) => node.messages);
+  if (messages === 0) return 0;
+  const tokens = sumOf(leaves, (node) => node.tokens.source);
+  const spent = compressions.reduce((sum, { calls }) => sum + calls.inputTokens + calls.outputTokens * OUTPUT_COST, 0);
+  return Math.max(0, messages * messageAllowance(tokens / messages, effort) - spent);
 }
 
 /** Tokens for ledger and summaries together. A session's first summaries may take more. */
@@ -388,15 +439,24 @@ interface Condensing {
   /** Share of the room to merge down to once it's exceeded. */
   readonly downTo: number;
   readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
+  /** Whether the newest nodes wait for a model's summary and aren't merged. */
+  readonly waits: boolean;
 }
+
+/** Maximum share of the room for summaries that wait for a model's. */
+const WAITING_SHARE = 0.4;
 
 /** Merges nodes if together they exceed the room. Only nodes without a message between them are merged. */
 async function condenseNeighbours(
-  frontier: readonly SummaryNode[],
-  { room, known, downTo }: Condensing,
+  all: readonly SummaryNode[],
+  { room: wholeRoom, known, downTo, waits }: Condensing,
   state: SessionState,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+  const newest = waits ? all.slice(all.findLastIndex((node) => !isStandIn(node)) + 1) : [];
+  const waiting = tokensOf(newest, 'detailed') <= WAITING_SHARE * wholeRoom ? newest : [];
+  const frontier = all.slice(0, all.length - waiting.length);
+  const room = wholeRoom - tokensOf(waiting, 'detailed');
   const groups: SummaryNode[][] = [];
   for (const node of frontier) {
     const before = groups.at(-1)?.at(-1);
@@ -418,7 +478,7 @@ async function condenseNeighbours(
     joined.push(...result.frontier);
     parents.push(...result.parents);
   }
-  return { frontier: joined, parents };
+  return { frontier: [...joined, ...waiting], parents };
 }
 
 /** Tokens of the ledger and of ledger and summaries, and the key events, if this compression was committed. */

@@ -1,8 +1,10 @@
+import { messageAllowance } from '../core/compress/ask-model.ts';
 import { startsTurn } from '../core/compress/segments.ts';
 import { LOCAL_MODEL } from '../core/compress/leaf.ts';
 import { tokensAt } from '../core/compress/levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
 import type { Message } from '../core/model/message.ts';
+import type { SummaryNode } from '../core/model/summary.ts';
 import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -21,7 +23,7 @@ export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
-  /** Summaries without a model's text that are replaced: their messages begin the first run. */
+  /** Summaries without a model's text that are replaced: their messages are part of the runs. */
   readonly standIns: readonly FrontierItem[];
   /** Tokens of the messages that stay verbatim. */
   readonly recentTokens: number;
@@ -43,9 +45,6 @@ export const minSummariesTokens = (budget: number): number =>
 
 /** Whether a strategy keeps key events verbatim. */
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
-
-export const messagesIn = (items: readonly FrontierItem[]): number =>
-  items.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 
 const standInTokens = (items: readonly FrontierItem[]): number =>
   items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
@@ -110,20 +109,57 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
     if (run?.at(-1)?.position === item.position - 1) run.push(item);
     else runs.push([item]);
   });
-  const standIns = model && runs[0] ? standInsBefore(runs[0][0]!.position, state) : [];
-  const again = standIns.flatMap(({ from, to }) =>
-    state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
-      const message = state.messages.get(id);
-      return message ? [{ message, position: from + at, tokens: counts.total(message) }] : [];
-    }),
-  );
-  runs[0]?.unshift(...again);
-  leavingTokens += standInTokens(standIns);
-  return { runs, standIns, recentTokens, leavingTokens };
+  const standIns: FrontierItem[] = [];
+  for (const run of model ? runs : []) {
+    const before = standInsBefore(run[0]!.position, state);
+    standIns.push(...before);
+    run.unshift(
+      ...before.flatMap(({ from, to }) =>
+        state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
+          const message = state.messages.get(id);
+          return message ? [{ message, position: from + at, tokens: counts.total(message) }] : [];
+        }),
+      ),
+    );
+  }
+  return { runs: joined(runs), standIns, recentTokens, leavingTokens: leavingTokens + standInTokens(standIns) };
+}
+
+/** Joins runs between which only stand-ins were. */
+function joined(runs: readonly PlannedRun[]): PlannedRun[] {
+  const all: PlannedMessage[][] = [];
+  for (const run of runs) {
+    const before = all.at(-1);
+    if (before?.at(-1)?.position === run[0]!.position - 1) before.push(...run);
+    else all.push([...run]);
+  }
+  return all;
 }
 
 /** Maximum source tokens of extracted summaries that a model replaces. */
-const MAX_STAND_IN_TOKENS = 12_000;
+const MAX_STAND_IN_TOKENS = 60_000;
+
+/** Below this cost, in input tokens, the fixed part of a prompt would take too much of what the model may read. */
+const MIN_CALL_COST = 4_000;
+/** With shorter messages, a context window that is compressed for its size holds enough of them. */
+const LONG_MESSAGE_TOKENS = 200;
+
+/**
+ * Whether a run is extracted for now and summarized together with later messages: the rest of its turn, or enough to be
+ * worth a request. In a context window that holds only a few long messages, the model would otherwise be asked every few
+ * messages, and read mostly its own prompt.
+ */
+export function waitsForMore({ aim, due, settings, state }: CompressionJob, run: PlannedRun): boolean {
+  if (aim || (due.trigger !== 'share' && due.trigger !== 'before_send') || state.frontier.length === 0) return false;
+  const summarized = state.frontier.map(({ node }) => node);
+  const messages = run.length + summarized.reduce((sum, node) => sum + node.messages, 0);
+  const tokens = [...run.map((item) => item.tokens), ...summarized.map((node) => node.tokens.source)];
+  const length = tokens.reduce((sum, one) => sum + one, 0) / messages;
+  if (length < LONG_MESSAGE_TOKENS) return false;
+  const newest = run.at(-1)!.position;
+  const isTurnOver = state.path.slice(newest + 1).some((id) => startsTurn(state.messages.get(id)!));
+  return !isTurnOver || run.length * messageAllowance(length, settings.policy.summary.effort) < MIN_CALL_COST;
+}
 
 /** The summaries right before a position that were extracted because no model was available. */
 function standInsBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
@@ -132,11 +168,14 @@ function standInsBefore(position: number, { frontier, summaries }: SessionState)
   const at = frontier.findLastIndex(({ node, to }) => {
     if (to >= position) return false;
     tokens += node.tokens.source;
-    const isStandIn =
-      to === next - 1 && node.children.length === 0 && node.model === LOCAL_MODEL && node.rung !== 'edited';
-    if (!isStandIn || tokens > MAX_STAND_IN_TOKENS || summaries.opened.has(node.id)) return true;
+    if (to !== next - 1 || !isStandIn(node) || tokens > MAX_STAND_IN_TOKENS || summaries.opened.has(node.id))
+      return true;
     next -= node.messages;
     return false;
   });
   return frontier.slice(at + 1).filter(({ to }) => to < position);
 }
+
+/** Whether a summary was extracted because no model was available, or to be summarized with later messages. */
+export const isStandIn = ({ children, model, rung }: SummaryNode): boolean =>
+  children.length === 0 && model === LOCAL_MODEL && rung !== 'edited';

@@ -142,7 +142,7 @@ const TIGHT_SHARE = 0.4;
  */
 const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
-const OUTPUT_COST = 4;
+export const OUTPUT_COST = 4;
 /** Maximum share of the allowance for output. */
 const WRITING_SHARE = 0.45;
 

@@ -38,6 +38,8 @@ export interface Run {
   readonly superseded?: ReadonlyMap<number, readonly Span[]>;
   /** Between two summaries, which can be merged only if this run is covered, too. */
   readonly isBetween?: boolean;
+  /** The model summarizes it later, together with other messages; until then, a short text is extracted. */
+  readonly waits?: boolean;
 }
 
 export interface SummarizeSettings extends AskSettings {
@@ -50,6 +52,8 @@ export interface SummarizeSettings extends AskSettings {
   /** Segment size. By default small enough for one topic, or larger if there is little room. */
   readonly segment?: SegmentSize;
   readonly effort: Effort;
+  /** What earlier requests may have cost but didn't, in input tokens; at most doubles what these may cost. */
+  readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
@@ -100,6 +104,9 @@ const LONG_SOURCE = 1_000;
 
 const MAX_BRIEF = 400;
 
+/** Maximum share of the source for the text of a run that waits. */
+const WAITING_SHARE = 0.05;
+
 const LINE = { brief: 16, detailed: 16 } as const;
 
 /** A message up to this size between two summaries, such as "continue", may be kept whole as a summary. */
@@ -146,7 +153,8 @@ export async function summarizeRuns(
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isQuoted = (piece: Piece): boolean => !hasMoreThanKept(piece.source);
-  const isWorthAsking = (piece: Piece): boolean => piece.source.tokens >= MIN_ASKED && !isQuoted(piece);
+  const isWorthAsking = (piece: Piece): boolean =>
+    piece.source.tokens >= MIN_ASKED && !isQuoted(piece) && !runs[piece.run]!.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
   const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
   const asked = affordable.length > 0 ? affordable : askable;
@@ -241,7 +249,7 @@ async function cutPieces(
   settings: SummarizeSettings,
   { model, usage, pace }: SummarizeTools,
 ): Promise<Piece[]> {
-  const { roomTokens, ceilingTokens, effort } = settings;
+  const { roomTokens, ceilingTokens } = settings;
   const total = sum(runs.flatMap(({ tokens }) => tokens));
   const count = sum(runs.map(({ messages }) => messages.length));
   const corpora: Corpus[] = [];
@@ -269,7 +277,7 @@ async function cutPieces(
   const factors = new Map<Corpus, Float64Array>();
   for (const [run, corpus] of corpora.entries())
     factors.set(corpus, await tellingFactors(corpus, roomTokens / total, pace, runs[run]!.events));
-  const allowance = count * messageAllowance(total / count, effort);
+  const allowance = allowanceFor(count, total, settings);
   const shares = sharesOf(
     cut.map((one) => one.readable),
     roomTokens,
@@ -293,7 +301,8 @@ async function cutPieces(
     const written = model
       ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 3, affordableAnswer(ownAllowance)))
       : Infinity;
-    const detailed = Math.max(least, Math.floor(Math.min(share, level, written)));
+    const waiting = runs[run]!.waits ? segment.tokens * WAITING_SHARE : Infinity;
+    const detailed = Math.max(least, Math.floor(Math.min(share, level, written, waiting)));
     const brief = Math.max(Math.min(least, detailed), Math.min(Math.floor(segment.tokens * BRIEF_SHARE), MAX_BRIEF));
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
@@ -316,6 +325,16 @@ async function cutPieces(
     pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance, part });
   }
   return pieces;
+}
+
+/** Maximum cost of summarizing messages, in input tokens. */
+function allowanceFor(
+  messages: number,
+  tokens: number,
+  { effort, unspent = 0 }: Pick<SummarizeSettings, 'effort' | 'unspent'>,
+): number {
+  const own = messages * messageAllowance(tokens / messages, effort);
+  return own + Math.min(own, unspent);
 }
 
 /** Divides the room in proportion to the readable tokens, with a minimum for each part: the last one may be short. */
@@ -351,13 +370,13 @@ function segmentCount(
   settings: SummarizeSettings,
   model: SummaryModel | undefined,
 ): number | undefined {
-  const { roomTokens, effort, isBounded } = settings;
+  const { roomTokens, isBounded } = settings;
   const count = readable.length;
   const usual = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages));
   let most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
   let least = 1;
   if (model) {
-    const allowance = count * messageAllowance(sourceTokens / count, effort);
+    const allowance = allowanceFor(count, sourceTokens, settings);
     most = Math.max(1, Math.min(most, Math.floor(allowance / MIN_SPENT)));
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
     const readings = Math.min(sum(readable), allowance - answerCost(answers));

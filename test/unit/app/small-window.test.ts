@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { MemorySession } from '../../../src/app/memory-session.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { LOCAL_MODEL } from '../../../src/core/compress/leaf.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+
+const counter = await loadEncoding('o200k_base');
+const PLACES = ['parser', 'planner', 'reader', 'writer', 'index', 'cache', 'queue', 'router', 'gauge', 'clock'];
+
+/** A developer's session: turns of a request and five long answers, each about something else. */
+const said = (at: number): string =>
+  at % 6 === 0
+    ? `Please look at the ${PLACES[(at / 6) % 10]!} of module ${at} and say what it returns when its input is empty.`
+    : Array.from({ length: 14 }, (_, n) => {
+        const place = PLACES[(at + n) % 10]!;
+        return `The ${place} of step ${at}.${n} reads table t${at * 20 + n} and hands ${n + 3} rows to its ${PLACES[n % 10]!}.`;
+      }).join('\n');
+
+interface Asked {
+  readonly input: number;
+  readonly record: number;
+}
+
+/** Grows a session of so many messages in a context window, with a model that answers as long as it is asked to. */
+async function grown(messages: number, budget: number, text: (at: number) => string) {
+  const asked: Asked[] = [];
+  const chat: ChatModel = {
+    id: 'test/summarizer',
+    provider: 'test',
+    model: 'summarizer',
+    atOnce: 1,
+    async *stream({ system, messages: sent }) {
+      await Promise.resolve();
+      const prompt = sent.map((message) => messageText(message)).join('\n');
+      const [, record = ''] = prompt.split(/^=====\w+=====$/m);
+      asked.push({ input: counter.text(system.join('\n')) + counter.text(prompt), record: counter.text(record) });
+      const words = Number(/about (\d+) words/.exec(prompt)?.[1] ?? 20);
+      const facts = record.split('\n').filter((line) => line.includes('reads table'));
+      const every = Math.max(1, Math.ceil((facts.length * 16) / words));
+      const outcomes = facts.filter((_, n) => n % every === 0);
+      yield { type: 'text', text: JSON.stringify({ narrative: 'The modules were read one by one.', outcomes }) };
+      yield { type: 'end', ending: 'complete' };
+    },
+  };
+  const session = new MemorySession({
+    policy: resolvePolicy('balanced'),
+    budget,
+    counter,
+    preset: 'developer',
+    model: { model: chat, maxInputTokens: 100_000 },
+    price: () => null,
+  });
+  for (let at = 0; at < messages; at++) {
+    const role = at % 6 === 0 ? 'user' : 'assistant';
+    await session.take({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
+  }
+  await session.end();
+  return { session, asked };
+}
+
+describe('a context window that holds only a few long messages', () => {
+  it('has the model summarize many of them at once', async () => {
+    const { session, asked } = await grown(240, 9_000, said);
+    const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
+    assert.ok(commits > 12, `${commits} compressions`);
+    assert.ok(asked.length <= 240 / 18, `${asked.length} requests for 240 messages`);
+    for (const { input, record } of asked.slice(1)) assert.ok(record > input / 2, `${record} of ${input} tokens read`);
+  });
+
+  it('has nothing but the newest messages extracted in the meantime', async () => {
+    const { session } = await grown(240, 9_000, said);
+    const { frontier } = session.state;
+    const byModel = frontier.filter(({ node }) => node.model !== LOCAL_MODEL || node.children.length > 0);
+    assert.deepEqual(byModel, frontier.slice(0, byModel.length));
+    assert.ok(byModel.at(-1)!.to >= 190, `by the model up to message ${byModel.at(-1)!.to}`);
+    assert.equal(frontier[0]!.from, 0);
+  });
+
+  it('has short messages summarized each time', async () => {
+    const { session, asked } = await grown(240, 1_500, (at) => `Message ${at}: ${said(1).split('\n')[at % 14]!}`);
+    const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
+    assert.ok(asked.length >= commits, `${asked.length} requests, ${commits} compressions`);
+  });
+});
