@@ -9,58 +9,43 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'read_only',
+  EACCES: 'read_only',
+  EPERM: 'read_only',
+  ENOENT: 'missing',
+};
+
 /** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written. */
 export function storeFault(error: unknown, subject: Phrase): StoreFault {
   if (StoreFault.is(error)) return error;
-  switch (errorCode(error)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new StoreFault(
-        'full',
-        phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
-        error,
-      );
-    case 'EROFS':
-    case 'EACCES':
-    case 'EPERM':
-      return new StoreFault(
-        'read_only',
-        phrase('Couldn’t save {0} because the folder isn’t writable. Check its permissions and try again.', subject),
-        error,
-      );
-    case 'ENOENT':
-      return new StoreFault(
-        'missing',
-        phrase('Couldn’t access {0} because a file is missing. Reload the window and try again.', subject),
-        error,
-      );
-    default: {
-      const detail = error instanceof Error ? error.message : String(error);
-      // What could not be read back was not written.
-      if (error instanceof TypeError)
-        return new StoreFault(
-          'invalid',
-          phrase(
-            'Couldn’t save {0} because the data is invalid. Nothing was written. Reload the window and try again.',
-            subject,
-          ),
-          error,
-        );
-      return new StoreFault(
-        'other',
-        phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, detail),
-        error,
-      );
-    }
-  }
+  // What could not be encoded was not written.
+  const reason = error instanceof TypeError ? 'invalid' : (REASONS[errorCode(error) ?? ''] ?? 'other');
+  const said = {
+    full: phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
+    read_only: phrase(
+      'Couldn’t save {0} because the folder isn’t writable. Check its permissions and try again.',
+      subject,
+    ),
+    missing: phrase('Couldn’t access {0} because a file is missing. Reload the window and try again.', subject),
+    invalid: phrase(
+      'Couldn’t save {0} because the data is invalid. Nothing was written. Reload the window and try again.',
+      subject,
+    ),
+    other: phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, detailOf(error)),
+  };
+  return new StoreFault(reason, said[reason], error);
 }
+
+const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** As `storeFault`, where reading or deleting may have failed. */
 export function accessFault(error: unknown, subject: Phrase): StoreFault {
   const fault = storeFault(error, subject);
   if (fault === error || fault.reason === 'full' || fault.reason === 'missing') return fault;
-  const detail = error instanceof Error ? error.message : String(error);
-  const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, detail);
+  const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, detailOf(error));
   return new StoreFault(fault.reason, message, error);
 }
 

@@ -15,6 +15,7 @@ import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { ifThere, OWNER_ONLY, replaceFile } from './disk-errors.ts';
+import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats hold secrets: their copies are for the user alone. */
 const FOLDER_MODE = 0o700;
@@ -34,7 +35,6 @@ const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
   readonly #mayWrite: () => Promise<boolean>;
-  readonly #reading = new Map<string, Promise<Buffer>>();
 
   /** `mayWrite` is asked before each write: another window may have become the one that writes. */
   constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
@@ -95,23 +95,13 @@ export class LibraryCopies implements LibraryStore {
     return undefined;
   }
 
-  /** Read once for all that ask for it at the same time: the hits of a search often lie close together. */
-  #piece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
-    const name = `${key} ${offset}`;
-    const known = this.#reading.get(name);
-    if (known) return known;
-    const reading = (async () => {
-      const file = await open(this.#copy(key), 'r');
-      try {
-        return gunzipSync((await file.read(Buffer.alloc(bytes), 0, bytes, offset)).buffer);
-      } finally {
-        await file.close();
-      }
-    })();
-    this.#reading.set(name, reading);
-    const forget = (): unknown => this.#reading.delete(name);
-    reading.then(forget, forget);
-    return reading;
+  async #piece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
+    const file = await open(this.#copy(key), 'r');
+    try {
+      return gunzipSync(await readRange(file, offset, bytes));
+    } finally {
+      await file.close();
+    }
   }
 
   /** Appends to a file of `bytes` bytes, cutting off what lies beyond; returns its new size. */

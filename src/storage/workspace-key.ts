@@ -34,11 +34,7 @@ export function workspaceName(key: string): string {
     .split('|')[0]!
     .split('/')
     .findLast((part) => part !== '');
-  try {
-    return decodeURIComponent(last ?? key);
-  } catch {
-    return last ?? key;
-  }
+  return decoded(last ?? key);
 }
 
 /**

@@ -162,19 +162,18 @@ function choose(places: readonly number[], hint: number | undefined, cursor: num
 
 /** How many lines two lists share at their beginning or end. */
 function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
-  let count = 0;
-  while (
-    count < Math.min(a.length, b.length) &&
-    a.at(fromEnd ? -1 - count : count) === b.at(fromEnd ? -1 - count : count)
-  )
-    count++;
-  return count;
+  const length = Math.min(a.length, b.length);
+  for (let count = 0; count < length; count++) {
+    const at = fromEnd ? -1 - count : count;
+    if (a.at(at) !== b.at(at)) return count;
+  }
+  return length;
 }
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
 /** Indents a line as the file does what stood around it. */
-export function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
+function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
   const at = written.findIndex((line, index) => line.trim() !== '' && actual[index] !== undefined);
   if (at < 0) return (line) => line;
   const from = indentOf(written[at]!);

@@ -74,27 +74,18 @@ const isDiff = (lines: readonly string[]): boolean =>
   lines.some((line, at) => line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') === true) ||
   (lines.some((line) => HUNK_HEAD.test(line)) && lines.some((line) => /^[-+]/.test(line)));
 
+type PlacedHunk = Hunk & { readonly path: string | undefined };
+
 /** Hunks by file, in the order in which files are first named. */
-class Hunks {
-  readonly #byPath = new Map<string | undefined, Hunk[]>();
-
-  add(path: string | undefined, hunk: Hunk): void {
-    const hunks = this.#byPath.get(path) ?? [];
-    this.#byPath.set(path, hunks);
-    hunks.push(hunk);
-  }
-
-  edits(code: string): FileEdit[] {
-    return [...this.#byPath].map(([path, hunks]) => ({
-      ...(path !== undefined && { path }),
-      code,
-      change: { kind: 'hunks', hunks },
-    }));
-  }
-}
+const byFile = (hunks: readonly PlacedHunk[], code: string): FileEdit[] =>
+  [...new Set(hunks.map(({ path }) => path))].map((path) => ({
+    ...(path !== undefined && { path }),
+    code,
+    change: { kind: 'hunks', hunks: hunks.filter((hunk) => hunk.path === path) },
+  }));
 
 function searchReplace(lines: readonly string[], code: string, named: string | undefined): FileEdit[] {
-  const hunks = new Hunks();
+  const hunks: PlacedHunk[] = [];
   let path = named;
   let find: string[] = [];
   let put: string[] | undefined;
@@ -107,23 +98,23 @@ function searchReplace(lines: readonly string[], code: string, named: string | u
       else path = pathAlone(one) ?? pathInComment(one) ?? path;
     } else if (put === undefined && DIVIDER.test(bare)) put = [];
     else if (put && REPLACE.test(bare)) {
-      hunks.add(path, { find, put, ...(line !== undefined && { line }) });
+      hunks.push({ path, find, put, ...(line !== undefined && { line }) });
       isOpen = false;
     } else if (put) put.push(one);
     else if (find.length === 0 && /^:start_line: ?\d{1,9}\s*$/.test(one)) line = Number(one.slice(12));
     else if (find.length > 0 || !/^(?:-{5,9}|:end_line: ?\d{1,9})\s*$/.test(one)) find.push(one);
   }
-  return hunks.edits(code);
+  return byFile(hunks, code);
 }
 
 function unifiedDiff(lines: readonly string[], code: string, named: string | undefined): FileEdit[] {
-  const hunks = new Hunks();
+  const hunks: PlacedHunk[] = [];
   let path = named;
   let find: string[] = [];
   let put: string[] = [];
   let line: number | undefined;
   const close = (): void => {
-    if (find.join('\n') !== put.join('\n')) hunks.add(path, { find, put, ...(line !== undefined && { line }) });
+    if (find.join('\n') !== put.join('\n')) hunks.push({ path, find, put, ...(line !== undefined && { line }) });
     [find, put, line] = [[], [], undefined];
   };
   for (let at = 0; at < lines.length; at++) {
@@ -148,7 +139,7 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
     }
   }
   close();
-  return hunks.edits(code);
+  return byFile(hunks, code);
 }
 
 /** The path of a `---` or `+++` line, without git's `a/` and `b/` and what follows a tab. */
