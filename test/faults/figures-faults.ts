@@ -48,8 +48,8 @@ export const FIGURE_FAULTS = [
     {
       what: 'a long piece counts as one token',
       file: 'src/core/tokens/bpe.ts',
-      find: 'return yield* countMerged(bytes, this.vocabulary);',
-      put: 'return 1;',
+      find: 'this.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);',
+      put: '1;',
     },
     {
       what: 'half of a character counts as a whole one',

@@ -1,11 +1,19 @@
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
-import { asciiPieceEnd, hasAsciiPieces } from './ascii-pieces.ts';
-import { countMerged } from './merge-pairs.ts';
-import { Vocabulary, type BpeRanks } from './vocabulary.ts';
+import { MaxHeap } from './max-heap.ts';
+
+/** Part of every host of JavaScript, and no access to the machine: the bytes of a base64 text, a character each. */
+declare const atob: (base64: string) => string;
+
+/** A vocabulary as js-tiktoken ships it: lines of `! firstRank base64 base64 …`, ranks ascending. */
+export interface BpeRanks {
+  readonly pat_str: string;
+  readonly bpe_ranks: string;
+}
 
 /** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
 const STEP_CHARS = 5000;
+const MERGES_PER_STEP = 2_000;
 
 /** A longer piece is seldom met again. */
 const MAX_CACHED_UNITS = 128;
@@ -21,19 +29,22 @@ const MAX_KEPT_TEXTS = 64;
  * count as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
  */
 export class BpeCounter {
-  private readonly vocabulary: Vocabulary;
-  private readonly pattern: string;
-  /** For counts that nothing interrupts: making a pattern takes as long as a short text. */
-  private readonly atOncePattern: RegExp;
-  private readonly takesAscii: boolean;
-  private readonly cache = new Map<string, number>();
+  /** Only their order matters to a merge. */
+  private readonly ranks = new Map<string, number>();
+  private readonly pattern: RegExp;
+  private readonly pieces = new Map<string, number>();
   private readonly texts = new Map<string, number>();
+  private longestToken = 0;
 
-  constructor(ranks: BpeRanks) {
-    this.vocabulary = new Vocabulary(ranks.bpe_ranks);
-    this.pattern = ranks.pat_str;
-    this.atOncePattern = new RegExp(ranks.pat_str, 'uy');
-    this.takesAscii = hasAsciiPieces(ranks.pat_str);
+  constructor({ pat_str, bpe_ranks }: BpeRanks) {
+    this.pattern = new RegExp(pat_str, 'gu');
+    for (const line of bpe_ranks.split('\n')) {
+      for (const token of line.split(' ').slice(2)) {
+        const bytes = atob(token);
+        this.ranks.set(bytes, this.ranks.size);
+        this.longestToken = Math.max(this.longestToken, bytes.length);
+      }
+    }
   }
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
@@ -41,7 +52,7 @@ export class BpeCounter {
     const isKept = text.length >= MIN_KEPT_UNITS && text.length <= MAX_KEPT_UNITS;
     const known = isKept ? this.texts.get(text) : undefined;
     if (known !== undefined) return known;
-    const tokens = atOnce(this.countSteps(text, text.length, this.atOncePattern));
+    const tokens = atOnce(this.countSteps(text));
     if (!isKept) return tokens;
     if (this.texts.size >= MAX_KEPT_TEXTS) this.texts.clear();
     this.texts.set(text, tokens);
@@ -50,87 +61,74 @@ export class BpeCounter {
 
   /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */
   countResting(text: string, breather: Breather): Promise<number> {
-    return resting(this.countSteps(text, STEP_CHARS), breather);
+    return resting(this.countSteps(text), breather);
   }
 
-  /** The pattern is sticky, so that each test takes the next piece. Not shared where another count may run between two steps. */
-  private *countSteps(text: string, stepChars: number, pattern = new RegExp(this.pattern, 'uy')): Steps<number> {
-    pattern.lastIndex = 0;
+  private *countSteps(text: string): Steps<number> {
     let tokens = 0;
-    while (pattern.lastIndex < text.length) {
-      const stop = Math.min(text.length, pattern.lastIndex + stepChars);
-      const short = this.countShortPieces(text, pattern, stop);
-      tokens += short.tokens;
-      if (short.long !== undefined) tokens += yield* this.countPiece(short.long);
+    let pause = STEP_CHARS;
+    for (const { 0: piece, index } of text.matchAll(this.pattern)) {
+      tokens += this.pieces.get(piece) ?? (yield* this.countPiece(piece));
+      if (index < pause) continue;
+      pause = index + STEP_CHARS;
       yield;
     }
     return tokens;
   }
 
-  /** Counts until `stop`, or until a piece that is too long to be cached. A plain loop runs faster than a generator. */
-  private countShortPieces(text: string, pattern: RegExp, stop: number): { tokens: number; long?: string } {
-    let tokens = 0;
-    let at = pattern.lastIndex;
-    while (at < stop) {
-      let end = this.takesAscii ? asciiPieceEnd(text, at) : -1;
-      if (end === -1) {
-        pattern.lastIndex = at;
-        if (!pattern.test(text)) throw new Error(`The vocabulary's pattern stops at ${at}.`);
-        end = pattern.lastIndex;
-      }
-      const piece = text.slice(at, end);
-      at = end;
-      if (piece.length > MAX_CACHED_UNITS) {
-        pattern.lastIndex = at;
-        return { tokens, long: piece };
-      }
-      tokens += this.cache.get(piece) ?? this.countAndCache(piece);
-    }
-    pattern.lastIndex = at;
-    return { tokens };
-  }
-
-  private countAndCache(piece: string): number {
-    const count = atOnce(this.countPiece(piece));
-    if (this.cache.size >= MAX_CACHED_PIECES) this.cache.clear();
+  private *countPiece(piece: string): Steps<number> {
+    const bytes = utf8(piece);
+    const count = this.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);
+    if (piece.length > MAX_CACHED_UNITS) return count;
+    if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
     // A copy: a slice of the text would keep all of it in memory.
-    this.cache.set(piece.split('').join(''), count);
+    this.pieces.set(piece.split('').join(''), count);
     return count;
   }
 
-  private *countPiece(piece: string): Steps<number> {
-    const bytes = utf8(piece);
-    if (this.vocabulary.rankOf(bytes, 0, bytes.length) !== -1) return 1;
-    return yield* countMerged(bytes, this.vocabulary);
+  /**
+   * How many tokens `bytes` are: merges the pair of the lowest rank, leftmost first, until none is left. In n log n, by
+   * a heap of pairs over a linked list of parts; an entry whose pair has changed since is skipped when it comes up.
+   */
+  private *countMerged(bytes: string): Steps<number> {
+    const { length } = bytes;
+    // Parts are named by their first byte; next and previous are such names, and `length` ends the list.
+    const next = new Int32Array(length + 1).map((_, at) => Math.min(at + 1, length));
+    const previous = new Int32Array(length + 1).map((_, at) => at - 1);
+    /** The rank of each part with the one after it; -1 for no token. */
+    const ranks = new Int32Array(length + 1).fill(-1);
+    const heap = new MaxHeap();
+    const rate = (at: number, end: number): void => {
+      const isTooLong = end > length || end - at > this.longestToken;
+      const rank = isTooLong ? -1 : (this.ranks.get(bytes.slice(at, end)) ?? -1);
+      if (rank !== -1 && rank !== ranks[at]) heap.push(-rank, at);
+      ranks[at] = rank;
+    };
+    for (let at = 0; at + 1 < length; at++) {
+      rate(at, at + 2);
+      if ((at + 1) % MERGES_PER_STEP === 0) yield;
+    }
+    let parts = length;
+    for (let merges = 1; heap.size > 0; merges++) {
+      if (merges % MERGES_PER_STEP === 0) yield;
+      const { key, item: at } = heap.pop();
+      if (ranks[at] !== -key) continue;
+      const absorbed = next[at]!;
+      const after = next[absorbed]!;
+      ranks[absorbed] = -1;
+      next[at] = after;
+      previous[after] = at;
+      parts--;
+      rate(at, after < length ? next[after]! : Infinity);
+      if (at > 0) rate(previous[at]!, after);
+    }
+    return parts;
   }
 }
 
-/** Written out because `core` has no TextEncoder. An unpaired surrogate becomes U+FFFD, as in the Encoding Standard. */
-function utf8(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 3);
-  let used = 0;
-  const continuation = (code: number, shift: number): void => {
-    bytes[used++] = 0x80 | ((code >> shift) & 63);
-  };
-  for (let at = 0; at < text.length; at++) {
-    let code = text.codePointAt(at)!;
-    if (code > 0xffff) at++;
-    else if ((code & 0xf800) === 0xd800) code = 0xfffd;
-    if (code < 0x80) {
-      bytes[used++] = code;
-    } else if (code < 0x800) {
-      bytes[used++] = 0xc0 | (code >> 6);
-      continuation(code, 0);
-    } else if (code < 0x10000) {
-      bytes[used++] = 0xe0 | (code >> 12);
-      continuation(code, 6);
-      continuation(code, 0);
-    } else {
-      bytes[used++] = 0xf0 | (code >> 18);
-      continuation(code, 12);
-      continuation(code, 6);
-      continuation(code, 0);
-    }
-  }
-  return bytes.subarray(0, used);
+/** The UTF-8 bytes of a text, a character each. An unpaired surrogate becomes U+FFFD, as in the Encoding Standard. */
+function utf8(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text;
+  const byte = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+  return encodeURIComponent(text.toWellFormed()).replace(/%(..)/g, byte);
 }
