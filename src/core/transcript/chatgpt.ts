@@ -1,7 +1,8 @@
 import { phrase } from '../text/phrase.ts';
-import { ROLES, type ContentBlock } from '../model/message.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, type TranscriptSink } from './transcript-message.ts';
+import { ROLES } from '../model/message.ts';
+import { toolCall } from './content-parts.ts';
+import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { messageOfBlocks, parseMoment, skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
 /** True for a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
@@ -24,38 +25,28 @@ function importConversation(conversation: JsonObject & { readonly mapping: JsonO
   const { mapping } = conversation;
   const branch: JsonObject[] = [];
   const seen = new Set<string>();
-  let id = stringOf(conversation['current_node']) ?? newestLeaf(mapping);
+  const isLeaf = (children: unknown): boolean => isList(children) && children.length === 0;
+  const newestLeaf = Object.keys(mapping).findLast((key) => isLeaf(valueAt(mapping, key, 'children')));
+  let id = textAt(conversation, 'current_node') ?? newestLeaf;
   while (id !== undefined && !seen.has(id)) {
     seen.add(id);
-    const node: unknown = mapping[id];
-    if (!isObject(node)) break;
-    branch.push(node);
-    id = stringOf(node['parent']);
+    const message = valueAt(mapping, id, 'message');
+    if (isObject(message)) branch.push(message);
+    id = textAt(mapping, id, 'parent');
   }
-  for (const [key, node] of Object.entries(mapping)) {
-    if (!seen.has(key) && isObject(node) && isObject(node['message'])) sink.skip(phrase('message on another branch'));
-  }
-  for (const node of branch.reverse()) if (isObject(node['message'])) importMessage(node['message'], sink);
-}
-
-function newestLeaf(mapping: JsonObject): string | undefined {
-  const leaves = Object.entries(mapping).filter(([, node]) => {
-    const children = isObject(node) ? node['children'] : undefined;
-    return isList(children) && children.length === 0;
-  });
-  return leaves.at(-1)?.[0];
+  for (const [key, node] of Object.entries(mapping))
+    if (!seen.has(key) && isObject(valueAt(node, 'message'))) sink.skip(phrase('message on another branch'));
+  for (const message of branch.reverse()) importMessage(message, sink);
 }
 
 function importMessage(message: JsonObject, sink: TranscriptSink): void {
-  const name = isObject(message['author']) ? message['author']['role'] : undefined;
-  const role = ROLES.find((one) => one === name);
-  const content = message['content'];
-  const metadata = isObject(message['metadata']) ? message['metadata'] : {};
+  const role = ROLES.find((one) => one === textAt(message, 'author', 'role'));
+  const { content } = message;
   if (!role || !isObject(content)) {
     sink.skip(phrase('message without author or content'));
     return;
   }
-  if (metadata['is_visually_hidden_from_conversation'] === true) {
+  if (valueAt(message, 'metadata', 'is_visually_hidden_from_conversation') === true) {
     sink.skip(phrase('hidden message'));
     return;
   }
@@ -66,13 +57,10 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
     return;
   }
   const at = parseMoment(message['create_time']);
-  const recipient = stringOf(message['recipient']) ?? 'all';
+  const recipient = textAt(message, 'recipient') ?? 'all';
   if (role === 'assistant' && recipient !== 'all') {
-    const call: ContentBlock = { type: 'tool_call', callId: '', name: recipient, json: text };
-    sink.add(messageOfBlocks('assistant', [call], { at }));
-  } else {
-    sink.add({ role, text, at });
-  }
+    sink.add(messageOfBlocks('assistant', [toolCall('', recipient, text)], { at }));
+  } else sink.add({ role, text, at });
 }
 
 /** The text of a message's content; undefined when its kind is left out, which has then been counted. */
@@ -91,10 +79,10 @@ function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
       return stringOf(content['result']) ?? '';
     case 'thoughts':
     case 'reasoning_recap':
-      sink.skip(phrase('model reasoning'));
+      skipReasoning(sink);
       return undefined;
     default:
-      sink.skip(phrase('content of type “{0}”', type));
+      skipContent(sink, type);
       return undefined;
   }
 }
@@ -105,7 +93,7 @@ function parts(list: unknown, sink: TranscriptSink): string {
   for (const part of list) {
     if (typeof part === 'string') texts.push(part);
     else if (isObject(part) && typeof part['text'] === 'string') texts.push(part['text']);
-    else if (isObject(part)) sink.skip(phrase('content of type “{0}”', stringOf(part['content_type']) ?? 'unknown'));
+    else if (isObject(part)) skipContent(sink, part['content_type']);
   }
   return texts.join('\n');
 }

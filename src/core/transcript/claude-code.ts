@@ -1,9 +1,16 @@
-import { phrase, type Phrase } from '../text/phrase.ts';
-import { messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
+import { phrase } from '../text/phrase.ts';
+import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
 import { readContent } from './content-parts.ts';
-import { isObject, stringOf, type JsonObject } from './json-value.ts';
+import { isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { addCompaction, parseMoment, usageOf, type TranscriptSink } from './transcript-message.ts';
+import {
+  addCompaction,
+  parseMoment,
+  skipRecord,
+  usageOf,
+  type MessageFacts,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** True for a message's record of a Claude Code session. */
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
@@ -19,15 +26,7 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
-  #reply:
-    | {
-        readonly id: string;
-        readonly at: number | undefined;
-        readonly model: string | undefined;
-        readonly blocks: ContentBlock[];
-        usage?: Usage | undefined;
-      }
-    | undefined;
+  #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
 
   /** A subagent has a file of its own, whose every record says so. */
   constructor(sink: TranscriptSink, isSubagent = false) {
@@ -40,40 +39,32 @@ export class ClaudeCodeImporter {
   }
 
   record(record: unknown): void {
-    this.#tell(record);
+    if (isObject(record)) this.#tell(record);
     if (!isClaudeCode(record)) {
-      this.#sink.skip(isObject(record) ? phrase('record of type “{0}”', typeOf(record)) : phrase('invalid record'));
-      return;
-    }
-    const { message } = record;
+      if (isObject(record)) skipRecord(this.#sink, record['type']);
+      else this.#sink.skip(phrase('invalid record'));
+    } else if (record['isSidechain'] === true && !this.#isSubagent) this.#sink.skip(phrase('subagent message'));
+    else if (record['isMeta'] === true) this.#sink.skip(phrase('instruction added by the tool'));
+    else this.#message(record, record.message);
+  }
+
+  #message(record: JsonObject, message: JsonObject): void {
     const at = parseMoment(record['timestamp']);
-    const reason = this.#whySkipped(record);
-    if (reason !== undefined) {
-      this.#sink.skip(reason);
-      return;
-    }
-    if (record['isCompactSummary'] === true) {
-      this.#flush();
-      const summary = readContent(message['content'], this.#sink);
-      addCompaction(this.#sink, { summary: messageText({ content: summary }), at });
-      return;
-    }
     const blocks = readContent(message['content'], this.#sink);
     const id = stringOf(message['id']);
-    if (record['type'] === 'assistant' && id !== undefined) {
-      if (this.#reply?.id !== id) {
-        this.#flush();
-        this.#reply = { id, at, model: modelOf(message), blocks: [] };
-      }
+    const facts = { at, model: modelOf(message), usage: usage(message['usage']) };
+    const isReply = record['type'] === 'assistant';
+    if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
       // Every record of a reply repeats its usage; the last one is complete.
-      this.#reply.usage = usage(message['usage']) ?? this.#reply.usage;
+      this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
     this.#flush();
-    const role: Role = record['type'] === 'assistant' ? 'assistant' : 'user';
-    const facts = { at, model: modelOf(message), usage: usage(message['usage']) };
-    if (blocks.length > 0) addBlocks(role, blocks, facts, this.#sink);
+    if (record['isCompactSummary'] === true)
+      addCompaction(this.#sink, { summary: messageText({ content: blocks }), at });
+    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
+    else if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, this.#sink);
   }
 
   end(): void {
@@ -84,25 +75,16 @@ export class ClaudeCodeImporter {
     const reply = this.#reply;
     this.#reply = undefined;
     // A reply of reasoning alone was counted when it was read.
-    if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply, this.#sink);
+    if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
   }
 
-  #tell(record: unknown): void {
-    if (!isObject(record) || !this.#sink.about) return;
-    const [id, workspace] = [stringOf(record['sessionId']), stringOf(record['cwd'])];
-    const title =
-      stringOf(record['customTitle']) ??
-      stringOf(record['aiTitle']) ??
-      (record['type'] === 'summary' ? stringOf(record['summary']) : undefined);
-    const agent = this.#isSubagent ? stringOf(record['agentId']) : undefined;
+  #tell(record: JsonObject): void {
+    const id = textAt(record, 'sessionId');
+    const summary = record['type'] === 'summary' ? textAt(record, 'summary') : undefined;
+    const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? summary;
+    const agent = this.#isSubagent ? textAt(record, 'agentId') : undefined;
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
-    this.#sink.about({ ...ids, workspace, title });
-  }
-
-  #whySkipped(record: JsonObject): Phrase | undefined {
-    if (record['isSidechain'] === true && !this.#isSubagent) return phrase('subagent message');
-    if (record['isMeta'] === true) return phrase('instruction added by the tool');
-    return undefined;
+    this.#sink.about?.({ ...ids, workspace: textAt(record, 'cwd'), title });
   }
 }
 
@@ -113,16 +95,10 @@ function modelOf(message: JsonObject): string | undefined {
 }
 
 /** Anthropic counts what was read from and written to its cache apart from the input. */
-function usage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const [cached, cacheWrite] = [value['cache_read_input_tokens'], value['cache_creation_input_tokens']];
-  const input = [value['input_tokens'], cached, cacheWrite].reduce(
-    (sum: number, one) => sum + (typeof one === 'number' ? one : 0),
-    0,
+function usage(counted: unknown): Usage | undefined {
+  const [plain, cached, cacheWrite] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
+    (name) => valueAt(counted, name),
   );
-  return usageOf({ input, output: value['output_tokens'], cached, cacheWrite });
-}
-
-function typeOf(record: JsonObject): string {
-  return stringOf(record['type']) ?? 'unknown';
+  const input = [plain, cached, cacheWrite].reduce<number>((sum, one) => sum + (typeof one === 'number' ? one : 0), 0);
+  return usageOf({ input, output: valueAt(counted, 'output_tokens'), cached, cacheWrite });
 }

@@ -1,25 +1,22 @@
 import { phrase } from '../text/phrase.ts';
 import type { Role } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
+import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,
   messageOfBlocks,
   parseMoment,
+  skipContent,
+  skipReasoning,
+  skipRecord,
   usageOf,
   type MessageFacts,
   type TranscriptMessage,
   type TranscriptSink,
 } from './transcript-message.ts';
 
-const LINE_TYPES: ReadonlySet<unknown> = new Set([
-  'session_meta',
-  'response_item',
-  'event_msg',
-  'turn_context',
-  'compacted',
-]);
+const LINE_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'];
 
 /** Context that Codex writes as the user's words before the first real ones. */
 const INJECTED = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
@@ -27,7 +24,7 @@ const INJECTED = /^\s*(<environment_context>|<user_instructions>|<permissions |#
 /** True for a record of a Codex session: the envelope since 2025, or the bare head line of older files. */
 export function isCodex(record: unknown): boolean {
   if (!isObject(record)) return false;
-  if (isObject(record['payload']) && LINE_TYPES.has(record['type'])) return true;
+  if (isObject(record['payload']) && LINE_TYPES.includes(record['type'])) return true;
   return record['record_type'] === 'state' || ('instructions' in record && 'id' in record && 'timestamp' in record);
 }
 
@@ -64,20 +61,19 @@ export class CodexImporter {
       this.#sink.skip(phrase('invalid record'));
       return;
     }
-    const payload = record['payload'];
+    const { type, payload } = record;
     const at = parseMoment(record['timestamp']);
-    if (isObject(payload)) {
-      this.#tell(record['type'], payload, at);
-      if (record['type'] === 'response_item') this.#item(payload, at);
-      else if (record['type'] === 'compacted') {
-        this.#flush();
-        addCompaction(this.#sink, { summary: stringOf(payload['message']) ?? '', at });
-      } else this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
-    } else if (isCodex(record)) {
-      this.#sink.skip(phrase('record of type “{0}”', 'session_meta'));
-    } else {
-      this.#item(record, at);
+    if (!isObject(payload)) {
+      if (isCodex(record)) skipRecord(this.#sink, 'session_meta');
+      else this.#item(record, at);
+      return;
     }
+    this.#tell(type, payload, at);
+    if (type === 'response_item') this.#item(payload, at);
+    else if (type === 'compacted') {
+      this.#flush();
+      addCompaction(this.#sink, { summary: textAt(payload, 'message') ?? '', at });
+    } else skipRecord(this.#sink, type);
   }
 
   end(): void {
@@ -89,77 +85,67 @@ export class CodexImporter {
   }
 
   #tell(type: unknown, payload: JsonObject, at: number | undefined): void {
-    if (type === 'turn_context') this.#model = stringOf(payload['model']) ?? this.#model;
-    if (type === 'turn_context' && this.#model !== undefined) this.#sink.about?.({ model: this.#model });
-    if (type === 'session_meta') {
-      const [id, workspace, parent] = [payload['id'], payload['cwd'], parentOf(payload['source'])].map(stringOf);
-      this.#sink.about?.({ id, workspace, parent, createdAt: at });
+    if (type === 'turn_context') {
+      this.#model = textAt(payload, 'model') ?? this.#model;
+      if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
+    } else if (type === 'session_meta') {
+      // The session that a subagent works for. A fork is none: it shows by its messages.
+      const parent = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
+      this.#sink.about?.({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
+    } else if (type === 'event_msg' && payload['type'] === 'token_count') {
+      const counted = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
+      const usage = usageOf({
+        input: counted('input_tokens'),
+        output: counted('output_tokens'),
+        cached: counted('cached_input_tokens'),
+        reasoning: counted('reasoning_output_tokens'),
+      });
+      const index = this.#waiting.findLastIndex(({ role }) => role === 'assistant');
+      if (usage && index >= 0) this.#waiting[index] = { ...this.#waiting[index]!, usage };
     }
-    if (type !== 'event_msg' || payload['type'] !== 'token_count' || !isObject(payload['info'])) return;
-    const last = payload['info']['last_token_usage'];
-    const index = this.#waiting.findLastIndex(({ role }) => role === 'assistant');
-    const usage = isObject(last)
-      ? usageOf({
-          input: last['input_tokens'],
-          output: last['output_tokens'],
-          cached: last['cached_input_tokens'],
-          reasoning: last['reasoning_output_tokens'],
-        })
-      : undefined;
-    if (usage && index >= 0) this.#waiting[index] = { ...this.#waiting[index]!, usage };
   }
 
   #item(item: JsonObject, at: number | undefined): void {
     const type = stringOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
+    const call = (name: unknown, input: unknown): void => {
+      const block = toolCall(item['call_id'] ?? item['id'], name, input);
+      this.#sink.add(messageOfBlocks('assistant', [block], this.#facts('assistant', at)));
+    };
     switch (type) {
       case 'message':
         this.#message(item, at);
         return;
       case 'function_call':
-        this.#call(item, item['name'], item['arguments'], at);
+        call(item['name'], item['arguments']);
         return;
       case 'custom_tool_call':
-        this.#call(item, item['name'], item['input'], at);
+        call(item['name'], item['input']);
         return;
       case 'local_shell_call':
-        this.#call(item, 'local_shell', item['action'], at);
-        return;
       case 'web_search_call':
-        this.#call(item, 'web_search', item['action'], at);
+        call(type.replace('_call', ''), item['action']);
         return;
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const { text, isError } = readOutput(item['output']);
-        this.#sink.add(messageOfBlocks('tool', [toolResult(stringOf(item['call_id']) ?? '', text, isError)], { at }));
+        this.#sink.add(messageOfBlocks('tool', [toolResult(item['call_id'], text, isError)], { at }));
         return;
       }
       case 'reasoning':
-        this.#sink.skip(phrase('model reasoning'));
+        skipReasoning(this.#sink);
         return;
       default:
-        this.#sink.skip(phrase('content of type “{0}”', type));
+        skipContent(this.#sink, type);
     }
   }
 
   #message(item: JsonObject, at: number | undefined): void {
-    const role: Role = item['role'] === 'assistant' ? 'assistant' : item['role'] === 'user' ? 'user' : 'system';
+    const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
     const blocks = readContent(item['content'], this.#sink);
     const first = blocks[0];
-    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text))) {
+    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
-      return;
-    }
-    if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
-  }
-
-  #call(item: JsonObject, name: unknown, input: unknown, at: number | undefined): void {
-    this.#sink.add(
-      messageOfBlocks(
-        'assistant',
-        [toolCall(item['call_id'] ?? item['id'], name, input)],
-        this.#facts('assistant', at),
-      ),
-    );
+    else if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
   }
 
   #facts(role: Role, at: number | undefined): MessageFacts {
@@ -167,28 +153,16 @@ export class CodexImporter {
   }
 }
 
-/** The session that a subagent works for. A fork is none: it shows by its messages. */
-function parentOf(source: unknown): unknown {
-  const agent = isObject(source) ? source['subagent'] : undefined;
-  const spawn = isObject(agent) ? agent['thread_spawn'] : undefined;
-  return isObject(spawn) ? spawn['parent_thread_id'] : undefined;
-}
-
 /** Output is a text, a list of content items, or JSON text of `{output, metadata: {exit_code}}`. */
 function readOutput(output: unknown): { text: string; isError: boolean } {
   if (isList(output)) {
-    return {
-      text: output.flatMap((part) => (isObject(part) ? [stringOf(part['text']) ?? ''] : [])).join('\n'),
-      isError: false,
-    };
+    const texts = output.filter(isObject).map((part) => textAt(part, 'text') ?? '');
+    return { text: texts.join('\n'), isError: false };
   }
   const parsed = typeof output === 'string' && output.startsWith('{') ? tryParse(output) : output;
-  if (isObject(parsed)) {
-    const text = stringOf(parsed['output']) ?? stringOf(parsed['content']);
-    const metadata = parsed['metadata'];
-    const code = isObject(metadata) ? metadata['exit_code'] : undefined;
-    const isError = (typeof code === 'number' && code !== 0) || parsed['success'] === false;
-    if (text !== undefined) return { text, isError };
-  }
-  return { text: typeof output === 'string' ? output : JSON.stringify(output ?? ''), isError: false };
+  const text = textAt(parsed, 'output') ?? textAt(parsed, 'content');
+  if (text === undefined)
+    return { text: typeof output === 'string' ? output : JSON.stringify(output ?? ''), isError: false };
+  const code = valueAt(parsed, 'metadata', 'exit_code');
+  return { text, isError: (typeof code === 'number' && code !== 0) || valueAt(parsed, 'success') === false };
 }

@@ -1,39 +1,39 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
-import type { TranscriptSink } from './transcript-message.ts';
+import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
-const THINKING = phrase('model reasoning');
+type Skips = Pick<TranscriptSink, 'skip'>;
 
-/**
- * Content as OpenAI, Anthropic, Codex and this project's own export write it: a string, or a list of parts. The
- * model's reasoning is left out: it is no part of what was said, and providers do not take it back from elsewhere.
- */
-export function readContent(content: unknown, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
+const text = (said: unknown): ContentBlock => ({ type: 'text', text: stringOf(said) ?? '' });
+
+/** Content as OpenAI, Anthropic, Codex, Goose and this project's own export write it: a string, or a list of parts. */
+export function readContent(content: unknown, sink: Skips): ContentBlock[] {
+  if (typeof content === 'string') return [text(content)];
   if (!isList(content)) return isObject(content) ? readPart(content, sink) : [];
   return content.flatMap((part) => {
-    if (typeof part === 'string') return [{ type: 'text', text: part } as const];
+    if (typeof part === 'string') return [text(part)];
     if (isObject(part)) return readPart(part, sink);
     sink.skip(phrase('invalid content part'));
     return [];
   });
 }
 
-function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
+function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
   const type = stringOf(part['type']) ?? '';
-  if (type === '') return untypedPart(part, sink);
   switch (type) {
+    case '':
+      return untypedPart(part, sink);
     case 'text':
     case 'input_text':
     case 'output_text':
-      return [{ type: 'text', text: stringOf(part['text']) ?? '' }];
+      return [text(part['text'])];
     case 'refusal':
-      return [{ type: 'text', text: stringOf(part['refusal']) ?? '' }];
+      return [text(part['refusal'])];
     case 'thinking':
     case 'redacted_thinking':
     case 'reasoning':
-      sink.skip(THINKING);
+      skipReasoning(sink);
       return [];
     case 'tool_call':
       return [toolCall(part['callId'], part['name'], part['json'])];
@@ -41,23 +41,42 @@ function readPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): Content
     case 'server_tool_use':
     case 'mcp_tool_use':
       return [toolCall(part['id'], part['name'], part['input'])];
-    case 'toolRequest':
-      return gooseCall(part);
-    case 'toolResponse':
-      return gooseResult(part, sink);
-    case 'tool_result':
-      return typeof part['callId'] === 'string'
-        ? [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)]
-        : anthropicResult(part, sink);
-    case 'image':
-      return image(part, sink);
+    // Goose wraps calls and results in `{status, value}`; results were a bare list of parts before 2025-10.
+    case 'toolRequest': {
+      const call = valueAt(part, 'toolCall', 'value');
+      return [toolCall(part['id'], valueAt(call, 'name'), valueAt(call, 'arguments'))];
+    }
+    case 'toolResponse': {
+      const result = part['toolResult'];
+      const value = valueAt(result, 'value');
+      const content = (isObject(value) ? value['content'] : value) ?? textAt(result, 'error') ?? '';
+      const isError = textAt(result, 'status') === 'error' || valueAt(value, 'isError') === true;
+      return [toolResult(part['id'], textOf(readContent(content, sink)), isError)];
+    }
+    case 'tool_result': {
+      if (typeof part['callId'] === 'string')
+        return [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)];
+      const inner = readContent(part['content'], sink);
+      const result = toolResult(part['tool_use_id'], textOf(inner), part['is_error'] === true);
+      return [result, ...inner.filter((block) => block.type === 'image')];
+    }
+    case 'image': {
+      const source = isObject(part['source']) ? part['source'] : part;
+      return image(source['media_type'] ?? source['mediaType'], source['data'] ?? source['base64'], sink);
+    }
     case 'image_url':
-    case 'input_image':
-      return dataUrl(isObject(part['image_url']) ? part['image_url']['url'] : part['image_url'], sink);
+    case 'input_image': {
+      const url = textAt(part, 'image_url', 'url') ?? stringOf(part['image_url']) ?? '';
+      const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+      return image(mediaType, base64, sink);
+    }
     case 'document':
-      return document(part, sink);
+      if (textAt(part, 'source', 'type') === 'text' && textAt(part, 'source', 'data') !== undefined)
+        return [text(valueAt(part, 'source', 'data'))];
+      sink.skip(phrase('non-text document'));
+      return [];
     default:
-      sink.skip(phrase('content of type “{0}”', type));
+      skipContent(sink, type);
       return [];
   }
 }
@@ -68,75 +87,36 @@ export function toolCall(callId: unknown, name: unknown, input: unknown): Conten
   return { type: 'tool_call', callId: stringOf(callId) ?? '', name: stringOf(name) ?? 'tool', json };
 }
 
-export function toolResult(callId: string, text: string, isError: boolean): ContentBlock {
-  return { type: 'tool_result', callId, text, isError };
+export function toolResult(callId: unknown, said: string, isError: boolean): ContentBlock {
+  return { type: 'tool_result', callId: stringOf(callId) ?? '', text: said, isError };
 }
 
+/** The text blocks among others, a line each. */
+export const textOf = (blocks: readonly ContentBlock[]): string =>
+  blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+
 /** A part in Google's shape, which Gemini CLI and Qwen Code write: what it is shows by the field that it has. */
-function untypedPart(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
+function untypedPart(part: JsonObject, sink: Skips): ContentBlock[] {
   const { functionCall: call, functionResponse: result, inlineData: data } = part;
   if (part['thought'] === true) {
-    sink.skip(THINKING);
+    skipReasoning(sink);
     return [];
   }
   if (isObject(call)) return [toolCall(call['id'], call['name'], call['args'])];
   if (isObject(result)) {
     const { response } = result;
-    const error = isObject(response) ? stringOf(response['error']) : undefined;
-    const output = isObject(response) ? stringOf(response['output']) : undefined;
-    const text = error ?? output ?? JSON.stringify(response ?? '');
-    return [toolResult(stringOf(result['id']) ?? '', text, error !== undefined)];
+    const error = textAt(response, 'error');
+    const said = error ?? textAt(response, 'output') ?? JSON.stringify(response ?? '');
+    return [toolResult(result['id'], said, error !== undefined)];
   }
-  if (isObject(data)) return image({ mediaType: data['mimeType'], base64: data['data'] }, sink);
-  if (typeof part['text'] === 'string') return [{ type: 'text', text: part['text'] }];
-  sink.skip(phrase('content of type “{0}”', Object.keys(part)[0] ?? ''));
+  if (isObject(data)) return image(data['mimeType'], data['data'], sink);
+  if (typeof part['text'] === 'string') return [text(part['text'])];
+  skipContent(sink, Object.keys(part)[0] ?? '');
   return [];
 }
 
-/** Goose wraps calls and results in `{status, value}`; results were a bare list of parts before 2025-10. */
-function gooseCall(part: JsonObject): ContentBlock[] {
-  const call = isObject(part['toolCall']) ? part['toolCall'] : {};
-  const made = isObject(call['value']) ? call['value'] : {};
-  return [toolCall(part['id'], made['name'], made['arguments'])];
-}
-
-function gooseResult(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const result = isObject(part['toolResult']) ? part['toolResult'] : {};
-  const value = isObject(result['value']) ? result['value'] : { content: result['value'] };
-  const inner = readContent(value['content'] ?? stringOf(result['error']) ?? '', sink);
-  const text = inner.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-  const isError = result['status'] === 'error' || value['isError'] === true;
-  return [toolResult(stringOf(part['id']) ?? '', text, isError)];
-}
-
-function anthropicResult(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const inner = readContent(part['content'], sink);
-  const text = inner.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-  const images = inner.filter((block) => block.type === 'image');
-  return [toolResult(stringOf(part['tool_use_id']) ?? '', text, part['is_error'] === true), ...images];
-}
-
-function image(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const source = isObject(part['source']) ? part['source'] : part;
-  const mediaType = stringOf(source['media_type']) ?? stringOf(source['mediaType']);
-  const base64 = stringOf(source['data']) ?? stringOf(source['base64']);
-  if (mediaType !== undefined && base64 !== undefined) return [{ type: 'image', mediaType, base64 }];
+function image(mediaType: unknown, base64: unknown, sink: Skips): ContentBlock[] {
+  if (typeof mediaType === 'string' && typeof base64 === 'string') return [{ type: 'image', mediaType, base64 }];
   sink.skip(phrase('linked image'));
-  return [];
-}
-
-function dataUrl(url: unknown, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const match = typeof url === 'string' ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null;
-  if (match) return [{ type: 'image', mediaType: match[1]!, base64: match[2]! }];
-  sink.skip(phrase('linked image'));
-  return [];
-}
-
-function document(part: JsonObject, sink: Pick<TranscriptSink, 'skip'>): ContentBlock[] {
-  const source = part['source'];
-  if (isObject(source) && source['type'] === 'text' && typeof source['data'] === 'string') {
-    return [{ type: 'text', text: source['data'] }];
-  }
-  sink.skip(phrase('non-text document'));
   return [];
 }

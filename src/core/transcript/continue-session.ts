@@ -1,7 +1,13 @@
-import { phrase } from '../text/phrase.ts';
-import { addCompaction, usageOf, type TranscriptSink, folderPath } from './transcript-message.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { readRoleContent } from './role-content.ts';
+import {
+  addCompaction,
+  folderPath,
+  skipAttachment,
+  skipReasoning,
+  usageOf,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** True for a session of Continue (`sessions/<id>.json`). */
 export function isContinueSession(value: unknown): value is JsonObject & { readonly history: readonly unknown[] } {
@@ -14,34 +20,25 @@ export function isContinueSession(value: unknown): value is JsonObject & { reado
 }
 
 /** A session of Continue: OpenAI's messages, each with what was attached to it. There are no times in it. */
-export function importContinueSession(
-  session: JsonObject & { readonly history: readonly unknown[] },
-  sink: TranscriptSink,
-): void {
-  const [id, title] = [session['sessionId'], session['title']].map(stringOf);
+export function importContinueSession(session: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(session['workspaceDirectory']);
-  sink.about?.({ id, title, workspace });
-  for (const item of session.history.filter(isObject)) {
+  sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
+  for (const item of objectsAt(session, 'history')) {
     const message = isObject(item['message']) ? item['message'] : {};
     if (message['role'] === 'thinking') {
-      sink.skip(phrase('model reasoning'));
+      skipReasoning(sink);
       continue;
     }
-    const model = message['role'] === 'assistant' ? (modelOf(item) ?? stringOf(session['chatModelTitle'])) : undefined;
-    const counted = isObject(message['usage']) ? message['usage'] : {};
-    const usage = usageOf({ input: counted['promptTokens'], output: counted['completionTokens'] });
-    readRoleContent({ ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] }, sink, {
-      model,
-      usage,
+    const [log] = objectsAt(item, 'promptLogs');
+    const model = textAt(log, 'modelTitle') ?? textAt(session, 'chatModelTitle');
+    const usage = usageOf({
+      input: valueAt(message, 'usage', 'promptTokens'),
+      output: valueAt(message, 'usage', 'completionTokens'),
     });
-    const attached = isList(item['contextItems']) ? item['contextItems'] : [];
-    attached.forEach(() => sink.skip(phrase('attachment of type “{0}”', 'context')));
-    const summary = stringOf(item['conversationSummary']);
+    const said = { ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] };
+    readRoleContent(said, sink, { model: message['role'] === 'assistant' ? model : undefined, usage });
+    if (isList(item['contextItems'])) item['contextItems'].forEach(() => skipAttachment(sink, 'context'));
+    const summary = textAt(item, 'conversationSummary');
     if (summary !== undefined) addCompaction(sink, { summary });
   }
-}
-
-function modelOf(item: JsonObject): string | undefined {
-  const log = isList(item['promptLogs']) ? item['promptLogs'][0] : undefined;
-  return isObject(log) ? stringOf(log['modelTitle']) : undefined;
 }

@@ -1,11 +1,14 @@
 import { phrase } from '../text/phrase.ts';
-import type { Usage } from '../model/message.ts';
+import type { ContentBlock } from '../model/message.ts';
 import { toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import { isObject, objectsAt, stringOf, textAt, type JsonObject } from './json-value.ts';
 import {
   addCompaction,
   messageOfBlocks,
   parseMoment,
+  skipAttachment,
+  skipReasoning,
+  skipRecord,
   TranscriptError,
   usageOf,
   type TranscriptSink,
@@ -72,44 +75,42 @@ export class CopilotEventsImporter {
       case 'user.message':
         // What was refused never ends.
         this.#running.clear();
-        this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: stringOf(data['content']) ?? '' }], { at }));
-        for (const attached of isList(data['attachments']) ? data['attachments'] : []) {
-          const kind = isObject(attached) ? stringOf(attached['type']) : undefined;
-          this.#sink.skip(phrase('attachment of type “{0}”', kind ?? 'unknown'));
-        }
+        this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
+        for (const attached of objectsAt(data, 'attachments')) skipAttachment(this.#sink, attached['type']);
         return;
       case 'assistant.message':
         this.#reply(data, at);
         return;
-      case 'tool.execution_start':
-        this.#call(data, at);
+      case 'tool.execution_start': {
+        if (this.#called.has(textAt(data, 'toolCallId') ?? '')) return;
+        const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
+        this.#sink.add(messageOfBlocks('assistant', [call], { at, model: this.#model }));
         return;
-      case 'tool.execution_complete':
-        this.#result(data, at);
+      }
+      case 'tool.execution_complete': {
+        this.#running.delete(textAt(data, 'toolCallId') ?? '');
+        const result = textAt(data, 'result', 'content') ?? textAt(data, 'result');
+        const text = result ?? textAt(data, 'error', 'message') ?? textAt(data, 'error') ?? '';
+        const block = toolResult(data['toolCallId'], text, data['success'] === false);
+        this.#sink.add(messageOfBlocks('tool', [block], { at }));
         return;
+      }
       case 'session.compaction_complete':
-        if (data['success'] !== false) {
-          const summary = stringOf(data['summaryContent']) ?? '';
-          addCompaction(this.#sink, { summary, at });
-        }
+        if (data['success'] !== false) addCompaction(this.#sink, { summary: textAt(data, 'summaryContent') ?? '', at });
         return;
       default:
-        if (!FRAMES.test(type)) this.#sink.skip(phrase('record of type “{0}”', type));
+        if (!FRAMES.test(type)) skipRecord(this.#sink, type);
     }
   }
 
   #start(data: JsonObject, at: number | undefined): void {
-    if (typeof data['version'] === 'number' && data['version'] > VERSION) {
+    const { version } = data;
+    if (typeof version === 'number' && version > VERSION)
       throw new TranscriptError(
-        phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', data['version'], VERSION),
+        phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, VERSION),
       );
-    }
     this.#useModel(data['selectedModel']);
-    const [id, workspace] = [
-      stringOf(data['sessionId']),
-      isObject(data['context']) ? stringOf(data['context']['cwd']) : undefined,
-    ];
-    this.#sink.about?.({ id, workspace, createdAt: at });
+    this.#sink.about?.({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }
 
   #useModel(model: unknown): void {
@@ -119,41 +120,17 @@ export class CopilotEventsImporter {
   }
 
   #reply(data: JsonObject, at: number | undefined): void {
-    const text = stringOf(data['content']) ?? '';
-    const calls = (isList(data['toolRequests']) ? data['toolRequests'] : []).filter(isObject);
-    for (const call of calls) {
-      const id = stringOf(call['toolCallId']) ?? '';
+    const text = textAt(data, 'content') ?? '';
+    const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }];
+    for (const call of objectsAt(data, 'toolRequests')) {
+      const id = textAt(call, 'toolCallId') ?? '';
       this.#called.add(id);
       this.#running.add(id);
+      blocks.push(toolCall(id, call['name'], call['arguments']));
     }
-    const blocks = [
-      ...(text === '' ? [] : [{ type: 'text', text } as const]),
-      ...calls.map((call) => toolCall(call['toolCallId'], call['name'], call['arguments'])),
-    ];
-    if (typeof data['reasoningText'] === 'string') this.#sink.skip(phrase('model reasoning'));
-    const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usage(data) };
+    if (typeof data['reasoningText'] === 'string') skipReasoning(this.#sink);
+    const { inputTokens: input, outputTokens: output, cacheReadTokens: cached } = data;
+    const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usageOf({ input, output, cached }) };
     if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, facts));
   }
-
-  #call(data: JsonObject, at: number | undefined): void {
-    if (this.#called.has(stringOf(data['toolCallId']) ?? '')) return;
-    const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
-    this.#sink.add(messageOfBlocks('assistant', [call], { at, model: this.#model }));
-  }
-
-  #result(data: JsonObject, at: number | undefined): void {
-    const { result, error } = data;
-    const id = stringOf(data['toolCallId']) ?? '';
-    this.#running.delete(id);
-    const text =
-      (isObject(result) ? stringOf(result['content']) : stringOf(result)) ??
-      (isObject(error) ? stringOf(error['message']) : stringOf(error)) ??
-      '';
-    const block = toolResult(id, text, data['success'] === false);
-    this.#sink.add(messageOfBlocks('tool', [block], { at }));
-  }
-}
-
-function usage(data: JsonObject): Usage | undefined {
-  return usageOf({ input: data['inputTokens'], output: data['outputTokens'], cached: data['cacheReadTokens'] });
 }

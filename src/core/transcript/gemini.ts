@@ -1,8 +1,15 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { isList, isObject, objectsAt, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
+import {
+  messageOfBlocks,
+  parseMoment,
+  skipReasoning,
+  skipRecord,
+  usageOf,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 const ROLES: Readonly<Record<string, 'user' | 'assistant'>> = {
   user: 'user',
@@ -45,14 +52,9 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     else if (isGemini(record)) take(record);
     else put(record);
   }
-  tellOf(session, sink);
-  for (const message of messages.values()) addMessage(message, sink);
-}
-
-function tellOf(session: JsonObject, sink: TranscriptSink): void {
-  const [id, title] = [stringOf(session['sessionId']), stringOf(session['summary'])];
   const createdAt = parseMoment(session['startTime']);
-  sink.about?.({ id, title, createdAt });
+  sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
+  for (const message of messages.values()) addMessage(message, sink);
 }
 
 /** The message that is rewound to goes too. */
@@ -63,25 +65,25 @@ function rewind(messages: Map<string, JsonObject>, to: string): void {
 }
 
 function addMessage(message: JsonObject, sink: TranscriptSink): void {
-  const type = stringOf(message['type']) ?? 'unknown';
+  const type = textAt(message, 'type') ?? 'unknown';
   const role = ROLES[type];
   if (role === undefined) {
-    sink.skip(phrase('record of type “{0}”', type));
+    skipRecord(sink, type);
     return;
   }
   const at = parseMoment(message['timestamp']);
-  const calls = (isList(message['toolCalls']) ? message['toolCalls'] : []).filter(isObject);
+  const calls = objectsAt(message, 'toolCalls');
   const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');
   const blocks = [...content, ...calls.map((call) => toolCall(call['id'], call['name'], call['args']))];
-  if (isList(message['thoughts']) && message['thoughts'].length > 0) sink.skip(phrase('model reasoning'));
-  const counted = isObject(message['tokens']) ? message['tokens'] : {};
+  if (isList(message['thoughts']) && message['thoughts'].length > 0) skipReasoning(sink);
+  const counted = (name: string): unknown => valueAt(message, 'tokens', name);
   const usage = usageOf({
-    input: counted['input'],
-    output: counted['output'],
-    cached: counted['cached'],
-    reasoning: counted['thoughts'],
+    input: counted('input'),
+    output: counted('output'),
+    cached: counted('cached'),
+    reasoning: counted('thoughts'),
   });
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model: stringOf(message['model']), usage }));
+  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }));
   else sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));
   if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
@@ -90,9 +92,8 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
 function resultOf(call: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { result } = call;
   if (result === undefined || result === null) return [];
-  const callId = stringOf(call['id']) ?? '';
   const found = readContent(result, sink);
   const text = found.flatMap((one) => (one.type === 'text' || one.type === 'tool_result' ? [one.text] : [])).join('\n');
   const isError = call['status'] === 'error' || found.some((one) => one.type === 'tool_result' && one.isError);
-  return [toolResult(callId, text, isError), ...found.filter(({ type }) => type === 'image')];
+  return [toolResult(call['id'], text, isError), ...found.filter(({ type }) => type === 'image')];
 }

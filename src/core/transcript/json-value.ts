@@ -13,6 +13,20 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** What stands at a path of keys; undefined where something on the way is no object. */
+export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
+}
+
+export const textAt = (value: unknown, ...keys: readonly string[]): string | undefined =>
+  stringOf(valueAt(value, ...keys));
+
+/** The objects in the list at a path. */
+export function objectsAt(value: unknown, ...keys: readonly string[]): readonly JsonObject[] {
+  const list = valueAt(value, ...keys);
+  return isList(list) ? list.filter(isObject) : [];
+}
+
 /** The parsed text, or undefined when it is not JSON. */
 export function tryParse(text: string): unknown {
   if (isDeep(text)) return undefined;

@@ -1,18 +1,12 @@
 import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { addCompaction, parseMoment, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { addCompaction, parseMoment, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** True for a record of a Qwen Code session: Claude Code's envelope around a message in Google's shape. */
-export function isQwen(record: unknown): record is JsonObject & { readonly message: JsonObject } {
-  return (
-    isObject(record) &&
-    typeof record['type'] === 'string' &&
-    isObject(record['message']) &&
-    isList(record['message']['parts'])
-  );
-}
+export const isQwen = (record: unknown): record is JsonObject =>
+  textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
 /** A Qwen Code session (`projects/<folder>/chats/<id>.jsonl`), record by record. */
 export class QwenImporter {
@@ -23,38 +17,34 @@ export class QwenImporter {
   }
 
   record(record: unknown): void {
+    const sink = this.#sink;
     if (!isObject(record)) {
-      this.#sink.skip(phrase('invalid record'));
+      sink.skip(phrase('invalid record'));
       return;
     }
     const at = parseMoment(record['timestamp']);
-    const [id, workspace] = [stringOf(record['sessionId']), stringOf(record['cwd'])];
-    this.#sink.about?.({ id, workspace });
+    sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
     if (record['subtype'] === 'chat_compression') {
-      addCompaction(this.#sink, { summary: summaryOf(record['systemPayload']), at });
+      // The compressed history begins with the summary, in the user's role.
+      const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
+      const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
+      addCompaction(sink, { summary: summary.join('\n'), at });
       return;
     }
     if (!isQwen(record) || record['type'] === 'system') {
-      this.#sink.skip(phrase('record of type “{0}”', stringOf(record['type']) ?? 'unknown'));
+      skipRecord(sink, record['type']);
       return;
     }
-    const role = record['type'] === 'assistant' || record['message']['role'] === 'model' ? 'assistant' : 'user';
-    const blocks = readContent(record['message']['parts'], this.#sink);
-    const counted = isObject(record['usageMetadata']) ? record['usageMetadata'] : {};
+    const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
+    const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
+    const counted = (name: string): unknown => valueAt(record, 'usageMetadata', name);
     const usage = usageOf({
-      input: counted['promptTokenCount'],
-      output: counted['candidatesTokenCount'],
-      cached: counted['cachedContentTokenCount'],
-      reasoning: counted['thoughtsTokenCount'],
+      input: counted('promptTokenCount'),
+      output: counted('candidatesTokenCount'),
+      cached: counted('cachedContentTokenCount'),
+      reasoning: counted('thoughtsTokenCount'),
     });
-    if (blocks.length > 0) addBlocks(role, blocks, { at, model: stringOf(record['model']), usage }, this.#sink);
+    const facts = { at, model: textAt(record, 'model'), usage };
+    if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, sink);
   }
-}
-
-/** The compressed history begins with the summary, in the user's role. */
-function summaryOf(payload: unknown): string {
-  const history = isObject(payload) && isList(payload['compressedHistory']) ? payload['compressedHistory'] : [];
-  const [first] = history;
-  if (!isObject(first) || !isList(first['parts'])) return '';
-  return first['parts'].map((part) => (isObject(part) ? (stringOf(part['text']) ?? '') : '')).join('\n');
 }

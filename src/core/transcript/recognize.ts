@@ -7,7 +7,7 @@ import { importContinueSession, isContinueSession } from './continue-session.ts'
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
-import { isDeep, isList, isObject, tryParse } from './json-value.ts';
+import { isDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import { isQwen, QwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
@@ -53,39 +53,45 @@ export function recognize(head: string, isWhole: boolean, sink: TranscriptSink):
   throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
 }
 
+/** Formats with a record a line, the narrower before the wider. */
+const RECORDS: readonly {
+  readonly format: TranscriptFormat;
+  readonly is: (record: unknown) => boolean;
+  readonly importer: (sink: TranscriptSink) => RecordImporter;
+}[] = [
+  { format: 'claude-code', is: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
+  { format: 'codex', is: isCodex, importer: (sink) => new CodexImporter(sink) },
+  { format: 'copilot', is: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
+  { format: 'qwen', is: isQwen, importer: (sink) => new QwenImporter(sink) },
+  { format: 'threadkeeper', is: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
+  { format: 'messages', is: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
+];
+
 function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
   const lines = start.split('\n');
   if (!isWhole) lines.pop();
   if (lines.length === 0) return undefined;
   const first = tryParse(lines[0]!);
-  // A first line that is damaged does not hide the records after it.
-  const isRecords = isObject(first) ? !isDocument(first) : lines.filter(isRecord).length * 2 >= lines.length;
-  const kept = recognizeLog(first, sink);
-  if (kept) return kept;
-  if (!isRecords) return { whole: (text) => importDocument(text, sink) };
-  for (const line of lines) {
+  // Logs that only make sense as a whole.
+  if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
+  if (isGemini(first)) return { whole: (text) => read('gemini', importGemini, text, sink) };
+  const formats = lines.map((line) => {
     const record = tryParse(line);
-    if (isClaudeCode(record)) return { format: 'claude-code', lines: ofRecords(new ClaudeCodeImporter(sink), sink) };
-    if (isCodex(record)) return { format: 'codex', lines: ofRecords(new CodexImporter(sink), sink) };
-    if (isCopilotEvent(record)) return { format: 'copilot', lines: ofRecords(new CopilotEventsImporter(sink), sink) };
-    if (isQwen(record)) return { format: 'qwen', lines: ofRecords(new QwenImporter(sink), sink) };
-    if (isExportedMessage(record))
-      return { format: 'threadkeeper', lines: ofRecords(new ExportedSessionImporter(sink), sink) };
-    if (isRoleContent(record)) {
-      return { format: 'messages', lines: ofRecords({ record: (one) => readRoleContent(one, sink) }, sink) };
-    }
-  }
-  if (!isWhole) return undefined;
-  throw new TranscriptError(
-    phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
-  );
+    return RECORDS.find(({ is }) => is(record));
+  });
+  const found = formats.filter((format) => format !== undefined);
+  // A first line that is damaged does not hide the records after it.
+  const isRecords = isObject(first) ? !isDocument(first) : found.length * 2 >= lines.length;
+  if (!isRecords) return { whole: (text) => importDocument(text, sink) };
+  if (found[0]) return { format: found[0].format, lines: ofRecords(found[0].importer(sink), sink) };
+  if (isWhole) throw unknownJson();
+  return undefined;
 }
 
-/** A log that only makes sense as a whole. */
-function recognizeLog(first: unknown, sink: TranscriptSink): Recognized | undefined {
-  if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
-  return isGemini(first) ? { whole: (text) => read('gemini', importGemini, text, sink) } : undefined;
-}
+const unknownJson = (): TranscriptError =>
+  new TranscriptError(
+    phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
+  );
 
 function read<Source>(
   format: TranscriptFormat,
@@ -113,22 +119,20 @@ export function ofRecords(importer: RecordImporter, sink: TranscriptSink): LineI
   };
 }
 
-function isRecord(line: string): boolean {
-  const record = tryParse(line);
-  return isClaudeCode(record) || isCodex(record) || isCopilotEvent(record) || isQwen(record) || isRoleContent(record);
-}
-
-function isDocument(value: unknown): boolean {
-  return (
-    isVsCodeChat(value) ||
-    isContinueSession(value) ||
-    isChatGpt(value) ||
-    (isObject(value) && isList(value['messages']))
-  );
-}
+const isDocument = (value: JsonObject): boolean =>
+  isVsCodeChat(value) || isContinueSession(value) || isChatGpt(value) || isList(value['messages']);
 
 function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
-  return importJson(parseDocument(text), sink);
+  if (isDeep(text)) throw new TranscriptError(phrase('The JSON is nested too deeply to be read.'));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new TranscriptError(
+      phrase('The file isn’t valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
+    );
+  }
+  return importJson(value, sink);
 }
 
 function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
@@ -136,28 +140,14 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
   if (isContinueSession(value)) return read('continue', importContinueSession, value, sink);
   if (isVsCodeChat(value)) return read('vscode-chat', importVsCodeChat, value, sink);
   if (isChatGpt(value)) return read('chatgpt', importChatGpt, [value], sink);
-  const list = isList(value) ? value : isObject(value) && isList(value['messages']) ? value['messages'] : undefined;
+  const list = [value, valueAt(value, 'messages')].find(isList);
   if (list?.some(isChatGpt)) return read('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
-    if (isObject(value) && typeof value['system'] === 'string') {
-      readRoleContent({ role: 'system', content: value['system'] }, sink);
-    }
+    const system = textAt(value, 'system');
+    if (system !== undefined) readRoleContent({ role: 'system', content: system }, sink);
     for (const record of list) readRoleContent(record, sink);
     return 'messages';
   }
   if (isRoleContent(value)) return read('messages', readRoleContent, value, sink);
-  throw new TranscriptError(
-    phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
-  );
-}
-
-function parseDocument(text: string): unknown {
-  if (isDeep(text)) throw new TranscriptError(phrase('The JSON is nested too deeply to be read.'));
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new TranscriptError(
-      phrase('The file isn’t valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
-    );
-  }
+  throw unknownJson();
 }

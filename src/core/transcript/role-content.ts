@@ -1,20 +1,15 @@
 import { phrase } from '../text/phrase.ts';
-import type { ContentBlock, Role } from '../model/message.ts';
-import { readContent, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, type JsonObject } from './json-value.ts';
+import { ROLES, type ContentBlock, type Role } from '../model/message.ts';
+import { readContent, textOf, toolCall, toolResult } from './content-parts.ts';
+import { isList, isObject, objectsAt, stringOf, type JsonObject } from './json-value.ts';
 import { messageOfBlocks, parseMoment, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
-const ROLES: ReadonlyMap<string, Role> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['human', 'user'],
-  ['assistant', 'assistant'],
-  ['model', 'assistant'],
-  ['ai', 'assistant'],
-  ['tool', 'tool'],
-  ['function', 'tool'],
-]);
+const NAMES: Readonly<Record<Role, readonly string[]>> = {
+  system: ['system', 'developer'],
+  user: ['user', 'human'],
+  assistant: ['assistant', 'model', 'ai'],
+  tool: ['tool', 'function'],
+};
 
 const MOMENT_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 'time', 'date'] as const;
 
@@ -33,14 +28,15 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
     return;
   }
   const name = String(record['role']).toLowerCase();
-  const role = ROLES.get(name);
+  const role = ROLES.find((one) => NAMES[one].includes(name));
   if (!role) {
     sink.skip(phrase('message with role “{0}”', name));
     return;
   }
   const blocks = withCalls(record, role, readContent(record['content'], sink));
   const at = MOMENT_KEYS.map((key) => parseMoment(record[key])).find((moment) => moment !== undefined);
-  addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isEmptyText(record['content']));
+  const content = record['content'] ?? [];
+  addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isList(content) && content.length === 0);
 }
 
 /** Adds a message, its tool results apart from what the user said with them. */
@@ -72,21 +68,16 @@ export function addBlocks(
   if (words.length > 0) sink.add(messageOfBlocks('user', words, facts));
 }
 
-function isEmptyText(content: unknown): boolean {
-  return content === null || content === undefined || (isList(content) && content.length === 0);
-}
-
 function withCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
   if (role === 'tool') {
     const callId = stringOf(record['tool_call_id']);
     const first = blocks[0];
     if (callId === undefined || first?.type !== 'text') return blocks;
-    const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-    return [toolResult(callId, text, record['is_error'] === true), ...blocks.filter((one) => one.type !== 'text')];
+    const result = toolResult(callId, textOf(blocks), record['is_error'] === true);
+    return [result, ...blocks.filter(({ type }) => type !== 'text')];
   }
-  const calls = isList(record['tool_calls']) ? record['tool_calls'].filter(isObject) : [];
-  const found = calls.map((call) => {
-    const made = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : call;
+  const found = objectsAt(record, 'tool_calls').map((call) => {
+    const made = [call['function'], call['custom']].find(isObject) ?? call;
     return toolCall(call['id'], made['name'], made['arguments'] ?? made['input']);
   });
   const legacy = record['function_call'];

@@ -1,11 +1,14 @@
 import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, stringOf, type JsonObject, tryParse } from './json-value.ts';
+import { isList, isObject, objectsAt, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import {
   addCompaction,
   messageOfBlocks,
   parseMoment,
+  skipAttachment,
+  skipContent,
+  skipReasoning,
   usageOf,
   type MessageFacts,
   type TranscriptMessage,
@@ -27,7 +30,8 @@ export function importVsCodeChat(
   chat: JsonObject & { readonly requests: readonly unknown[] },
   sink: TranscriptSink,
 ): void {
-  tellOf(chat, sink);
+  const createdAt = parseMoment(chat['creationDate']);
+  sink.about?.({ id: textAt(chat, 'sessionId'), title: textAt(chat, 'customTitle'), createdAt });
   for (const request of chat.requests) {
     if (!isObject(request)) {
       sink.skip(phrase('invalid request'));
@@ -37,36 +41,18 @@ export function importVsCodeChat(
     const asked = userText(request['message']);
     if (asked === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: asked, at });
-    skipAttachments(request['variableData'], sink);
-    new Reply(sink, factsOf(request, at)).read(request);
+    // The export names what was attached by its address, without its text.
+    for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
+    new Reply(sink, { at, model: textAt(request, 'modelId') }).read(request);
   }
 }
 
-function tellOf(chat: JsonObject, sink: TranscriptSink): void {
-  const [id, title] = [stringOf(chat['sessionId']), stringOf(chat['customTitle'])];
-  const createdAt = parseMoment(chat['creationDate']);
-  sink.about?.({ id, title, createdAt });
-}
-
-function factsOf(request: JsonObject, at: number | undefined): MessageFacts {
-  const result = isObject(request['result']) ? request['result'] : {};
-  const metadata = isObject(result['metadata']) ? result['metadata'] : {};
-  const usage = usageOf({ input: metadata['promptTokens'], output: metadata['outputTokens'] });
-  return { at, model: stringOf(request['modelId']), usage };
-}
-
-/** The export names what was attached by its address, without its text. */
-function skipAttachments(data: unknown, sink: TranscriptSink): void {
-  const attached = isObject(data) && isList(data['variables']) ? data['variables'].filter(isObject) : [];
-  for (const { kind } of attached) sink.skip(phrase('attachment of type “{0}”', stringOf(kind) ?? 'unknown'));
-}
-
 function userText(message: unknown): string | undefined {
-  if (typeof message === 'string') return message;
-  if (!isObject(message)) return undefined;
-  const text = stringOf(message['text']);
-  if (text !== undefined || !isList(message['parts'])) return text;
-  return message['parts'].map((part) => (isObject(part) ? (stringOf(part['text']) ?? '') : '')).join('');
+  const text = stringOf(message) ?? textAt(message, 'text');
+  if (text !== undefined || !isList(valueAt(message, 'parts'))) return text;
+  return objectsAt(message, 'parts')
+    .map((part) => textAt(part, 'text') ?? '')
+    .join('');
 }
 
 /** One reply: runs of text and calls become the assistant's messages, each result a message of the tool after it. */
@@ -89,18 +75,15 @@ class Reply {
       if (typeof part === 'string') this.#text += part;
       else if (isObject(part)) this.#part(part, results);
     }
-    const error = isObject(request['result']) ? request['result']['errorDetails'] : undefined;
-    if (isObject(error) && typeof error['message'] === 'string') {
-      this.#text += `${this.#text === '' ? '' : '\n\n'}${error['message']}`;
-    }
+    const error = textAt(request, 'result', 'errorDetails', 'message');
+    if (error !== undefined) this.#text += `${this.#text === '' ? '' : '\n\n'}${error}`;
     this.#flush([]);
+    const metadata = valueAt(request, 'result', 'metadata');
+    const usage = usageOf({ input: valueAt(metadata, 'promptTokens'), output: valueAt(metadata, 'outputTokens') });
     // What the provider counted is of the whole request: its last message carries it.
-    if (this.#last) this.#sink.add({ ...this.#last, ...(this.#facts.usage && { usage: this.#facts.usage }) });
-    const metadata = isObject(request['result']) ? request['result']['metadata'] : undefined;
-    const summary =
-      isObject(metadata) && isObject(metadata['summary']) ? stringOf(metadata['summary']['text']) : undefined;
-    if (summary !== undefined)
-      addCompaction(this.#sink, { summary, ...(this.#facts.at !== undefined && { at: this.#facts.at }) });
+    if (this.#last) this.#sink.add({ ...this.#last, ...(usage && { usage }) });
+    const summary = textAt(metadata, 'summary', 'text');
+    if (summary !== undefined) addCompaction(this.#sink, { summary, at: this.#facts.at });
   }
 
   #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
@@ -125,26 +108,24 @@ class Reply {
         this.#flush([toolCall('', 'edit_file', { path: path(part['uri']), edits: part['edits'] ?? [] })]);
         return;
       case 'thinking':
-        this.#sink.skip(phrase('model reasoning'));
+        skipReasoning(this.#sink);
         return;
       default:
-        this.#sink.skip(phrase('content of type “{0}”', kind));
+        skipContent(this.#sink, kind);
     }
   }
 
   #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
-    const callId = stringOf(part['toolCallId']) ?? '';
-    const details = isObject(part['resultDetails']) ? part['resultDetails'] : {};
-    const specific = isObject(part['toolSpecificData']) ? part['toolSpecificData'] : undefined;
+    const callId = textAt(part, 'toolCallId') ?? '';
     const said = markdown(part['pastTenseMessage'] ?? part['invocationMessage']);
+    const specific = (name: string): unknown => valueAt(part, 'toolSpecificData', name);
     const input =
-      stringOf(details['input']) ?? specific?.['rawInput'] ?? specific?.['commandLine'] ?? specific?.['command'];
-    this.#flush([toolCall(callId, stringOf(part['toolId']) ?? 'tool', input ?? { message: said })]);
-    const result = results.get(callId) ?? outputOf(details['output']) ?? said;
-    if (result !== '') {
-      const blocks = [toolResult(callId, result, details['isError'] === true)];
-      this.#add('tool', blocks);
-    }
+      textAt(part, 'resultDetails', 'input') ?? specific('rawInput') ?? specific('commandLine') ?? specific('command');
+    this.#flush([toolCall(callId, part['toolId'], input ?? { message: said })]);
+    const kept = results.get(callId) ?? '';
+    const result = kept === '' ? (outputOf(valueAt(part, 'resultDetails', 'output')) ?? said) : kept;
+    const isError = valueAt(part, 'resultDetails', 'isError') === true;
+    if (result !== '') this.#add('tool', [toolResult(callId, result, isError)]);
   }
 
   #flush(calls: readonly ContentBlock[]): void {
@@ -161,51 +142,37 @@ class Reply {
   }
 }
 
-function markdown(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return isObject(value) ? (stringOf(value['value']) ?? '') : '';
-}
+const markdown = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
 
 function reference(part: JsonObject): string {
-  const name = stringOf(part['name']);
   const target = isObject(part['inlineReference']) ? part['inlineReference'] : {};
-  const symbol = stringOf(target['name']);
-  const file = path(isObject(target['uri']) ? target['uri'] : (target['location'] ?? target));
-  const text = name ?? symbol ?? file.slice(file.lastIndexOf('/') + 1);
+  const { uri } = target;
+  const file = path(isObject(uri) ? uri : (target['location'] ?? target));
+  const text = textAt(part, 'name') ?? textAt(target, 'name') ?? file.slice(file.lastIndexOf('/') + 1);
   return text === '' ? '' : `\`${text}\``;
 }
 
 function path(uri: unknown): string {
-  if (typeof uri === 'string') return uri;
-  if (!isObject(uri)) return '';
-  return stringOf(uri['fsPath']) ?? stringOf(uri['path']) ?? (isObject(uri['uri']) ? path(uri['uri']) : '');
+  const own = stringOf(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
+  return own ?? (isObject(valueAt(uri, 'uri')) ? path(valueAt(uri, 'uri')) : '');
 }
 
 function outputOf(output: unknown): string | undefined {
-  if (typeof output === 'string') return output;
-  if (!isList(output)) return undefined;
-  return output.map((one) => (isObject(one) ? (stringOf(one['value']) ?? stringOf(one['text']) ?? '') : '')).join('\n');
+  if (!isList(output)) return stringOf(output);
+  return output.map((one) => textAt(one, 'value') ?? textAt(one, 'text') ?? '').join('\n');
 }
 
 /** `result.metadata.toolCallResults` holds what each tool answered, where the participant kept it. */
 function toolResults(result: unknown): ReadonlyMap<string, string> {
-  const metadata = isObject(result) ? result['metadata'] : undefined;
-  const all = isObject(metadata) ? metadata['toolCallResults'] : undefined;
-  const found = new Map<string, string>();
-  if (!isObject(all)) return found;
-  for (const [callId, answer] of Object.entries(all)) {
-    const text = isObject(answer) ? outputOf(answer['content']) : undefined;
-    if (text !== undefined && text !== '') found.set(callId, text);
-  }
-  return found;
+  const all = valueAt(result, 'metadata', 'toolCallResults');
+  const answers = Object.entries(isObject(all) ? all : {});
+  return new Map(answers.map(([callId, answer]) => [callId, outputOf(valueAt(answer, 'content')) ?? '']));
 }
 
 /** True for the first line of a chat session that VS Code keeps as a log of changes (`chatSessions/*.jsonl`). */
 export function isVsCodeChatLog(record: unknown): record is JsonObject {
   return isObject(record) && record['kind'] === 0 && isObject(record['v']) && 'requests' in record['v'];
 }
-
-type Path = readonly (string | number)[];
 
 /**
  * The session that a log of changes stands for (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole
@@ -218,38 +185,38 @@ export function replayVsCodeChatLog(text: string): unknown {
   for (const [index, line] of lines.entries()) {
     const entry = tryParse(line);
     if (entry === undefined && index === lines.length - 1 && index > 0) break;
-    const kind = isObject(entry) ? entry['kind'] : undefined;
-    const path = isObject(entry) ? pathOf(entry['k']) : undefined;
-    if (!isObject(entry))
+    const change = isObject(entry) ? changeOf(entry) : undefined;
+    if (!change)
       throw new TranscriptError(phrase('The chat can’t be read because line {0} of the file is damaged.', index + 1));
-    if (kind === 0) state = entry['v'];
-    else if (kind === 1 && path) state = setAt(state, path, () => entry['v']);
-    else if (kind === 2 && path) state = setAt(state, path, (list) => spliced(list, entry['v'], entry['i']));
-    else if (kind === 3 && path) state = setAt(state, path, () => undefined);
-    else
-      throw new TranscriptError(phrase('The chat can’t be read because line {0} of the file is damaged.', index + 1));
+    state = change(state);
   }
   return state;
 }
 
-function pathOf(value: unknown): Path | undefined {
-  if (!isList(value)) return undefined;
-  const keys = value.filter((key) => typeof key === 'string' || typeof key === 'number');
-  return keys.length === value.length ? keys : undefined;
+type Change = (before: unknown) => unknown;
+
+function changeOf({ kind, k: path, v: value, i: at }: JsonObject): Change | undefined {
+  if (kind === 0) return () => value;
+  if (!isList(path) || !path.every((key) => typeof key === 'string' || typeof key === 'number')) return undefined;
+  const setAs =
+    (change: Change): Change =>
+    (before) =>
+      setAt(before, path, change);
+  if (kind === 1) return setAs(() => value);
+  if (kind === 3) return setAs(() => undefined);
+  if (kind !== 2) return undefined;
+  return setAs((list) => [
+    ...(isList(list) ? list.slice(0, typeof at === 'number' ? at : undefined) : []),
+    ...(isList(value) ? value : []),
+  ]);
 }
 
-function spliced(list: unknown, added: unknown, at: unknown): unknown[] {
-  const kept = isList(list) ? list.slice(0, typeof at === 'number' ? at : undefined) : [];
-  return [...kept, ...(isList(added) ? added : [])];
-}
-
-function setAt(target: unknown, [key, ...rest]: Path, change: (before: unknown) => unknown): unknown {
+function setAt(target: unknown, [key, ...rest]: readonly (string | number)[], change: Change): unknown {
   if (key === undefined) return change(target);
   if (typeof key === 'number') {
     const list = isList(target) ? [...target] : [];
     list[key] = setAt(list[key], rest, change);
     return list;
   }
-  const object = isObject(target) ? target : {};
-  return { ...object, [key]: setAt(object[key], rest, change) };
+  return { ...(isObject(target) && target), [key]: setAt(valueAt(target, key), rest, change) };
 }
