@@ -21,12 +21,6 @@ export interface PlantedFault {
 /** Where a fault is noticed. */
 export type Catcher = Pick<PlantedFault, 'spec' | 'title'>;
 
-/** Random sessions, with every promise checked at each step. */
-export const LIVES: Catcher = {
-  spec: 'test/property/promises/promises.test.ts',
-  title: 'a session in which anything happens',
-};
-
 /** Faults of one promise that one test notices. */
 export function planted(
   promise: string,
