@@ -14,103 +14,84 @@ import { runNode } from './support/processes.ts';
 import { judgeAllTexts } from './texts/all-texts.ts';
 
 interface Finding {
-  readonly ok: boolean;
-  /** What to show beside the check's name; in full if it failed. */
-  readonly text: string;
-}
-
-interface Check {
-  readonly name: string;
-  readonly run: () => Promise<Finding>;
+  /** What is wrong; empty when nothing is. */
+  readonly faults: readonly string[];
+  /** What to say beside the name of a check that found nothing wrong. */
+  readonly told?: string;
 }
 
 /** A check that a program of an installed package makes. */
-function program(name: string, file: readonly string[], args: readonly string[]): Check {
-  return {
-    name,
-    run: async () => {
-      const { code, output } = await runNode([inPackages(...file), ...args], { cwd: root });
-      return { ok: code === 0, text: code === 0 ? '' : output };
-    },
+const program =
+  (file: readonly string[], ...args: readonly string[]) =>
+  async (): Promise<Finding> => {
+    const { code, output } = await runNode([inPackages(...file), ...args], { cwd: root });
+    return { faults: code === 0 ? [] : [output] };
   };
-}
-
-const tsc = ['typescript', 'bin', 'tsc'];
+const typesOf = (project: string) => program(['typescript', 'bin', 'tsc'], '-p', project);
+const deadCode = (...args: readonly string[]) => program(['knip', 'bin', 'knip.js'], '--no-progress', ...args);
 
 async function checkPackage(): Promise<Finding> {
   await build();
   const vsix = path.join(outFolder, 'threadkeeper-check.vsix');
   await packageExtension(vsix);
   const faults = [...judgeFiles(await listPackagedFiles()), ...(await judgeSizes(vsix))];
-  const ok = faults.length === 0;
-  return { ok, text: ok ? await describeSizes(vsix) : faults.join('\n') };
+  return { faults, told: await describeSizes(vsix) };
 }
 
 async function checkTexts(): Promise<Finding> {
   const { faults, count } = await judgeAllTexts();
-  return { ok: faults.length === 0, text: faults.length === 0 ? `${count} in each of 7 languages` : faults.join('\n') };
+  return { faults, told: `${count} in each of 7 languages` };
 }
 
 async function checkPatterns(): Promise<Finding> {
   const { faults, safe, bounded } = await judgePatterns();
-  const told = `${safe} linear, ${bounded} on bounded text`;
-  return { ok: faults.length === 0, text: faults.length === 0 ? told : faults.join('\n') };
+  return { faults, told: `${safe} linear, ${bounded} on bounded text` };
 }
 
 async function checkSettingsReference(): Promise<Finding> {
-  const ok = await isSettingsReferenceCurrent();
-  return { ok, text: ok ? '' : `${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"` };
+  const isCurrent = await isSettingsReferenceCurrent();
+  return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"`] };
 }
 
 async function checkLicences(): Promise<Finding> {
   const { faults, packages } = await judgeNotices();
-  return { ok: faults.length === 0, text: faults.length === 0 ? `${packages} packages` : faults.join('\n') };
-}
-
-async function checkModels(): Promise<Finding> {
-  const faults = judgeModels(root, Date.now());
-  return Promise.resolve({ ok: faults.length === 0, text: faults.join('\n') });
+  return { faults, told: `${packages} packages` };
 }
 
 async function checkAudit(): Promise<Finding> {
   const found = await auditPackages();
-  if (found === undefined) return { ok: true, text: 'the registry gave no answer' };
-  const { faults, all } = found;
-  return {
-    ok: faults.length === 0,
-    text: faults.length === 0 ? `${all} known faults, none in what is bundled` : faults.join('\n'),
-  };
+  if (found === undefined) return { faults: [], told: 'the registry gave no answer' };
+  return { faults: found.faults, told: `${found.all} known faults, none in what is bundled` };
 }
 
-const checks: readonly Check[] = [
-  program('format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level', 'warn', '.']),
-  program('lint', ['eslint', 'bin', 'eslint.js'], ['--max-warnings', '0', '.']),
-  program('types of core', tsc, ['-p', 'src/core']),
-  program('types of the page', tsc, ['-p', 'src/webview']),
-  program('types of the command line', tsc, ['-p', 'src/cli']),
-  program('types', tsc, ['-p', '.']),
-  program(
-    'layers',
+const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+  format: program(['prettier', 'bin', 'prettier.cjs'], '--check', '--log-level', 'warn', '.'),
+  lint: program(['eslint', 'bin', 'eslint.js'], '--max-warnings', '0', '.'),
+  'types of core': typesOf('src/core'),
+  'types of the page': typesOf('src/webview'),
+  'types of the command line': typesOf('src/cli'),
+  types: typesOf('.'),
+  layers: program(
     ['dependency-cruiser', 'bin', 'dependency-cruise.mjs'],
-    ['--config', '.dependency-cruiser.cjs', 'src'],
+    ...['--config', '.dependency-cruiser.cjs', 'src'],
   ),
-  program('dead code', ['knip', 'bin', 'knip.js'], ['--no-progress']),
+  'dead code': deadCode(),
   // What only a test imports is dead in the product.
-  program('dead code but for tests', ['knip', 'bin', 'knip.js'], ['--no-progress', '--production']),
-  { name: 'patterns', run: checkPatterns },
-  { name: 'texts', run: checkTexts },
-  { name: 'settings reference', run: checkSettingsReference },
-  { name: 'licences', run: checkLicences },
-  { name: 'models', run: checkModels },
-  { name: 'audit', run: checkAudit },
-  { name: 'package', run: checkPackage },
-];
+  'dead code but for tests': deadCode('--production'),
+  patterns: checkPatterns,
+  texts: checkTexts,
+  'settings reference': checkSettingsReference,
+  licences: checkLicences,
+  models: () => Promise.resolve({ faults: judgeModels(root, Date.now()) }),
+  audit: checkAudit,
+  package: checkPackage,
+};
 
-async function runCheck(check: Check): Promise<Finding> {
+async function runCheck(name: string): Promise<Finding> {
   try {
-    return await check.run();
+    return await checks[name]!();
   } catch (error) {
-    if (error instanceof PlainError) return { ok: false, text: error.message };
+    if (error instanceof PlainError) return { faults: [error.message] };
     throw error;
   }
 }
@@ -121,14 +102,16 @@ const AT_ONCE = 2;
 await runMain(async () => {
   const failed: string[] = [];
   const names = process.argv.slice(2);
-  const asked = checks.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (asked.length === 0) throw new PlainError(`The checks are ${checks.map(({ name }) => name).join(', ')}.`);
+  const asked = Object.keys(checks).filter((name) => names.length === 0 || names.includes(name));
+  if (asked.length === 0) throw new PlainError(`The checks are ${Object.keys(checks).join(', ')}.`);
   const waiting = [...asked];
   const work = async (): Promise<void> => {
-    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
-      const { ok, text } = await runCheck(check);
-      console.log(ok ? `ok      ${check.name}${text === '' ? '' : `  (${text})`}` : `FAILED  ${check.name}\n${text}`);
-      if (!ok) failed.push(check.name);
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const { faults, told } = await runCheck(name);
+      if (faults.length > 0) {
+        console.log(`FAILED  ${name}\n${faults.join('\n')}`);
+        failed.push(name);
+      } else console.log(`ok      ${name}${told === undefined ? '' : `  (${told})`}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -19,10 +19,11 @@ import {
   explainProblem,
   moveChat,
   moveToNewWindow,
+  resetTask,
+  setTask,
   stepSession,
-} from './chat/editor-commands.ts';
+} from './chat/chat-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
-import { resetTask, setTask } from './chat/task-commands.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
 import { importFile, type ImportApp } from './import-export/import-file.ts';
 import { exportSession, openSample } from './import-export/export-session.ts';

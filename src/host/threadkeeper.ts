@@ -33,7 +33,7 @@ import { SessionFiles } from './summaries/document-files.ts';
 import { Reviews } from './edits/review.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, QueuedMessages } from './chat/drafts.ts';
-import { ExplainAction } from './chat/editor-commands.ts';
+import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/row-items.ts';
 import { EditorModels } from './models/editor-models.ts';

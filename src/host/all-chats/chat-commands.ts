@@ -11,7 +11,7 @@ import { messageText, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
 import { sameModel } from '../sessions/session-changes.ts';
-import { showInComposer } from '../chat/editor-commands.ts';
+import { showInComposer } from '../chat/chat-commands.ts';
 import { KeptJournal, keptSessionId } from '../../app/library/kept-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';

@@ -33,7 +33,7 @@ describe('what a model or a repository says', () => {
     const files = filesWith(/configuration\.update\(/);
     assert.deepEqual(files, [
       'src/host/all-chats/chat-commands.ts',
-      'src/host/chat/editor-commands.ts',
+      'src/host/chat/chat-commands.ts',
       'src/host/models/model-notices.ts',
       'src/host/models/model-picker.ts',
       'src/host/platform/settings.ts',
@@ -62,10 +62,11 @@ describe('what a model or a repository says', () => {
 
   it('has a file read only by the user: attached, imported, opened', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
+      // The problem that the user asks about.
+      'src/host/chat/chat-commands.ts',
       // Names of files, for what the user types behind a #.
       'src/host/chat/context-items.ts',
-      // The problem that the user asks about, the code block that the user opens as a file, what the user attaches.
-      'src/host/chat/editor-commands.ts',
+      // The code block that the user opens as a file, and what the user attaches.
       'src/host/chat/page-requests.ts',
       'src/host/chat/read-context.ts',
       // The files that the user applies a suggestion to, and the list of them.
