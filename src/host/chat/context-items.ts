@@ -2,9 +2,8 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
-import { ownFiles, repositories } from '../platform/workspace-files.ts';
+import { openFiles, ownFiles, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
-import { openFiles } from './read-context.ts';
 
 const MAX_FILES = 20;
 /** Files that the best are chosen from: more take noticeably long. */

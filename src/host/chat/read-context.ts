@@ -5,7 +5,7 @@ import { hasSecretName } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { isInWorkspace, newFiles, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
+import { isInWorkspace, newFiles, openFiles, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
@@ -156,14 +156,6 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   }
   if (parts.length === 0) throw refuse(vscode.l10n.t('No text files found in {0}.', name));
   return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
-}
-
-/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
-export async function openFiles(): Promise<vscode.Uri[]> {
-  const open = vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
-  return ownFiles([...new Map(open.map((uri) => [uri.toString(), uri])).values()]);
 }
 
 function problems(uri?: vscode.Uri): Attachment {

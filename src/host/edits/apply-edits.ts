@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { parseEdits, type Change, type FileEdit } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { tellUnplaced, type Reviews } from './review.ts';
-import { isInWorkspace, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
+import { isInWorkspace, openFiles, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
  * Shows what a code block of a reply, or all that name a file, would change; the user accepts or rejects it there.
@@ -81,15 +81,11 @@ const outside = (named: string): RequestFault =>
 
 /** The files of the workspace, those that are open first. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
-  const open = vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .flatMap(({ input }) => (input instanceof vscode.TabInputText && input.uri.scheme !== 'output' ? [input.uri] : []));
-  const files = await vscode.workspace.findFiles('**/*', '**/node_modules/**', MAX_FILES);
+  const open = await openFiles();
   const seen = new Set(open.map(String));
-  return pick([
-    ...new Map(open.map((uri) => [String(uri), uri])).values(),
-    ...files.filter((uri) => !seen.has(String(uri))).sort((a, b) => (a.path < b.path ? -1 : 1)),
-  ]);
+  const files = await vscode.workspace.findFiles('**/*', '**/node_modules/**', MAX_FILES);
+  const others = files.filter((uri) => !seen.has(String(uri))).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return pick([...open, ...others]);
 }
 
 async function pick(files: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {

@@ -10,6 +10,7 @@ import {
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/ids.ts';
+import { exists } from '../platform/workspace-files.ts';
 
 /** Changes that are proposed to a file and neither accepted nor rejected yet. */
 interface Review {
@@ -207,23 +208,8 @@ function textFor(lines: readonly string[], { from, to, put }: LineChange): strin
 
 /** A file's text as its editor has it; undefined when there is no such file. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
-  try {
-    const document = await vscode.workspace.openTextDocument(uri);
-    return linesOf(document.getText()).join('\n');
-  } catch (error) {
-    if (await isMissing(uri)) return undefined;
-    throw error;
-  }
-}
-
-async function isMissing(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return false;
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError) return true;
-    throw error;
-  }
+  if (!(await exists(uri))) return undefined;
+  return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');
 }
 
 const tabOf = (review: Review): vscode.Tab | undefined =>

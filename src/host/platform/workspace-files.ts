@@ -36,7 +36,8 @@ function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
   return comparable(uri.path).startsWith(comparable(folder.path.replace(/\/?$/, '/'))) ? uri : undefined;
 }
 
-async function exists(uri: vscode.Uri): Promise<boolean> {
+/** Whether there is such a file. */
+export async function exists(uri: vscode.Uri): Promise<boolean> {
   try {
     return (await vscode.workspace.fs.stat(uri)).type !== vscode.FileType.Directory;
   } catch (error) {
@@ -60,6 +61,14 @@ export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri
   );
   const ignored = await ignoredByGit(real.filter((file) => file !== undefined));
   return files.filter((_, at) => real[at] !== undefined && !ignored.has(real[at]));
+}
+
+/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
+export async function openFiles(): Promise<vscode.Uri[]> {
+  const open = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
+  return ownFiles([...new Map(open.map((uri) => [uri.toString(), uri])).values()]);
 }
 
 /** Those of the files, given by their real paths, that git leaves out. */
