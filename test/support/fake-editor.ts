@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 let editors = 0;
@@ -25,3 +26,19 @@ export function hostIn(editor: object): <T>(file: string) => Promise<T> {
 export const l10n = {
   t: (text: string, ...values: unknown[]): string => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])),
 };
+
+type Settings = Record<string, Record<string, unknown>>;
+
+/** The product's settings by their sections, with the manifest's defaults. */
+export function defaultSettings(): Settings {
+  const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    contributes: { configuration: readonly { properties: Record<string, { default?: unknown }> }[] };
+  };
+  const settings: Settings = {};
+  for (const { properties } of contributes.configuration)
+    for (const [id, setting] of Object.entries(properties)) {
+      const [, section = '', name = ''] = id.split('.');
+      (settings[section] ??= {})[name] = setting.default;
+    }
+  return settings;
+}

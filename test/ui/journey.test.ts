@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
@@ -61,12 +62,9 @@ describe('a long session', () => {
   });
 
   it('goes on: a message is answered with quotes from what was said', async () => {
-    await workbench.runCommand('Threadkeeper: Open Chat');
-    const composer = workbench.webview().getByRole('textbox');
-    await composer.fill('What did we decide about the database?');
-    await composer.press('Enter');
-    await answer().waitFor();
-    await workbench.webview().getByRole('button', { name: 'Send', exact: true }).waitFor();
+    const chat = new ChatPage(workbench);
+    await chat.show();
+    await chat.send('What did we decide about the database?', 'No model is configured');
     await workbench.screenshot('answered');
   });
 
@@ -102,10 +100,8 @@ describe('a window without a folder', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.webview().getByRole('article').first().waitFor();
-    await workbench.runCommand('Threadkeeper: Open Chat');
-    const composer = workbench.webview().getByRole('textbox');
-    await composer.fill('What did we decide about the database?');
-    await composer.press('Enter');
-    await workbench.webview().getByRole('article').getByText('No model is configured').last().waitFor();
+    const chat = new ChatPage(workbench);
+    await chat.show();
+    await chat.send('What did we decide about the database?', 'No model is configured');
   });
 });

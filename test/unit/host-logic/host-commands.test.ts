@@ -16,23 +16,10 @@ import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Desk, fill } from '../app/desk.ts';
 
-interface Manifest {
-  readonly contributes: {
-    readonly configuration: readonly { readonly properties: Record<string, { readonly default?: unknown }> }[];
-  };
-}
-const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-
-/** The value of a settings group, `{ maskSecrets: true }` for `export`, by the manifest's defaults. */
-function settingsOf(group: string): Record<string, unknown> {
-  const all = manifest.contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
-  const own = all.filter(([name]) => name.startsWith(`threadkeeper.${group}.`));
-  return Object.fromEntries(own.map(([name, one]) => [name.split('.')[2]!, one.default]));
-}
-
+const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
 const nothing = { dispose: () => undefined };
 class RelativePattern {
@@ -105,7 +92,7 @@ const editor = {
       const dispose = (): void => void watched.splice(watched.indexOf(uri.path), 1);
       return { dispose, onDidCreate: () => nothing, onDidChange: () => nothing, onDidDelete: () => nothing };
     },
-    getConfiguration: () => ({ get: settingsOf }),
+    getConfiguration: () => ({ get: (section: string) => settings[section] }),
     fs: {
       stat: ({ path: file }: Uri) => existing(() => statSync(file)),
       readFile: ({ path: file }: Uri) => existing(() => readFileSync(file)),

@@ -14,7 +14,7 @@ import {
 import type * as CommandsModule from '../../../src/host/commands.ts';
 import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
 import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
 const text = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -123,13 +123,7 @@ describe('the manifest', () => {
   });
 
   it('has defaults that the code accepts', () => {
-    const defaults: Record<string, Record<string, unknown>> = {};
-    for (const { properties } of contributes.configuration)
-      for (const [id, setting] of Object.entries<Declaration>(properties)) {
-        const [, section = '', name = ''] = id.split('.');
-        (defaults[section] ??= {})[name] = setting.default;
-      }
-    v.parse(settingsSchema, defaults);
+    v.parse(settingsSchema, defaultSettings());
   });
 });
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
@@ -10,7 +9,7 @@ import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
 
 const SERVER = 'https://openrouter.ai/api/v1';
 const OLLAMA = 'http://localhost:11434/v1';
@@ -18,7 +17,7 @@ const USAGE = { input: 1_000_000, output: 0 };
 const memory = { search: () => [] };
 
 /** What of the editor the models read: the manifest's defaults, with settings over them. */
-const settings: Record<string, Record<string, unknown>> = {};
+const settings = defaultSettings();
 const editor = {
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
   l10n: { t: (text: string) => text },
@@ -34,15 +33,6 @@ describe('the models that settings name', () => {
   let editorChat: typeof EditorChatModule;
 
   before(async () => {
-    const { contributes } = JSON.parse(await readFile('package.json', 'utf8')) as {
-      contributes: { configuration: readonly { properties: Record<string, { default?: unknown }> }[] };
-    };
-    for (const [name, { default: value }] of contributes.configuration.flatMap((one) =>
-      Object.entries(one.properties),
-    )) {
-      const [, section, key] = name.split('.');
-      settings[section!] = { ...settings[section!], [key!]: value };
-    }
     const load = hostIn(editor);
     module = await load('models/models.ts');
     editorChat = await load('models/editor-chat.ts');
