@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Stands in for the VS Code executable: takes the arguments that @vscode/test-electron gives it and runs the suite in
 // the extension host of VS Code's server, with Chromium as its window. Exits with the suite's code.
-import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,7 +12,7 @@ import { startServer } from './server.ts';
 import { workbenchUrl } from './workbench-url.ts';
 
 /** Longer than any suite; a hang must end some day. */
-const LIMIT_MS = Number(process.env.HOST_SUITE_LIMIT_MS ?? 600_000);
+const LIMIT_MS = 600_000;
 /** An extension host that ends hands in its result within this time, or never. */
 const HOST_END_GRACE_MS = 5000;
 
@@ -43,12 +42,7 @@ async function launch(): Promise<Outcome> {
   const say = (line: string): void => console.error(line);
 
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-host-'));
-  const userData = text(values['user-data-dir']);
-  const log = createWriteStream(process.env.HOST_SUITE_SERVER_LOG ?? path.join(scratch, 'server.log'));
-  let finish: (outcome: Outcome) => void = () => undefined;
-  const outcome = new Promise<Outcome>((resolve) => {
-    finish = resolve;
-  });
+  const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>();
 
   // @vscode/test-electron does not end what it started when it is ended itself.
   const parent = process.ppid;
@@ -58,11 +52,10 @@ async function launch(): Promise<Outcome> {
   const server = await startServer({
     program: await fetchServer(say),
     dataFolder: path.join(scratch, 'server'),
-    userDataFolder: userData,
+    userDataFolder: text(values['user-data-dir']),
     extensionsFolder: text(values['extensions-dir']),
     smokeTestDriver: true,
     onLog: (line) => {
-      log.write(line);
       const ended = /Extension Host Process exited with code: (\S+), signal: (\S+)\./.exec(line);
       if (ended === null) return;
       const why = `the extension host ended (code ${ended[1]!}, signal ${ended[2]!}) without a result`;
@@ -95,7 +88,6 @@ async function launch(): Promise<Outcome> {
   } finally {
     clearInterval(parentWatch);
     await server.stop();
-    log.end();
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -93,12 +93,19 @@ describe('a turn in the editor', () => {
     });
   });
 
+  /** Runs with a key of OpenAI that was typed for the server, and with the settings for an address. */
+  async function withKey(key: string, url: string, body: () => Promise<void>, more = {}): Promise<void> {
+    const { keys } = await product();
+    await keys.set({ provider: 'openai', baseUrl: server.url }, key);
+    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${url}/v1` };
+    await withSettings({ ...settings, ...more }, body);
+    await keys.clear('openai');
+  }
+
   it('says in one sentence that the server refuses the key, and goes on when it is right', async () => {
     const app = await product();
     server.reset().answer('Hello.').refuseNext(401);
-    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-wrong');
-    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };
-    await withSettings(settings, async () => {
+    await withKey('sk-wrong', server.url, async () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Anyone there?')));
       assert.equal(text, 'The provider rejected the API key. Set a valid API key.');
@@ -106,22 +113,17 @@ describe('a turn in the editor', () => {
       await conversation.retry(conversation.state.head!);
       assert.deepEqual(transcript(conversation), ['user: Anyone there?', 'assistant: Hello.']);
     });
-    await app.keys.clear('openai');
   });
 
   it('takes a key to the address that it was typed for, and to no other that settings name', async () => {
     const app = await product();
     server.reset().answer('Hello.');
-    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
-    const elsewhere = server.url.replace('127.0.0.1', 'localhost');
-    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${elsewhere}/v1` };
-    await withSettings(settings, async () => {
+    await withKey('sk-test-key', server.url.replace('127.0.0.1', 'localhost'), async () => {
       const conversation = await app.sessions.create();
       const { reason } = app.describe(await rejection(conversation.send('Anyone there?')));
       assert.equal(reason, 'no_key');
       assert.equal(server.requests.length, 0);
     });
-    await app.keys.clear('openai');
   });
 
   it('never writes a key to a journal, an export or a log file, nor when the server refuses it', async () => {
@@ -129,15 +131,8 @@ describe('a turn in the editor', () => {
     const planted = 'sk-planted-key-4711';
     const logged = listenToLog(app.channel);
     server.reset().answer('Fine.').refuseNext(401);
-    await app.keys.set({ provider: 'openai', baseUrl: server.url }, planted);
     const exports = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-keys-'));
-    const settings = {
-      'chat.provider': 'openai',
-      'chat.model': 'gpt-4o-mini',
-      'chat.baseUrl': `${server.url}/v1`,
-      'export.maskSecrets': false,
-    };
-    await withSettings(settings, async () => {
+    const session = async (): Promise<void> => {
       const conversation = await app.sessions.create();
       app.describe(await rejection(conversation.send('Is it well?')));
       await conversation.retry(conversation.state.head!);
@@ -148,9 +143,9 @@ describe('a turn in the editor', () => {
         const file = vscode.Uri.file(path.join(exports, name));
         await vscode.commands.executeCommand('threadkeeper.exportSession', file);
       }
-    });
+    };
+    await withKey(planted, server.url, session, { 'export.maskSecrets': false });
     assert.ok(server.requests.some(({ headers }) => headers['authorization'] === `Bearer ${planted}`));
-    await app.keys.clear('openai');
     const lines = logged.stop();
     assert.ok(lines.length > 0, 'compression left no line in the log');
     assert.ok(!lines.some((line) => line.includes(planted)), 'the log holds the key');

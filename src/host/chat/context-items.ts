@@ -52,29 +52,17 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
   );
   const files = (await openFiles()).length;
   const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
-  const terminal = vscode.window.activeTerminal?.name;
-  const items: (ContextItem | false)[] = [
-    current?.selection.isEmpty === false && {
-      label: vscode.l10n.t('Selection'),
-      detail: name,
-      what: { kind: 'selection' },
-    },
-    current !== undefined && { label: vscode.l10n.t('Current File'), detail: name, what: { kind: 'currentFile' } },
-    files > 1 && { label: vscode.l10n.t('Open Editors'), detail: String(files), what: { kind: 'openEditors' } },
-    problems > 0 && { label: vscode.l10n.t('Problems'), detail: String(problems), what: { kind: 'allProblems' } },
-    changes > 0 && { label: vscode.l10n.t('Changes'), detail: String(changes), what: { kind: 'changes' } },
-    terminal !== undefined && {
-      label: vscode.l10n.t('Terminal Selection'),
-      detail: terminal,
-      what: { kind: 'terminal' },
-    },
-    terminal !== undefined && {
-      label: vscode.l10n.t('Last Terminal Command'),
-      detail: terminal,
-      what: { kind: 'terminalCommand' },
-    },
-  ];
-  return items.filter((item) => item !== false);
+  const terminal = vscode.window.activeTerminal?.name ?? '';
+  const rows = [
+    [current?.selection.isEmpty === false, vscode.l10n.t('Selection'), name, 'selection'],
+    [current !== undefined, vscode.l10n.t('Current File'), name, 'currentFile'],
+    [files > 1, vscode.l10n.t('Open Editors'), String(files), 'openEditors'],
+    [problems > 0, vscode.l10n.t('Problems'), String(problems), 'allProblems'],
+    [changes > 0, vscode.l10n.t('Changes'), String(changes), 'changes'],
+    [terminal !== '', vscode.l10n.t('Terminal Selection'), terminal, 'terminal'],
+    [terminal !== '', vscode.l10n.t('Last Terminal Command'), terminal, 'terminalCommand'],
+  ] as const;
+  return rows.filter(([isThere]) => isThere).map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
 }
 
 function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
