@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { KEY_EVENT_KINDS, type KeyEventKind } from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import type { PolicyName, Strategy } from '../../../src/core/policy/policy.ts';
 
 /** One message of a turn that is put into a session as an import would. */
@@ -15,50 +15,6 @@ export interface SpokenTurn {
 
 export const MODELS = ['none', 'good', 'throwing', 'empty', 'long', 'broken', 'flaky'] as const;
 export type ModelName = (typeof MODELS)[number];
-
-/** What a user does while a summarizer is at work. */
-export type Meanwhile =
-  | 'nothing'
-  | 'pin'
-  | 'quote'
-  | 'quoteAndCorrect'
-  | 'undo'
-  | 'delete'
-  | 'edit'
-  | 'remove'
-  | 'correct'
-  | 'say'
-  | 'cancel'
-  | 'leave';
-
-/** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
-export type Step =
-  | { readonly do: 'import'; readonly turns: readonly SpokenTurn[] }
-  | { readonly do: 'send'; readonly text: string }
-  | { readonly do: 'compress'; readonly meanwhile: Meanwhile; readonly pick: number }
-  | { readonly do: 'background'; readonly meanwhile: Meanwhile; readonly pick: number }
-  | { readonly do: 'preview' }
-  | { readonly do: 'undo'; readonly pick: number; readonly undone: boolean }
-  | { readonly do: 'editNode'; readonly pick: number; readonly text: string }
-  | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
-  | { readonly do: 'level'; readonly pick: number; readonly level: 'brief' | 'detailed' | 'full' }
-  | { readonly do: 'expand'; readonly pick: number; readonly how: 'turn' | 'always' }
-  | { readonly do: 'undoCompressions'; readonly pick: number; readonly undone: boolean }
-  | { readonly do: 'stepBack'; readonly undone: boolean }
-  | { readonly do: 'pin'; readonly pick: number; readonly pinned: boolean }
-  | { readonly do: 'quote'; readonly pick: number; readonly length: number }
-  | { readonly do: 'remove'; readonly pick: number; readonly removed: boolean }
-  /** Another kind and other words for a key event, or (null) what it was before its last correction. */
-  | { readonly do: 'correct'; readonly pick: number; readonly kind: KeyEventKind | null }
-  | { readonly do: 'delete'; readonly pick: number; readonly deleted: boolean }
-  | { readonly do: 'leave'; readonly pick: number }
-  | { readonly do: 'resend'; readonly pick: number; readonly text: string }
-  | { readonly do: 'task'; readonly goal: string }
-  | { readonly do: 'reset' }
-  | { readonly do: 'restart' }
-  | { readonly do: 'model'; readonly name: ModelName }
-  | { readonly do: 'budget'; readonly tokens: number; readonly ledgerShare: number }
-  | { readonly do: 'policy'; readonly name: PolicyName; readonly strategy: Strategy };
 
 const SAYINGS = [
   'We decided to use Postgres 16 for the ledger, because the old store loses writes.',
@@ -97,33 +53,46 @@ const words = fc.oneof(
     arbitrary: fc.tuple(sentence, fc.integer({ min: 2, max: 60 })).map(([one, n]) => `${one} `.repeat(n)),
   },
 );
-const spoken = fc.record({
+const spoken: fc.Arbitrary<Spoken> = fc.record({
   kind: fc.constantFrom('answer', 'answer', 'call', 'parallel', 'loose'),
   text: words,
 });
-const turn = fc.record({ ask: words, rest: fc.array(spoken, { minLength: 1, maxLength: 4 }) });
+const turn: fc.Arbitrary<SpokenTurn> = fc.record({
+  ask: words,
+  rest: fc.array(spoken, { minLength: 1, maxLength: 4 }),
+});
 const pick = fc.nat({ max: 1_000 });
-const meanwhile = fc.oneof(
-  { weight: 5, arbitrary: fc.constant<Meanwhile>('nothing') },
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom<Meanwhile>(
-      'pin',
-      'quote',
-      'quoteAndCorrect',
-      'undo',
-      'delete',
-      'edit',
-      'remove',
-      'correct',
-      'say',
-      'cancel',
-      'leave',
-    ),
-  },
+/** What a user does while a summarizer is at work. */
+const DEEDS = [
+  'pin',
+  'quote',
+  'quoteAndCorrect',
+  'undo',
+  'delete',
+  'edit',
+  'remove',
+  'correct',
+  'say',
+  'cancel',
+  'leave',
+] as const;
+export type Meanwhile = 'nothing' | (typeof DEEDS)[number];
+const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('nothing' as const) },
+  { weight: 4, arbitrary: fc.constantFrom(...DEEDS) },
 );
-const doing = <Name extends Step['do'], Rest>(name: Name, rest: fc.Arbitrary<Rest>) =>
-  rest.map((values) => ({ do: name, ...values }));
+
+/** A step by its name and what is drawn for it; it is drawn in proportion to its weight. */
+const doing = <Name extends string, Rest extends object>(
+  weight: number,
+  name: Name,
+  rest: { readonly [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
+) => ({
+  weight,
+  arbitrary: fc.record<Rest>(rest).map((values): { readonly do: Name } & Readonly<Rest> => ({ do: name, ...values })),
+});
+const turns = (minLength: number, maxLength: number) => ({ turns: fc.array(turn, { minLength, maxLength }) });
+const undone = fc.boolean();
 
 /** Small and large, each with a share for the ledger of its own. */
 const BUDGETS = [
@@ -134,53 +103,45 @@ const BUDGETS = [
   { do: 'budget', tokens: 120_000, ledgerShare: 0.15 },
 ] as const;
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: doing('import', fc.record({ turns: fc.array(turn, { minLength: 1, maxLength: 12 }) })) },
-  { weight: 6, arbitrary: doing('send', fc.record({ text: words })) },
-  { weight: 8, arbitrary: doing('compress', fc.record({ meanwhile, pick })) },
-  { weight: 3, arbitrary: doing('background', fc.record({ meanwhile, pick })) },
-  { weight: 1, arbitrary: fc.constant({ do: 'preview' } as const) },
-  { weight: 3, arbitrary: doing('undo', fc.record({ pick, undone: fc.boolean() })) },
-  { weight: 1, arbitrary: doing('editNode', fc.record({ pick, text: sentence })) },
-  { weight: 1, arbitrary: doing('resummarize', fc.record({ pick, finer: fc.boolean() })) },
-  {
-    weight: 1,
-    arbitrary: doing('level', fc.record({ pick, level: fc.constantFrom('brief', 'detailed', 'full') })),
-  },
-  { weight: 1, arbitrary: doing('expand', fc.record({ pick, how: fc.constantFrom('turn', 'always') })) },
-  { weight: 1, arbitrary: doing('undoCompressions', fc.record({ pick, undone: fc.boolean() })) },
-  { weight: 2, arbitrary: doing('stepBack', fc.record({ undone: fc.boolean() })) },
-  { weight: 2, arbitrary: doing('pin', fc.record({ pick, pinned: fc.boolean() })) },
-  { weight: 1, arbitrary: doing('quote', fc.record({ pick, length: fc.integer({ min: 1, max: 80 }) })) },
-  { weight: 1, arbitrary: doing('remove', fc.record({ pick, removed: fc.boolean() })) },
-  {
-    weight: 2,
-    arbitrary: doing('correct', fc.record({ pick, kind: fc.option(fc.constantFrom(...KEY_EVENT_KINDS)) })),
-  },
-  { weight: 3, arbitrary: doing('delete', fc.record({ pick, deleted: fc.boolean() })) },
-  { weight: 2, arbitrary: doing('leave', fc.record({ pick })) },
-  { weight: 2, arbitrary: doing('resend', fc.record({ pick, text: words })) },
-  { weight: 1, arbitrary: doing('task', fc.record({ goal: sentence })) },
-  { weight: 1, arbitrary: fc.constant({ do: 'reset' } as const) },
-  { weight: 2, arbitrary: fc.constant({ do: 'restart' } as const) },
-  { weight: 3, arbitrary: doing('model', fc.record({ name: fc.constantFrom(...MODELS) })) },
+/** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
+const step = fc.oneof(
+  doing(6, 'import', turns(1, 12)),
+  doing(6, 'send', { text: words }),
+  doing(8, 'compress', { meanwhile, pick }),
+  doing(3, 'background', { meanwhile, pick }),
+  doing(1, 'preview', {}),
+  doing(3, 'undo', { pick, undone }),
+  doing(1, 'editNode', { pick, text: sentence }),
+  doing(1, 'resummarize', { pick, finer: fc.boolean() }),
+  doing(1, 'level', { pick, level: fc.constantFrom('brief' as const, 'detailed' as const, 'full' as const) }),
+  doing(1, 'expand', { pick, how: fc.constantFrom('turn' as const, 'always' as const) }),
+  doing(1, 'undoCompressions', { pick, undone }),
+  doing(2, 'stepBack', { undone }),
+  doing(2, 'pin', { pick, pinned: fc.boolean() }),
+  doing(1, 'quote', { pick, length: fc.integer({ min: 1, max: 80 }) }),
+  doing(1, 'remove', { pick, removed: fc.boolean() }),
+  // Another kind and other words for a key event, or (null) what it was before its last correction.
+  doing(2, 'correct', { pick, kind: fc.option(fc.constantFrom(...KEY_EVENT_KINDS)) }),
+  doing(3, 'delete', { pick, deleted: fc.boolean() }),
+  doing(2, 'leave', { pick }),
+  doing(2, 'resend', { pick, text: words }),
+  doing(1, 'task', { goal: sentence }),
+  doing(1, 'reset', {}),
+  doing(2, 'restart', {}),
+  doing(3, 'model', { name: fc.constantFrom(...MODELS) }),
   { weight: 2, arbitrary: fc.constantFrom(...BUDGETS) },
-  {
-    weight: 1,
-    arbitrary: doing(
-      'policy',
-      fc.record({
-        name: fc.constantFrom('balanced', 'steady', 'frugal', 'long-memory'),
-        strategy: fc.constantFrom('smart', 'smart', 'smart', 'auto', 'summarize', 'trim', 'off'),
-      }),
-    ),
-  },
+  doing(1, 'policy', {
+    name: fc.constantFrom<PolicyName[]>('balanced', 'steady', 'frugal', 'long-memory'),
+    strategy: fc.constantFrom<Strategy[]>('smart', 'smart', 'smart', 'auto', 'summarize', 'trim', 'off'),
+  }),
 );
+type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+type Wide<T> = T extends { readonly do: 'budget' }
+  ? { readonly do: 'budget'; readonly tokens: number; readonly ledgerShare: number }
+  : T;
+export type Step = Wide<Drawn<typeof step>>;
 
 /** A session's life: first something to talk about, then anything. */
 export const lives: fc.Arbitrary<Step[]> = fc
-  .tuple(
-    doing('import', fc.record({ turns: fc.array(turn, { minLength: 6, maxLength: 16 }) })),
-    fc.array(step, { minLength: 3, maxLength: 16 }),
-  )
+  .tuple(doing(1, 'import', turns(6, 16)).arbitrary, fc.array(step, { minLength: 3, maxLength: 16 }))
   .map(([first, rest]) => [first, ...rest]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { CompressionRecord, SessionEvent } from '../../../src/core/journal/schema.ts';
+import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../../../src/core/model/ids.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 
 const words = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -13,18 +13,21 @@ const message = fc.integer({ min: 0, max: 40 }).map((n) => messageId(`m${n}`));
 const node = fc.integer({ min: 0, max: 8 }).map((n) => nodeId(`n${n}`));
 const event = fc.integer({ min: 0, max: 15 }).map((n) => keyEventId(`e${n}`));
 
+const oneOf = <T extends string | number>(...values: readonly T[]) => fc.constantFrom(...values);
+const flag = fc.boolean();
+
 const keyEvent = fc.record({
   id: event,
   message,
-  kind: fc.constantFrom('decision' as const, 'error' as const),
+  kind: oneOf('decision', 'error'),
   quote: words,
   start: fc.nat(100),
   end: fc.nat(100),
   score: fc.double({ min: 0, max: 1, noNaN: true }),
-  importance: fc.constantFrom(2 as const, 3 as const),
+  importance: oneOf(2, 3),
   reason: fc.string({ maxLength: 10 }),
-  status: fc.constantFrom('active' as const, 'superseded' as const),
-  pinned: fc.boolean(),
+  status: oneOf('active', 'superseded'),
+  pinned: flag,
 });
 
 const summary = fc
@@ -32,41 +35,21 @@ const summary = fc
   .map(({ id, first, last, text, children: others }): SummaryNode => {
     // A parent is made after its children, so a tree has no circles.
     const children = others.filter((child) => child < id);
-    return {
-      id,
-      first,
-      last,
-      children,
-      depth: children.length > 0 ? 1 : 0,
-      messages: 4,
-      title: text.slice(0, 20),
-      brief: text,
-      detailed: text,
-      full: text,
-      tokens: { source: 100, brief: 5, detailed: 20, full: 50 },
-      rung: 'extractive',
-      model: 'local',
-      promptVersion: '1',
-      sourceHash: 'h',
-      at: 1,
-      audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-    };
+    const depth = children.length > 0 ? 1 : 0;
+    const texts = { title: text.slice(0, 20), brief: text, detailed: text, full: text };
+    const tokens = { source: 100, brief: 5, detailed: 20, full: 50 };
+    return nodeWith({ id, first, last, children, depth, messages: 4, ...texts, tokens });
   });
 
 const check = fc.record({
-  level: fc.constantFrom('brief' as const, 'detailed' as const),
+  level: oneOf('brief', 'detailed'),
   model: fc.constant('test/reader'),
   at: fc.nat(),
   statements: fc.array(
     fc.record({
       start: fc.nat(40),
       end: fc.nat(60),
-      reason: fc.constantFrom(
-        'supported' as const,
-        'told_otherwise' as const,
-        'no_source' as const,
-        'unchecked' as const,
-      ),
+      reason: oneOf('supported', 'told_otherwise', 'no_source', 'unchecked'),
       sources: fc.array(fc.record({ message, start: fc.nat(9), end: fc.nat(99) }), { maxLength: 2 }),
       instead: words,
     }),
@@ -76,94 +59,69 @@ const check = fc.record({
 
 const compression = fc
   .record({ nodes: fc.array(summary, { maxLength: 3 }), events: fc.array(keyEvent, { maxLength: 4 }) })
-  .map(({ nodes, events }): CompressionRecord => {
-    return {
+  .map(({ nodes, events }) =>
+    compressionWith({
       id: compressionId('c'),
-      trigger: 'messages',
-      threshold: 50,
-      policy: 'balanced',
-      strategy: 'smart',
       nodes,
-      levels: nodes.map(({ id }) => ({ node: id, level: 'brief' as const })),
       events,
-      changes: [],
-      messages: { before: 10, after: 5 },
+      levels: nodes.map(({ id }) => ({ node: id, level: 'brief' as const })),
       tokens: { before: 1_000, after: 400 },
       calls: { count: 1, inputTokens: 10, outputTokens: 5, costUsd: 0 },
-      durationMs: 3,
-    };
-  });
+    }),
+  );
 
-const at = fc.integer({ min: 0, max: 1_000_000 });
+type EventOf<Type extends SessionEvent['type']> = Omit<Extract<SessionEvent, { type: Type }>, 'type'>;
+const happens = <Type extends SessionEvent['type']>(
+  type: Type,
+  rest: { readonly [Key in keyof EventOf<Type>]: fc.Arbitrary<EventOf<Type>[Key]> },
+): fc.Arbitrary<SessionEvent> =>
+  fc.record(rest as Record<string, fc.Arbitrary<unknown>>).map((values) => ({ type, ...values }) as SessionEvent);
+
+const content = words.map((text) => [{ type: 'text' as const, text }]);
+const said = fc.record({
+  id: message,
+  parent: fc.option(message),
+  role: fc.constant('user' as const),
+  content,
+  at: fc.integer({ min: 0, max: 1_000_000 }),
+});
+const task = words.map((goal) => ({ id: taskId('t'), goal, steps: [{ text: goal, status: 'pending' as const }] }));
+const correction = fc.record({
+  kind: oneOf('constraint', 'fact'),
+  start: fc.nat(100),
+  end: fc.nat(100),
+  quote: words,
+});
+const level = fc.option(oneOf('brief', 'full'));
 
 /** Any event a session may meet, sensible or not: ids come from small sets, so that they meet each other. */
 export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .record({ id: message, parent: fc.option(message), text: words, at })
-      .map(({ id, parent, text, at: time }): SessionEvent => {
-        const content = [{ type: 'text' as const, text }];
-        return { type: 'message_added', message: { id, parent, role: 'user', content, at: time } };
-      }),
-  },
-  fc.record({ type: fc.constant('head_moved' as const), to: fc.option(message) }),
-  fc.record({ type: fc.constant('message_deleted' as const), id: message, deleted: fc.boolean() }),
-  fc.record({
-    type: fc.constant('reply_partial' as const),
+  { weight: 8, arbitrary: happens('message_added', { message: said }) },
+  happens('head_moved', { to: fc.option(message) }),
+  happens('message_deleted', { id: message, deleted: flag }),
+  happens('reply_partial', {
     id: message,
     parent: fc.option(message),
     model: fc.constant('m'),
     offset: fc.nat(20),
     text: words,
   }),
-  fc.record({ type: fc.constant('compressed' as const), compression }),
-  fc.record({ type: fc.constant('node_undone' as const), node, undone: fc.boolean() }),
-  fc.record({
-    type: fc.constant('node_edited' as const),
-    node,
-    level: fc.constantFrom('brief' as const, 'detailed' as const),
-    text: words,
-    tokens: fc.nat(50),
-  }),
-  fc.record({
-    type: fc.constant('node_replaced' as const),
-    node: summary,
-    level: fc.option(fc.constantFrom('brief' as const, 'full' as const)),
-  }),
-  fc.record({ type: fc.constant('node_checked' as const), node, check }),
-  fc.record({
-    type: fc.constant('node_level_set' as const),
-    node,
-    level: fc.option(fc.constantFrom('brief' as const, 'full' as const)),
-  }),
-  fc.record({ type: fc.constant('node_expanded' as const), node, expanded: fc.boolean() }),
-  fc.record({
-    type: fc.constant('compressions_undone' as const),
-    compressions: fc.constant([compressionId('c')]),
-    undone: fc.boolean(),
-  }),
-  fc.record({ type: fc.constant('change_undone' as const), undone: fc.boolean() }),
-  fc.record({ type: fc.constant('event_added' as const), event: keyEvent }),
-  fc.record({ type: fc.constant('event_pinned' as const), id: event, pinned: fc.boolean() }),
-  fc.record({ type: fc.constant('event_removed' as const), id: event, removed: fc.boolean() }),
-  fc.record({
-    type: fc.constant('event_corrected' as const),
-    id: event,
-    correction: fc.option(
-      fc.record({
-        kind: fc.constantFrom('constraint' as const, 'fact' as const),
-        start: fc.nat(100),
-        end: fc.nat(100),
-        quote: words,
-      }),
-    ),
-  }),
-  words.map((goal): SessionEvent => {
-    return { type: 'task_set', task: { id: taskId('t'), goal, steps: [{ text: goal, status: 'pending' }] } };
-  }),
-  fc.record({ type: fc.constant('task_reset' as const), automatic: fc.boolean() }),
-  words.map((title): SessionEvent => ({ type: 'session_renamed', title })),
+  happens('compressed', { compression }),
+  happens('node_undone', { node, undone: flag }),
+  happens('node_edited', { node, level: oneOf('brief', 'detailed'), text: words, tokens: fc.nat(50) }),
+  happens('node_replaced', { node: summary, level }),
+  happens('node_checked', { node, check }),
+  happens('node_level_set', { node, level }),
+  happens('node_expanded', { node, expanded: flag }),
+  happens('compressions_undone', { compressions: fc.constant([compressionId('c')]), undone: flag }),
+  happens('change_undone', { undone: flag }),
+  happens('event_added', { event: keyEvent }),
+  happens('event_pinned', { id: event, pinned: flag }),
+  happens('event_removed', { id: event, removed: flag }),
+  happens('event_corrected', { id: event, correction: fc.option(correction) }),
+  happens('task_set', { task }),
+  happens('task_reset', { automatic: flag }),
+  happens('session_renamed', { title: words }),
 );
 
 /** A session's events from its creation on. */
