@@ -199,16 +199,10 @@ export async function compressPreserveEvents(
         return isLost ? { ...event, status: 'dropped' } : event;
       });
       const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
-      const { isExtracted, calls: first } = sentBy(session, counter);
-      const calls = {
-        count: first.count + further.count,
-        inputTokens: first.inputTokens + further.inputTokens,
-        outputTokens: first.outputTokens + further.outputTokens,
-        costUsd: first.costUsd + further.costUsd,
-      };
+      const { isExtracted } = sentBy(session, counter);
       const figures = { before: tokens, after, target: targetTokens };
-      const all = addCalls(session.calls, calls);
-      return { messages: sent, events, nodes: [], tokens: figures, calls: all, isExtracted };
+      const calls = addCalls(session.calls, further);
+      return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
     }
   }
   await options.breather?.rest();
