@@ -9,7 +9,7 @@ import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
 import { firstThatFits, framed } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
-import { titleOf, topicsOf } from './title.ts';
+import { titleOf } from './title.ts';
 
 /** The content of a summary node, without its place in the tree. Token counts include each text's framing. */
 export interface NodeContent {
@@ -34,6 +34,8 @@ export interface LeafSource {
   readonly to: number;
   /** The topic; '' if unknown. */
   readonly title: string;
+  /** Names that it speaks of most. */
+  readonly topics: readonly string[];
   /** Tokens of its messages, including framing. */
   readonly tokens: number;
   /** Target sizes of its texts, including framing. */
@@ -173,7 +175,7 @@ export async function extractAll(
 ): Promise<{ readonly text: string; readonly tokens: number }> {
   const corpus = await buildCorpus(messages, tools.pace, undefined, true);
   const limits = { brief: limit, detailed: limit };
-  const source = { corpus, from: 0, to: messages.length - 1, title: '', tokens, limits, ceiling: limit };
+  const source = { corpus, from: 0, to: messages.length - 1, title: '', topics: [], tokens, limits, ceiling: limit };
   const text = await extractText(source, limit, tools);
   return { text, tokens: framed(text, tools.counter) };
 }
@@ -204,17 +206,15 @@ export async function extractiveContent(
 }
 
 /** The heading of an extracted text; '' if there are no topics. */
-export function topicsLine(source: LeafSource): string {
-  const topics = topicsOf(source);
-  return topics.length > 0 ? `Topics: ${topics.join(', ')}\n` : '';
-}
+export const topicsLine = ({ topics }: LeafSource): string =>
+  topics.length > 0 ? `Topics: ${topics.join(', ')}\n` : '';
 
 /** In the small space of a brief text, prefer unusual passages. */
 const BRIEF_NOVELTY = 2;
 
 /** A structured summary without a model: topics, key events, and the assistant's advice. */
 function outline(source: LeafSource): StructuredSummary {
-  const { corpus, events, from, to } = source;
+  const { corpus, topics, events, from, to } = source;
   const found = Array.from(events ?? []).flatMap(([at, list]) => (at >= from && at <= to ? list : []));
   const quotes = (kind: DetectedEvent['kind']): string[] =>
     found.filter((event) => event.kind === kind).map(({ quote }) => quote);
@@ -228,7 +228,7 @@ function outline(source: LeafSource): StructuredSummary {
     if (ADVICE.test(text)) guidance.push(text);
   }
   const lists = {
-    topics: topicsOf(source),
+    topics,
     preferences: quotes('preference'),
     constraints: quotes('constraint'),
     openSteps: quotes('todo'),

@@ -24,7 +24,7 @@ import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
 import { sourceHash, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
 import { tellingFactors } from './telling.ts';
-import { topicTitle, titleOf } from './title.ts';
+import { topicTitle, titleOf, topicsOf } from './title.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
 export interface Run {
@@ -314,6 +314,7 @@ async function cutPieces(
       from: segment.from,
       to: segment.to,
       title: titles[at]!,
+      topics: topicsOf({ corpus, factors: factors.get(corpus)!, ...segment }),
       tokens: segment.tokens,
       limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
       // Answers may exceed their room up to this limit. Beyond, they save too little or aren't summaries.
