@@ -20,14 +20,13 @@ export class CorrectionFault extends Error {
 
 /**
  * Changes a key event's kind, its extent in its message, or both; what is left out stays. `start` and `end` are UTF-16
- * offsets into the message's text; white space around the words is left off. Gives what `restoreEvent` needs to take
- * back just this correction. Rejects with `CorrectionFault`, or `StoreFault`; nothing is changed then.
+ * offsets into the message's text; white space around the words is left off. Rejects with `CorrectionFault`, or `StoreFault`; nothing is changed then.
  */
 export async function correctEvent(
   journal: SessionJournal,
   id: KeyEventId,
   change: Partial<Pick<EventCorrection, 'kind' | 'start' | 'end'>>,
-): Promise<EventCorrection | null> {
+): Promise<void> {
   const entry = entryOf(journal, id);
   const text = messageText(journal.state.messages.get(entry.message) ?? { content: [] });
   const { kind = entry.kind, start = entry.start, end = entry.end } = change;
@@ -41,11 +40,10 @@ export async function correctEvent(
     id,
     correction: { kind, start: at, end: at + quote.length, quote },
   });
-  return inForce(entry);
 }
 
 /** As `correctEvent`, with other words of the event's message; of several places the one nearest to its own. */
-export function correctWords(journal: SessionJournal, id: KeyEventId, words: string): Promise<EventCorrection | null> {
+export function correctWords(journal: SessionJournal, id: KeyEventId, words: string): Promise<void> {
   const { message, start: from } = entryOf(journal, id);
   const text = messageText(journal.state.messages.get(message) ?? { content: [] });
   const quote = words.trim();
@@ -54,12 +52,6 @@ export function correctWords(journal: SessionJournal, id: KeyEventId, words: str
   const isBefore = after === -1 || (before !== -1 && from - before < after - from);
   const start = isBefore ? before : after;
   return correctEvent(journal, id, { start, end: start + quote.length });
-}
-
-/** Puts an event back to an earlier correction, or (null) to what was found. Rejects as `correctEvent` does. */
-export async function restoreEvent(journal: SessionJournal, id: KeyEventId, to: EventCorrection | null): Promise<void> {
-  entryOf(journal, id);
-  await journal.append({ type: 'event_corrected', id, correction: to });
 }
 
 /** Strikes an event out as wrong, or takes that back. What it had superseded or absorbed stands again meanwhile. */
@@ -73,6 +65,3 @@ function entryOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
   if (!entry) throw new CorrectionFault('unknown_event', 'This key event is no longer in the session.');
   return entry;
 }
-
-const inForce = ({ found, kind, start, end, quote }: KeyEvent): EventCorrection | null =>
-  found ? { kind, start, end, quote } : null;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CorrectionFault, correctEvent, restoreEvent } from '../../../src/app/correct-event.ts';
+import { CorrectionFault, correctEvent } from '../../../src/app/correct-event.ts';
 import type { SessionJournal } from '../../../src/app/ports.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import type { KeyEventId, MessageId } from '../../../src/core/model/ids.ts';
@@ -67,15 +67,15 @@ export class Marks {
   async takeCorrectionBack(journal: SessionJournal): Promise<void> {
     const last = this.#takeBack.pop();
     if (!last) return;
-    await restoreEvent(journal, last.id, last.to);
+    await journal.append({ type: 'event_corrected', id: last.id, correction: last.to });
     this.corrected.set(last.id, last.says);
   }
 
   async #correct(journal: SessionJournal, entry: KeyEvent, kind: KeyEventKind, start: number): Promise<void> {
     const says = wordsOf(entry);
     try {
-      const to = await correctEvent(journal, entry.id, { kind, start });
-      this.#takeBack.push({ id: entry.id, to, says });
+      await correctEvent(journal, entry.id, { kind, start });
+      this.#takeBack.push({ id: entry.id, to: entry.found ? says : null, says });
       const now = wordsOf(journal.state.events.get(entry.id)!);
       assert.equal(now.kind, kind, 'a correction is taken over');
       this.corrected.set(entry.id, now);

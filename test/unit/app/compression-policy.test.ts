@@ -86,14 +86,4 @@ describe('what a policy and a budget make of a compression', () => {
     const kept = conversation.state.uncoveredCount;
     assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);
   });
-
-  it('keeps the newest three under the long-memory policy, and waits for 80 % of the budget', async () => {
-    const conversation = await desk.converse();
-    const policy = resolvePolicy('long-memory');
-    desk.settings = { ...desk.settings, policy };
-    assert.equal(policy.triggers.share, 0.8);
-    await fill(conversation, 41);
-    await conversation.compressNow();
-    assert.equal(conversation.state.uncoveredCount, 3);
-  });
 });

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  CorrectionFault,
-  correctEvent,
-  correctWords,
-  markEventWrong,
-  restoreEvent,
-} from '../../../src/app/correct-event.ts';
+import { CorrectionFault, correctEvent, correctWords, markEventWrong } from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -48,20 +42,6 @@ describe('a key event that the user corrects', () => {
     assert.equal(quote, SAID);
     assert.equal(before?.kind, 'decision');
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
-  });
-
-  it('is put back to its last correction, and to what was found', async () => {
-    const conversation = await compressed();
-    const { journal } = conversation;
-    const first = found(conversation, 'port 8401');
-    const toFound = await correctEvent(journal, first.id, { kind: 'fact' });
-    const toFact = await correctEvent(journal, first.id, { end: SAID.length });
-    assert.equal(found(conversation, 'port 8401').quote, SAID);
-    await restoreEvent(journal, first.id, toFact);
-    assert.equal(found(conversation, 'port 8401').kind, 'fact');
-    assert.equal(found(conversation, 'port 8401').quote, first.quote);
-    await restoreEvent(journal, first.id, toFound);
-    assert.deepEqual(found(conversation, 'port 8401'), first);
   });
 
   it('leaves the context when it is wrong, and comes back when that was wrong', async () => {

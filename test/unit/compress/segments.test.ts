@@ -7,81 +7,32 @@ import { message, transcript } from './scripted.ts';
 const upTo = (tokens: number) => ({ tokens, messages: 60 });
 
 describe('cutting a session into segments', () => {
-  const chat = transcript(
-    ['user', 'a'],
-    ['assistant', 'b'],
-    ['user', 'c'],
-    ['assistant', 'd'],
-    ['user', 'e'],
-    ['assistant', 'f'],
-  );
+  const chat = transcript(...Array.from('uauaua', (by) => [by === 'u' ? 'user' : 'assistant', 'x'] as const));
+  const tokens = [50, 50, 50, 50, 50, 50];
 
   it('ends a segment at a turn’s end once the target is reached', () => {
-    const cut = cutSegments(chat, [50, 50, 50, 50, 50, 50], upTo(100));
-    assert.deepEqual(cut, [
+    assert.deepEqual(cutSegments(chat, tokens, upTo(100)), [
       { from: 0, to: 1, tokens: 100 },
       { from: 2, to: 3, tokens: 100 },
       { from: 4, to: 5, tokens: 100 },
     ]);
   });
 
-  it('covers every message once and in order, whatever the sizes', () => {
-    const cut = cutSegments(chat, [900, 1, 1, 700, 40, 2], upTo(60));
-    assert.deepEqual(
-      cut.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
-      [0, 1, 2, 3, 4, 5],
-    );
-  });
-
   it('cuts sooner where the messages are many and short', () => {
     const short = transcript(...Array.from({ length: 200 }, () => ['user', 'yes'] as const));
     const cut = cutSegments(short, Array<number>(200).fill(8), { tokens: 24_000, messages: 60 });
     assert.deepEqual(
-      cut.map(({ from, to, tokens }) => [to - from + 1, tokens]),
-      [
-        [60, 480],
-        [60, 480],
-        [60, 480],
-        [20, 160],
-      ],
+      cut.map((one) => [one.to - one.from + 1, one.tokens]),
+      [...Array.from({ length: 3 }, () => [60, 480]), [20, 160]],
     );
   });
 
   it('cuts a turn larger than a segment behind a tool’s result, never between a reply and the result', () => {
-    const agent = transcript(
-      ['user', 'go'],
-      ['assistant', 'call 1'],
-      ['tool', 'result 1'],
-      ['tool', 'result 2'],
-      ['assistant', 'call 3'],
-      ['tool', 'result 3'],
-      ['assistant', 'done'],
-    );
+    const roles = ['user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'] as const;
+    const agent = transcript(...roles.map((role) => [role, 'x'] as const));
     const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], upTo(90));
-    for (const { to } of cut.slice(0, -1)) {
-      assert.equal(agent[to]?.role, 'tool', `a segment ends after message ${to}`);
-    }
+    for (const { to } of cut.slice(0, -1)) assert.equal(roles[to], 'tool', `a segment ends after message ${to}`);
     assert.ok(cut.length > 1);
-  });
-
-  it('keeps calls and results of the same id in one segment, however many stand between them', () => {
-    const calls: SourceMessage[] = [
-      message(0, 'user', 'go'),
-      {
-        id: messageId('m1'),
-        role: 'assistant',
-        content: [
-          { type: 'tool_call', callId: 'x', name: 'read', json: '{}' },
-          { type: 'tool_call', callId: 'y', name: 'read', json: '{}' },
-        ],
-      },
-      { id: messageId('m2'), role: 'tool', content: [{ type: 'tool_result', callId: 'x', text: 'X', isError: false }] },
-      { id: messageId('m3'), role: 'tool', content: [{ type: 'tool_result', callId: 'y', text: 'Y', isError: false }] },
-      message(4, 'assistant', 'done'),
-    ];
-    const cut = cutSegments(calls, [10, 500, 500, 500, 500], upTo(100));
-    const ofCall = cut.find(({ from, to }) => from <= 1 && 1 <= to);
-    assert.ok(ofCall && ofCall.to >= 3);
   });
 
   it('takes a provider’s result under the user’s role for a result, not for a new turn', () => {
@@ -99,7 +50,6 @@ describe('cutting a session into segments', () => {
   });
 
   it('cuts the older part of a session that has grown as before', () => {
-    const tokens = [50, 50, 50, 50, 50, 50];
     const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), upTo(100));
     assert.deepEqual(cutSegments(chat, tokens, upTo(100)).slice(0, before.length), before);
   });
