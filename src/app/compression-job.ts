@@ -85,15 +85,7 @@ export type CompressionOutcome =
       readonly record: CompressionRecord;
       readonly fault: unknown;
     }
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'started' }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
-  /** There was no result to commit. */
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'off' }
-  | { readonly kind: 'cooling' }
-  /** The spend limit is reached, and the compression isn't urgent. */
-  | { readonly kind: 'spent' }
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** `nothing`: there was no result to commit; `spent`: the spend limit is reached, and it isn't urgent. */
+  | { readonly kind: 'ready' | 'started' | 'nothing' | 'off' | 'cooling' | 'spent' | 'cancelled' | 'stale' };

@@ -1,15 +1,9 @@
 import * as v from 'valibot';
+import { listOf, objectOf, string } from '../compress/structured.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
-/** What a model says of a statement: the record tells it, tells it otherwise, or says nothing of it. */
-export type Verdict = 'told' | 'otherwise' | 'untold';
-
-/** A model's answer about one statement; what it quotes is a claim until it is found. */
-export interface GivenVerdict {
-  readonly verdict: Verdict;
-  readonly quote: string;
-  readonly instead: string;
-}
+/** What a model may say of a statement: the record tells it, tells it otherwise, or says nothing of it. */
+const VERDICTS = ['told', 'otherwise', 'untold'] as const;
 
 /** Longer texts are cut. UTF-16 units. */
 const LONGEST = 600;
@@ -23,36 +17,23 @@ const words = v.optional(
 );
 const given = v.object({
   n: v.pipe(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))]), v.integer()),
-  verdict: v.picklist(['told', 'otherwise', 'untold']),
+  verdict: v.picklist(VERDICTS),
   quote: words,
   instead: words,
 });
 
+/** A model's answer about one statement; what it quotes is a claim until it is found. */
+export type GivenVerdict = Omit<v.InferOutput<typeof given>, 'n'>;
+
 /** The same for models that can be held to a schema. */
 export const VERDICTS_JSON_SCHEMA = {
   name: 'verdicts',
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['statements'],
-    properties: {
-      statements: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['n', 'quote', 'verdict', 'instead'],
-          properties: {
-            n: { type: 'integer' },
-            quote: { type: 'string' },
-            verdict: { type: 'string', enum: ['told', 'otherwise', 'untold'] },
-            instead: { type: 'string' },
-          },
-        },
-      },
-    },
-  },
-} as const;
+  schema: objectOf({
+    statements: listOf(
+      objectOf({ n: { type: 'integer' }, quote: string, verdict: { ...string, enum: VERDICTS }, instead: string }),
+    ),
+  }),
+};
 
 /**
  * Reads the verdicts out of an answer; by the statement's place, from 0. Entries that are none are passed over; of two on
@@ -63,8 +44,8 @@ export function readVerdicts(answer: string): ReadonlyMap<number, GivenVerdict> 
   for (const entry of entriesOf(answer)) {
     const { success, output } = v.safeParse(given, entry);
     if (!success || verdicts.has(output.n - 1)) continue;
-    const { verdict, quote, instead } = output;
-    verdicts.set(output.n - 1, { verdict, quote, instead });
+    const { n, ...verdict } = output;
+    verdicts.set(n - 1, verdict);
   }
   return verdicts;
 }

@@ -29,3 +29,18 @@ function cutAt(text: string, length: number): string {
   const space = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'));
   return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
+
+/** Has a text made for less and less room until it takes at most `limit` tokens, framing included; '' if none fits. */
+export async function fill(
+  limit: number,
+  counter: Pick<TokenCounter, 'text'>,
+  make: (room: number) => Promise<string>,
+): Promise<string> {
+  for (let room = limit - MESSAGE_FRAMING_TOKENS; room > 0;) {
+    const text = await make(room);
+    const over = framed(text, counter) - limit;
+    if (text === '' || over <= 0) return text;
+    room -= over + 1;
+  }
+  return '';
+}

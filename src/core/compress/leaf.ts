@@ -6,7 +6,7 @@ import { resting } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
-import { firstThatFits, framed } from './fitting.ts';
+import { fill, firstThatFits, framed } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { titleOf } from './title.ts';
@@ -139,31 +139,18 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
 const MARKS = /`[^`\n]*`|"[^"\n]*"|"/g;
 
 /** Extracts at most `limit` tokens, including framing, from a segment; '' if nothing fits. */
-export async function extractText(
+function extractText(
   source: LeafSource,
   limit: number,
   { counter, pace }: LeafTools,
-  weights: Pick<ExtractOptions, 'novelty' | 'evenUsers' | 'takes'> = {},
+  weights: Pick<ExtractOptions, 'novelty'> = {},
 ): Promise<string> {
-  const { kept, factors } = source;
-  let room = limit - framed('', counter);
-  while (room > 0) {
-    const { passages } = await extract(source.corpus, {
-      budgetTokens: room,
-      counter,
-      pace,
-      range: source,
-      ...weights,
-      ...(kept && { kept }),
-      ...(factors && { factors }),
-    });
-    if (passages.length === 0) return '';
-    const text = renderPassages(source.corpus, passages);
-    const over = framed(text, counter) - limit;
-    if (over <= 0) return text;
-    room -= over + 1;
-  }
-  return '';
+  const { corpus, kept, factors } = source;
+  return fill(limit, counter, async (budgetTokens) => {
+    const options = { budgetTokens, counter, pace, range: source, ...weights };
+    const { passages } = await extract(corpus, { ...options, ...(kept && { kept }), ...(factors && { factors }) });
+    return renderPassages(corpus, passages);
+  });
 }
 
 /** Extracts as much as fits, including lines of listings; '' if nothing fits. */

@@ -51,10 +51,10 @@ function asSummary({ narrative, decisions, errors, ...lists }: v.InferOutput<typ
   };
 }
 
-const string = { type: 'string' } as const;
+export const string = { type: 'string' } as const;
 const optional = { type: ['string', 'null'] } as const;
-const listOf = (items: object): object => ({ type: 'array', items });
-const objectOf = (properties: Readonly<Record<string, object>>): object => ({
+export const listOf = (items: object): object => ({ type: 'array', items });
+export const objectOf = (properties: Readonly<Record<string, object>>): Readonly<Record<string, unknown>> => ({
   type: 'object',
   additionalProperties: false,
   required: Object.keys(properties),
@@ -67,7 +67,7 @@ export function summaryJsonSchema(fields: SummaryFields): { name: string; schema
     if (name === 'decisions') return [name, listOf(objectOf({ what: string, why: optional, when: optional }))] as const;
     return [name, listOf(name === 'errors' ? objectOf({ what: string, solution: optional }) : string)] as const;
   });
-  return { name: 'summary', schema: { ...objectOf({ narrative: string, ...Object.fromEntries(lists) }) } };
+  return { name: 'summary', schema: objectOf({ narrative: string, ...Object.fromEntries(lists) }) };
 }
 
 export type ParsedSummary =

@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../model/message.ts';
 import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
 import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
-import { firstThatFits, framed } from './fitting.ts';
+import { fill, firstThatFits, framed } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
 import { passageText, type Passage } from './passages.ts';
@@ -165,10 +165,8 @@ function spoken(text: string, rung: Rung): Speech[] {
 const NOTED_SHARE = 0.9;
 
 /** Extracts at most `limit` tokens, including framing; the children's list entries first. '' if nothing fits. */
-async function retold(corpus: Corpus, limit: number, tools: LeafTools): Promise<string> {
-  const { counter, pace } = tools;
-  let room = limit - MESSAGE_FRAMING_TOKENS;
-  while (room > 0) {
+function retold(corpus: Corpus, limit: number, { counter, pace }: LeafTools): Promise<string> {
+  return fill(limit, counter, async (room) => {
     const shared = { ...OLD, counter, pace };
     const noted = await extract(corpus, {
       ...shared,
@@ -176,18 +174,12 @@ async function retold(corpus: Corpus, limit: number, tools: LeafTools): Promise<
       takes: ({ kind }) => kind === 'noted',
     });
     const kept = new Map<number, Span[]>();
-    for (const { message, start, end } of noted.passages) {
+    for (const { message, start, end } of noted.passages)
       kept.set(message, [...(kept.get(message) ?? []), { start, end }]);
-    }
     const rest = await extract(corpus, { ...shared, budgetTokens: room - noted.tokens, kept });
     const passages = [...noted.passages, ...rest.passages].sort((a, b) => a.message - b.message || a.start - b.start);
-    if (passages.length === 0) return '';
-    const text = renderPassages(corpus, passages);
-    const over = framed(text, counter) - limit;
-    if (over <= 0) return text;
-    room -= over + 1;
-  }
-  return '';
+    return renderPassages(corpus, passages);
+  });
 }
 
 const sumOf = (nodes: readonly SummaryNode[], level: 'brief' | 'detailed'): number =>
