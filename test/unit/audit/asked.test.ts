@@ -60,7 +60,6 @@ describe('statements that a model is asked about', () => {
   }
   const ask = async (...args: Parameters<typeof askAboutStatements>): Promise<readonly CheckedStatement[]> =>
     (await askAboutStatements(...args)).statements;
-  const shown = (statements: readonly CheckedStatement[]): string[] => statements.map(({ reason }) => reason);
 
   for (const provider of ['openai', 'anthropic'] as const) {
     it(`get its verdicts, with the words that decide where they stand, over the wire of ${provider}`, async () => {
@@ -150,35 +149,53 @@ describe('statements that a model is asked about', () => {
     assert.equal(found[1]!.instead, 'it was left alone');
   });
 
-  it('are marked for a quotation that stands nowhere, whatever the model says', async () => {
-    server.answer(answer({ n: 1, verdict: 'told' }));
-    const found = await ask('The user said "please restart the whole cluster now".', TALK, await tools());
-    assert.deepEqual(shown(found), ['not_in_source']);
-  });
-
-  it('are as code found them where the model supports by words that nobody said what code does not', async () => {
-    server.answer(answer({ n: 1, verdict: 'told', quote: 'The job runs nightly at 03:30' }));
-    const [one] = await ask('The job runs nightly at 03:30.', TALK, await tools());
-    assert.deepEqual([one?.reason, one?.missing, one?.isByCode], ['not_in_source', ['03:30'], true]);
-  });
-
-  it('are as code found them where the model supports without any words what lacks in the source', async () => {
-    server.answer(answer({ n: 1, verdict: 'told' }, { n: 2, verdict: 'told' }));
-    const found = await ask('The job runs nightly at 03:30.\nThe job runs at night.', TALK, await tools());
-    assert.deepEqual(shown(found), ['not_in_source', 'supported']);
-  });
-
-  it('are as the model says where it finds the words for a term that is written otherwise', async () => {
-    server.answer(answer({ n: 1, verdict: 'told', quote: 'since the backup ends at two' }));
-    const [one] = await ask('The backup ends at 2:22.', TALK, await tools());
-    assert.deepEqual([one?.reason, one?.missing, one?.sources.length], ['supported', undefined, 1]);
-  });
-
-  it('get no place by words that decide so short that they stand anywhere', async () => {
-    server.answer(answer({ n: 1, verdict: 'told', quote: 'for it' }));
-    const [one] = await ask('The job runs nightly at 02:30.', TALK, await tools());
-    assert.deepEqual([one?.reason, one?.sources], ['supported', []]);
-  });
+  for (const [what, summary, quote, reason, missing, sources] of [
+    [
+      'are marked for a quotation that stands nowhere, whatever the model says',
+      'The user said "please restart the whole cluster now".',
+      '',
+      'not_in_source',
+      ['please restart the whole cluster now'],
+      0,
+    ],
+    [
+      'are as code found them where the model supports by words that nobody said what code does not',
+      'The job runs nightly at 03:30.',
+      'The job runs nightly at 03:30',
+      'not_in_source',
+      ['03:30'],
+      0,
+    ],
+    [
+      'are as code found them where the model supports without any words what lacks in the source',
+      'The job runs nightly at 03:30.',
+      '',
+      'not_in_source',
+      ['03:30'],
+      0,
+    ],
+    [
+      'are as the model says where it finds the words for a term that is written otherwise',
+      'The backup ends at 2:22.',
+      'since the backup ends at two',
+      'supported',
+      undefined,
+      1,
+    ],
+    [
+      'get no place by words that decide so short that they stand anywhere',
+      'The job runs nightly at 02:30.',
+      'for it',
+      'supported',
+      undefined,
+      0,
+    ],
+  ] as const)
+    it(what, async () => {
+      server.answer(answer({ n: 1, verdict: 'told', quote }));
+      const [one] = await ask(summary, TALK, await tools());
+      assert.deepEqual([one?.reason, one?.missing, one?.sources.length], [reason, missing, sources]);
+    });
 
   it('are as code found them where there was no room to show what is said of them', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `Person${at}`);

@@ -27,27 +27,21 @@ describe('summaries of a run of messages', () => {
     assert.equal(calls.count, 1);
   });
 
-  it('says what the model says, whole, and adds nothing of the source’s', async () => {
-    const model = scriptedModel(() => goodAnswer('Something happened.'));
-    const { nodes } = await summarize(model);
-    assert.equal(nodes[0]!.detailed, 'Something happened.');
-  });
-
-  it('takes plain prose for a narrative, at once', async () => {
-    const prose = 'The user asked for retries in the client. They were added with a limit of 3 to 8 attempts.';
-    const model = scriptedModel(() => prose);
-    const { nodes } = await summarize(model);
-    assert.equal(nodes[0]?.rung, 'model');
-    assert.equal(nodes[0].detailed, prose);
-    assert.equal(model.requests.length, 1);
-  });
-
-  it('takes the quotation marks off what the record does not say, and asks no second time', async () => {
-    const model = scriptedModel(() => goodAnswer('The user said "make it blue and shiny please".'));
-    const { nodes } = await summarize(model);
-    assert.equal(nodes[0]?.rung, 'model');
-    assert.equal(nodes[0].detailed, 'The user said make it blue and shiny please.');
-  });
+  const prose = 'The user asked for retries in the client. They were added with a limit of 3 to 8 attempts.';
+  for (const [what, answer, detailed] of [
+    ['says what the model says, whole, and adds nothing of the source’s', goodAnswer('It ran.'), 'It ran.'],
+    ['takes plain prose for a narrative, at once', prose, prose],
+    [
+      'takes the quotation marks off what the record does not say, and asks no second time',
+      goodAnswer('The user said "make it blue and shiny please".'),
+      'The user said make it blue and shiny please.',
+    ],
+  ] as const)
+    it(what, async () => {
+      const model = scriptedModel(() => answer);
+      const { nodes } = await summarize(model);
+      assert.deepEqual([nodes[0]?.rung, nodes[0]?.detailed, model.requests.length], ['model', detailed, 1]);
+    });
 
   it('takes no words of code for a quotation, however its marks pair, and asks no second time', async () => {
     const code = [
@@ -170,22 +164,16 @@ describe('summaries of a run of messages', () => {
     assert.equal(model.requests.length, 4);
   });
 
-  it('never summarizes an unchanged segment twice', async () => {
+  it('never summarizes an unchanged segment twice, but again under another prompt', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added.'));
     const cache = new Map<string, NodeContent>();
-    const first = await grow({ messages: session }, {}, tools({ model, cache }));
-    const again = await grow({ messages: session }, {}, tools({ model, cache }));
-    assert.equal(model.requests.length, 1);
-    assert.equal(again.nodes[0]?.detailed, first.nodes[0]?.detailed);
-  });
-
-  it('summarizes again under another prompt', async () => {
-    const model = scriptedModel(() => goodAnswer('Retries were added.'));
-    const cache = new Map<string, NodeContent>();
-    for (const preset of ['developer', 'customer'] as const) {
-      await grow({ messages: session }, { prompt: summaryPrompt(preset) }, tools({ model, cache }));
+    const said: (string | undefined)[] = [];
+    for (const preset of ['developer', 'developer', 'customer'] as const) {
+      const { nodes } = await grow({ messages: session }, { prompt: summaryPrompt(preset) }, tools({ model, cache }));
+      said.push(nodes[0]?.detailed);
     }
     assert.equal(model.requests.length, 2);
+    assert.equal(said[1], said[0]);
   });
 
   it('stops when it is cancelled while the model answers', async () => {
