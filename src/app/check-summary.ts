@@ -40,8 +40,13 @@ export async function checkSummary(
       calls: new CallLog(),
     });
     ({ fault } = asked);
-    if (asked.statements.every(({ isByCode }) => isByCode)) throw new SummaryFault('unanswered', NO_VERDICT);
-    if (journal.state.nodes.get(id)?.[level] !== text) throw new SummaryFault('outdated', OUTDATED);
+    if (asked.statements.every(({ isByCode }) => isByCode))
+      throw new SummaryFault('unanswered', 'The model gave no answer that can be used.');
+    if (journal.state.nodes.get(id)?.[level] !== text)
+      throw new SummaryFault(
+        'outdated',
+        'The summary changed in the meantime, so the verification result was discarded.',
+      );
     const statements = asked.statements.map(({ start, end, reason, sources, missing, instead, isByCode }) => ({
       start,
       end,
@@ -60,6 +65,3 @@ export async function checkSummary(
   if (fault !== undefined) throw fault;
   return check;
 }
-
-const NO_VERDICT = 'The model gave no answer that can be used.';
-const OUTDATED = 'The summary changed in the meantime, so the verification result was discarded.';

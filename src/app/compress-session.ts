@@ -13,7 +13,6 @@ import {
 import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
 import { assemblePrefix } from '../core/context/prefix.ts';
-import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
@@ -21,7 +20,7 @@ import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
-import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
+import { summaryPrompt } from '../core/prompts/render.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
@@ -35,17 +34,12 @@ import {
   type Plan,
   type PlannedRun,
 } from './compression-plan.ts';
-import { LedgerKeeper, type LedgerDraft } from './ledger-keeper.ts';
+import { LedgerKeeper, type LedgerDraft, type LedgerKeeperDeps } from './ledger-keeper.ts';
 import type { PriceOf } from './paid-model.ts';
-import type { Clock } from './ports.ts';
 
-export interface CompressSessionDeps {
-  readonly clock: Clock;
-  readonly preset: () => PresetName;
+export interface CompressSessionDeps extends LedgerKeeperDeps {
   /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
-  /** The user's rules for key events. */
-  readonly rules?: () => Promise<readonly CompiledRule[]>;
   readonly price: PriceOf;
 }
 
@@ -93,7 +87,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
-  const keeper = new LedgerKeeper(clock, deps.rules ?? (() => Promise.resolve([])), deps.preset);
+  const keeper = new LedgerKeeper(deps);
   const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
     const plan = planCompression(job);
@@ -131,7 +125,7 @@ const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 /** Counts the ledger as it will be sent after the compression. */
 function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft): SizedDraft {
   const nodes = runs.map((run, at) => placeholder(run, at));
-  return { ...draft, tokens: frontTokens(job, { nodes, levels: [], draft }).ledger };
+  return { ...draft, tokens: frontTokens(job, nodes, [], draft).ledger };
 }
 
 /** A summary node for a run that isn't summarized yet. */
@@ -278,7 +272,7 @@ async function summarize(
   let levels: readonly LevelChoice[] = [];
   let after = 0;
   const condensed: SummaryNode[] = [];
-  const sentFront = (): number => frontTokens(job, { nodes: [...nodes, ...condensed], levels, draft }).all;
+  const sentFront = (): number => frontTokens(job, [...nodes, ...condensed], levels, draft).all;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(
@@ -484,14 +478,11 @@ async function condenseNeighbours(
 /** Tokens of the ledger and of ledger and summaries, and the key events, if this compression was committed. */
 function frontTokens(
   job: CompressionJob,
-  {
-    nodes,
-    levels,
-    draft,
-  }: { readonly nodes: readonly SummaryNode[]; readonly levels: readonly LevelChoice[]; readonly draft: LedgerDraft },
+  nodes: readonly SummaryNode[],
+  levels: readonly LevelChoice[],
+  { events, changes }: LedgerDraft,
 ): { readonly ledger: number; readonly all: number; readonly keyEvents: () => CompressionRecord['keyEvents'] } {
   const { systemPrompt, memory, policy } = job.settings;
-  const { events, changes } = draft;
   const state = job.state.afterCompression({ nodes, levels, events, changes });
   const { tokens, leftOut } = assemblePrefix({
     state,
@@ -541,7 +532,7 @@ function toResult(
     changes: draft.changes,
     messages: { before, after: before - made.covered },
     tokens: { before: job.before.total, after: made.after },
-    keyEvents: frontTokens(job, { nodes, levels, draft }).keyEvents(),
+    keyEvents: frontTokens(job, nodes, levels, draft).keyEvents(),
     calls: {
       count: calls.count,
       inputTokens: calls.inputTokens,

@@ -1,7 +1,6 @@
-import { assembleContext, type Context } from '../core/context/assemble.ts';
+import { assembleContext, type AssembleInput, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { Recalled } from '../core/context/render.ts';
-import type { Message } from '../core/model/message.ts';
 import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -70,34 +69,15 @@ export class ContextMeter {
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
   }
 
-  /** The current context. Takes time linear in its size. */
-  context(recalled: readonly Recalled[] = []): Context {
-    const { counter, journal } = this.#deps;
-    return assembleContext({
-      state: journal.state,
-      prefix: this.#currentPrefix(),
-      recalled,
-      counter,
-      counts: this.counts,
-    });
-  }
-
-  /** The context with a message that isn't sent yet. */
-  contextWith(message: Message, endsTask: boolean, recalled: readonly Recalled[] = []): Context {
+  /** The current context, or that with a message that isn't sent yet. Takes time linear in its size. */
+  context(recalled: readonly Recalled[] = [], pending?: AssembleInput['pending']): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;
+    const prefix = this.#currentPrefix();
     try {
-      const pending = { message, endsTask };
-      return assembleContext({
-        state: journal.state,
-        prefix: this.#currentPrefix(),
-        recalled,
-        pending,
-        counter,
-        counts,
-      });
+      return assembleContext({ state: journal.state, prefix, recalled, counter, counts, ...(pending && { pending }) });
     } finally {
-      counts.forget(message.id);
+      if (pending) counts.forget(pending.message.id);
     }
   }
 

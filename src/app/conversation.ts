@@ -310,7 +310,7 @@ export class Conversation {
     const message = userMessage(draft, messageId('pending'), state, clock);
     const endsTask = !isEmpty && this.#endsTask;
     const assemble = (excerpts: readonly Recalled[]): Context =>
-      isEmpty ? meter.context(excerpts) : meter.contextWith(message, endsTask, excerpts);
+      meter.context(excerpts, isEmpty ? undefined : { message, endsTask });
     const plain = assemble([]);
     const due = (endsTask ? this.#triggers.dueAtEnd() : undefined) ?? this.#triggers.dueBefore(plain);
     const context = assemble(await this.#recall(text, plain, assemble));

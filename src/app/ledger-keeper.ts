@@ -33,22 +33,26 @@ interface KeptLedger {
   readonly path: SessionState['path'];
 }
 
+export interface LedgerKeeperDeps {
+  readonly clock: Clock;
+  readonly preset: () => PresetName;
+  /** The user's rules for key events. */
+  readonly rules?: () => Promise<readonly CompiledRule[]>;
+}
+
 /** Detects key events in messages that are no longer recent, and keeps the ledger up to date and within its budget. */
 export class LedgerKeeper {
-  readonly #clock: Clock;
-  readonly #rules: () => Promise<readonly CompiledRule[]>;
-  readonly #preset: () => PresetName;
+  readonly #deps: LedgerKeeperDeps;
   #kept: KeptLedger | undefined;
 
-  constructor(clock: Clock, rules: () => Promise<readonly CompiledRule[]>, preset: () => PresetName) {
-    this.#clock = clock;
-    this.#rules = rules;
-    this.#preset = preset;
+  constructor(deps: LedgerKeeperDeps) {
+    this.#deps = deps;
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
-    const rules = await this.#rules();
-    const preset = this.#preset();
+    const { breather } = this.#deps.clock;
+    const rules = (await this.#deps.rules?.()) ?? [];
+    const preset = this.#deps.preset();
     const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
@@ -60,11 +64,11 @@ export class LedgerKeeper {
         { role: message.role, text, pasted: message.pasted },
         { rules, preset, ...(before && { before }) },
       );
-      const events = await resting(steps, this.#clock.breather);
+      const events = await resting(steps, breather);
       if (events.length > 0) found.set(message.id, events);
-      if (this.#clock.breather.isDue()) {
+      if (breather.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
-        await this.#clock.breather.rest();
+        await breather.rest();
         job.signal.throwIfAborted();
       }
     }
@@ -81,7 +85,7 @@ export class LedgerKeeper {
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
-    const pace = new Pace(this.#clock.breather, job.signal);
+    const pace = new Pace(this.#deps.clock.breather, job.signal);
     const ledger = await this.#ledger(job, pace);
     const touched = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {

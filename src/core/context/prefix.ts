@@ -1,3 +1,4 @@
+import type { GaugePart } from '../budget/gauge.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
@@ -117,17 +118,7 @@ function linesInOrder(lines: readonly LedgerLine[]): (position: number) => strin
 }
 
 /** Tokens of each part of a request, as the gauge shows them. */
-export interface ContextTokens {
-  readonly system: number;
-  readonly rules: number;
-  readonly memory: number;
-  readonly ledger: number;
-  readonly summaries: number;
-  readonly window: number;
-  readonly task: number;
-  readonly attachments: number;
-  readonly recalled: number;
-}
+export type ContextTokens = Readonly<Record<GaugePart, number>>;
 
 /** What a block of the system prompt holds. */
 export type SystemPart = 'system' | 'rules' | 'memory' | 'ledger' | 'summaries';
