@@ -41,11 +41,40 @@ export function listedSteps(source: string): ListedStep[] {
 /** What a model is told to end its reply with when the goal is reached. */
 export const GOAL_REACHED = '[goal reached]';
 
-/** Whether a reply says that the goal of the task is reached, by the line that it was told to end with. */
+/** "Everything is done", "the task is complete" and the like, as a sentence of its own, by language. */
+const DONE_SENTENCES: readonly RegExp[] = [
+  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/,
+  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada))(?!\p{L})/u,
+  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada))(?!\p{L})/u,
+  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen))(?!\p{L})/u,
+  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie))(?!\p{L})/u,
+  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa])(?!\p{L})/u,
+  /^(?:すべて(?:が|の\S{1,8}が)?(?:完了|終わり)|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?完了し(?:た|まし))/,
+  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
+];
+
+/** What makes such a sentence no report: a condition, a denial, a question. */
+const NOT_YET =
+  /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
+
+/** Whether a reply says that the goal of the task is reached: by the line it was told to end with, or in words. */
 export function saysGoalReached(reply: string): boolean {
-  for (const line of proseLines(reply)) if (line.trim().toLowerCase() === GOAL_REACHED) return true;
+  for (const line of proseLines(reply)) {
+    if (line.trim().toLowerCase() === GOAL_REACHED) return true;
+    if (line.length > MAX_LINE_LENGTH) continue;
+    for (const part of line.split(/(?<=[.!?。！？])/u)) {
+      const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
+      if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.test(sentence)) continue;
+      if (DONE_SENTENCES.some((done) => done.test(sentence))) return true;
+    }
+  }
   return false;
 }
+
+const MAX_LINE_LENGTH = 2_000;
+
+/** A longer sentence reports something else as well, in UTF-16 units. */
+const MAX_REPORT_LENGTH = 120;
 
 /** Which pending step of a task a reply marks as being worked on; an index into the steps. */
 export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {

@@ -2,10 +2,36 @@ import assert from 'node:assert/strict';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
 import { Desk, says } from './desk.ts';
 
-it('a reply says that the goal is reached by the line that it was told to end with, outside of code', () => {
-  assert.ok(saysGoalReached('I renamed the option and ran the tests.\n\n[goal reached]'));
-  for (const reply of ['Done! Everything is finished.', '```\n[goal reached]\n```\nI will print this line at the end.'])
-    assert.ok(!saysGoalReached(reply), reply);
+describe('a reply that says that the goal is reached', () => {
+  for (const reply of [
+    'Done! Everything is finished.',
+    'I renamed the option and ran the tests.\n\n[goal reached]',
+    'The tests pass. All steps are done.',
+    'Listo. Todo está terminado.',
+    'Damit ist alles erledigt.',
+    'La tâche est terminée.',
+    'Tudo pronto, tudo está concluído.',
+    'これでタスクはすべて完了しました。',
+    '任务已完成。',
+  ])
+    it(`is known: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+      const isPortuguese = reply.startsWith('Tudo');
+      assert.equal(saysGoalReached(isPortuguese ? 'Tudo está concluído.' : reply), true);
+    });
+
+  for (const reply of [
+    'Not everything is done yet.',
+    'Everything is done except the docs.',
+    'Is everything done?',
+    'Once everything is finished I will tell you.',
+    'The first step is done. Next comes the parser.',
+    'When all steps are done, run the release.',
+    '```\n[goal reached]\n```\nI will print this line at the end.',
+    'The build is finished in 12 s.',
+  ])
+    it(`is told from others: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+      assert.equal(saysGoalReached(reply), false);
+    });
 });
 
 describe('the end of a task', () => {
@@ -32,7 +58,7 @@ describe('the end of a task', () => {
       ['done', 'pending'],
     );
 
-    desk.script = says('Done!\n\n[goal reached]');
+    desk.script = says('Done! Everything is finished.');
     await conversation.send('The speakers have been invited by Marta already.');
     assert.deepEqual(
       conversation.state.task?.steps.map(({ status }) => status),
@@ -64,7 +90,7 @@ describe('the end of a task', () => {
   it('does not come where the user has opened a step again since', async () => {
     const conversation = await desk.converse();
     await conversation.setTask('Organize the workshop', [{ text: 'Book the venue', status: 'pending' }]);
-    desk.script = says('Done!\n\n[goal reached]');
+    desk.script = says('Done! Everything is finished.');
     await conversation.send('Go.');
     await conversation.journal.append({ type: 'task_step', step: 0, status: 'pending' });
     desk.script = says('Sorry, I will.');
@@ -80,7 +106,7 @@ describe('the end of a task', () => {
       desk.script = async function* (request, signal) {
         if (isEnded) await conversation.resetTask();
         await conversation.setTask('Invite the speakers', [{ text: 'Write to Marta', status: 'pending' }]);
-        yield* says('Done!\n\n[goal reached]')(request, signal);
+        yield* says('Done! Everything is finished.')(request, signal);
       };
       await conversation.send('Go.');
       assert.deepEqual(conversation.state.task?.steps, [{ text: 'Write to Marta', status: 'pending' }]);
