@@ -137,6 +137,7 @@ export class SessionViews {
 
   async #list(): Promise<readonly SessionSummary[]> {
     const list = await this.#app.sessions.list();
+    this.#app.snapshots.listed(list);
     this.#app.noteUsed(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
   }

@@ -147,6 +147,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       folder: this.folder,
       clock: this.clock,
       writer: window,
+      remembered: () => this.snapshots.remembered(),
       handing: (id) => ({
         isPresent: isWindowThere,
         beforeLettingGo: async () => this.open.get(id)?.conversation.halt(),

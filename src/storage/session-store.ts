@@ -32,6 +32,8 @@ export interface StoreOptions {
   readonly writer: string;
   /** What this window says when another one asks to write; without it somebody is always there. */
   readonly handing?: (id: SessionId) => Handing;
+  /** What an earlier run has listed. A journal only grows, so one of the same size is the same. */
+  readonly remembered?: () => readonly SessionSummary[];
   /** How bytes go to disk; for tests that let the disk fail. */
   readonly openForAppend?: OpenForAppend;
 }
@@ -51,12 +53,16 @@ export class FileSessionStore implements SessionStore {
   /** What was listed: a journal is read again only when it has changed since. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
+  #before: ReadonlyMap<SessionId, SessionSummary> | undefined;
+
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
   /** Newest first. A folder that is not there yet has no sessions. */
   async list(): Promise<readonly SessionSummary[]> {
+    const { remembered = () => [] } = this.#options;
+    this.#before ??= new Map(remembered().map((summary) => [summary.id, summary]));
     try {
       const names = ((await ifThere(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
@@ -152,7 +158,8 @@ export class FileSessionStore implements SessionStore {
       const { size, mtimeMs } = found;
       const known = this.#listed.get(id);
       if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
-      const summary = await this.#summarize(path, id, size);
+      const before = known ? undefined : this.#before?.get(id);
+      const summary = before?.bytes === size ? before : await this.#summarize(path, id, size);
       this.#listed.set(id, { mtimeMs, summary });
       return summary;
     } catch (error) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { SessionSummary } from '../app/ports.ts';
 import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
 import { aMessageId, amount, id, list, time } from '../core/model/fields.ts';
 import { compressionId, sessionId, type MessageId } from '../core/model/ids.ts';
@@ -19,6 +20,8 @@ export const SESSION_BYTES = 160 * 1024;
 const LEDGER_BYTES = 48 * 1024;
 const FRONTIER_BYTES = 40 * 1024;
 export const BODIES_BYTES = 64 * 1024;
+/** The index entries' part of the whole. */
+const INDEX_BYTES = 64 * 1024;
 /** A title, path or name is cut here (UTF-16 units): one of them must not push everything else out. */
 const NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
@@ -62,13 +65,33 @@ const sessionSnapshotSchema = v.object({
 });
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
 
+const sessionSummarySchema = v.object({
+  ...v.pick(sessionSnapshotSchema, [
+    'id',
+    'title',
+    'workspace',
+    'createdAt',
+    'updatedAt',
+    'archived',
+    'pinned',
+    'deleted',
+  ]).entries,
+  messages: amount,
+  bytes: amount,
+});
+
+/** An invalid item is dropped, and keeps none of the others from being read. */
+const readable = <S extends v.GenericSchema<unknown, object>>(item: S) =>
+  v.pipe(
+    v.array(v.fallback(v.nullable(item), null)),
+    v.transform((items): readonly v.InferOutput<S>[] => items.filter((one) => one !== null)),
+  );
+
 const snapshotsSchema = v.object({
   v: v.literal(SNAPSHOT_VERSION),
-  // An invalid one is dropped, and keeps none of the others from being read.
-  live: v.pipe(
-    v.array(v.fallback(v.nullable(sessionSnapshotSchema), null)),
-    v.transform((live): readonly SessionSnapshot[] => live.filter((one) => one !== null)),
-  ),
+  // Absent in the data of some versions before the first release.
+  index: v.optional(readable(sessionSummarySchema), []),
+  live: readable(sessionSnapshotSchema),
 });
 
 /** The snapshots of all workspaces, as stored in VS Code's global state. */
@@ -170,9 +193,11 @@ function lean(node: SummaryNode): SummaryNode {
 
 const cut = (name: string): string => name.slice(0, NAME_LENGTH);
 
-/** What a window has of its own: its workspace, and the sessions that it has open. */
+/** What a window has of its own: its workspace, the sessions that it has listed and those that it has open. */
 export interface OwnPart {
   readonly workspace: string;
+  /** Of all workspaces. */
+  readonly index: readonly SessionSummary[];
   readonly live: readonly SessionSnapshot[];
 }
 
@@ -181,12 +206,29 @@ export interface OwnPart {
  * is room, those that were changed last.
  */
 export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
+  const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
+  const inOrder = <T extends Pick<SessionSummary, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>
+    list.toSorted((a, b) => isHere(b) - isHere(a) || b.updatedAt - a.updatedAt);
+  // Of two entries for one session the later one counts.
+  const entries = [...own.index, ...(others?.index ?? [])].sort((a, b) => a.updatedAt - b.updatedAt);
+  const index = [...new Map(entries.map((one) => [one.id, one])).values()].map((one) => ({
+    ...one,
+    title: cut(one.title),
+    workspace: cut(one.workspace),
+  }));
   const ownIds = new Set(own.live.map((one) => one.id));
-  const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && one.workspace !== own.workspace);
-  const newest = (live: readonly SessionSnapshot[]) => live.toSorted((a, b) => b.updatedAt - a.updatedAt);
-  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, live: [] }));
-  return { v: SNAPSHOT_VERSION, live: room.take([...newest(own.live), ...newest(elsewhere)]) };
+  const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && !isHere(one));
+  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
+  return {
+    v: SNAPSHOT_VERSION,
+    index: room.takeRun(inOrder(index), INDEX_BYTES),
+    live: room.take([...inOrder(own.live), ...inOrder(elsewhere)]),
+  };
 }
+
+/** Whether an entry's names stand in full. */
+export const isWhole = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
+  title.length < NAME_LENGTH && workspace.length < NAME_LENGTH;
 
 /** The size of a value as JSON in UTF-8, in bytes. */
 export function bytesOf(value: unknown): number {

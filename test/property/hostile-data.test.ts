@@ -160,7 +160,7 @@ describe('data that somebody has changed', () => {
       );
       await each('snapshots', times(8_000), (dice) => {
         const read = readSnapshots(mutated(whole, dice));
-        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', live: [live] }, read.snapshots);
+        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
       });
     })).timeout(7_200_000);
 

@@ -42,6 +42,8 @@ export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provi
 export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
   const read = loadSnapshots(memento);
   if (read.kind !== 'sound' || sessions.size === 0) return;
-  const live = read.snapshots.live.filter(({ id }) => !sessions.has(id));
-  await memento.update(SNAPSHOTS_KEY, { ...read.snapshots, live });
+  const others = <T extends { readonly id: SessionId }>(list: readonly T[]): T[] =>
+    list.filter(({ id }) => !sessions.has(id));
+  const { index, live } = read.snapshots;
+  await memento.update(SNAPSHOTS_KEY, { ...read.snapshots, index: others(index), live: others(live) });
 }

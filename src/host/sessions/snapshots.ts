@@ -4,7 +4,7 @@ import type { SessionSnapshots } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { bytesOf, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
+import { bytesOf, isWhole, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
 import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
 
 /** The sessions in `globalState`: bounded, written at a turn's end, and what is left when a journal is lost. */
@@ -12,6 +12,7 @@ export class Snapshots implements SessionSnapshots {
   readonly #memento: Memento;
   readonly #workspace: string;
   readonly #writer: SnapshotWriter;
+  #listed: readonly SessionSummary[] = [];
 
   constructor(
     memento: Memento,
@@ -24,11 +25,22 @@ export class Snapshots implements SessionSnapshots {
     const collect = () => {
       const state = current();
       const live = state && snapshotSession(state);
-      return { workspace, live: live ? [live] : [] };
+      return { workspace, index: this.#listed, live: live ? [live] : [] };
     };
     this.#writer = new SnapshotWriter(memento, collect, (error) => {
       warn(`The session snapshot could not be saved: ${String(error)}`);
     });
+  }
+
+  /** The list as it was read last, for the index. */
+  listed(sessions: readonly SessionSummary[]): void {
+    this.#listed = sessions;
+  }
+
+  /** What was listed by the last run, those whose names were cut left out. */
+  remembered(): readonly SessionSummary[] {
+    const read = loadSnapshots(this.#memento);
+    return read.kind === 'sound' ? read.snapshots.index.filter(isWhole) : [];
   }
 
   schedule(): void {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { ContextMeter } from '../../../src/app/context-meter.ts';
 import type { SessionParts } from '../../../src/app/session-parts.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
@@ -6,7 +8,10 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { readSnapshots } from '../../../src/storage/snapshot.ts';
 
+/** The editor's own state, as the last run has left it, beside the folder of the journals. */
+export const REMEMBERED = 'remembered.json';
 export const WORKSPACE = 'folder:file:///home/dev/shop';
 /** What the page asks for at first. */
 const SHOWN = 60;
@@ -16,7 +21,14 @@ export async function openNewest(
   folder: string,
 ): Promise<{ readonly sessions: number; readonly messages: number; readonly shown: number; readonly tokens: number }> {
   const clock = { now: () => Date.now(), id: () => randomUUID(), breather: ALONE };
-  const store = openSessionStore({ folder, clock, writer: randomUUID() });
+  const state = await readFile(path.join(folder, REMEMBERED), 'utf8').catch(() => '{}');
+  const remembered = readSnapshots(JSON.parse(state));
+  const store = openSessionStore({
+    folder,
+    clock,
+    writer: randomUUID(),
+    remembered: () => (remembered.kind === 'sound' ? remembered.snapshots.index : []),
+  });
   const sessions = (await store.list()).filter((one) => one.workspace === WORKSPACE);
   const newest = sessions[0];
   const journal = newest ? await store.open(newest.id) : await store.create('', WORKSPACE);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
 import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
@@ -10,6 +11,8 @@ import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { joinSnapshots } from '../../../src/storage/snapshot.ts';
+import { REMEMBERED } from './opening.ts';
 
 export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), breather: ALONE };
 
@@ -46,6 +49,11 @@ export async function fillFolder(
     await journal.close();
   }
   await store.close();
+  const index = await openSessionStore({ folder, clock, writer: 'bench' }).list();
+  await writeFile(
+    path.join(folder, REMEMBERED),
+    JSON.stringify(joinSnapshots({ workspace, index, live: [] }, undefined)),
+  );
 }
 
 /** The messages as they would have come, one after the other. */

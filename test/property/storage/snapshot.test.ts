@@ -30,7 +30,7 @@ describe('a snapshot of any history', () => {
           ...snapshot,
           id: `${snapshot.id}${n}` as typeof snapshot.id,
         }));
-        const all = joinSnapshots({ workspace: snapshot.workspace, live }, undefined);
+        const all = joinSnapshots({ workspace: snapshot.workspace, index: [], live }, undefined);
         assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES, `${bytesOf(all)} bytes`);
         const stored: unknown = JSON.parse(JSON.stringify(all));
         const read = readSnapshots(stored);

@@ -44,6 +44,23 @@ describe('the session list', () => {
       await again.close();
     }));
 
+  it('takes a session as the index of the last run has it, while its file has the same size', () =>
+    inFolder(async (folder) => {
+      const { id, path } = await longSession(folder);
+      const [listed] = await openSessionStore({ folder, clock: testClock(), writer: 'w2' }).list();
+      const remembered = () => [{ ...listed!, title: 'As in the index' }];
+      const titles = async () => {
+        const store = openSessionStore({ folder, clock: testClock(), writer: 'w3', remembered });
+        return (await store.list()).map(({ title }) => title);
+      };
+      assert.deepEqual(await titles(), ['As in the index']);
+      const store = openSessionStore({ folder, clock: testClock('t'), writer: 'w4' });
+      await (await store.open(id)).append(said(40));
+      await store.close();
+      assert.notEqual((await readFile(path)).length, listed!.bytes);
+      assert.deepEqual(await titles(), ['Long']);
+    }));
+
   it('is opened from its checkpoint: no line before it is read until somebody asks for what it says', () =>
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);

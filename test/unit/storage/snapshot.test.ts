@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { SessionSummary } from '../../../src/app/ports.ts';
 import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
@@ -14,6 +15,7 @@ import {
   snapshotEvents,
   type Snapshots,
   snapshotSession,
+  SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
 import {
   loadSnapshots,
@@ -26,6 +28,23 @@ import { said } from './support.ts';
 function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
   const created: SessionEvent = { type: 'session_created', id: sessionId(id), title: id, workspace };
   return SessionState.fold([created, ...events].map((body, at) => ({ at, body })));
+}
+
+function entry(n: number, workspace: string): SessionSummary {
+  const title = `Session ${n}`;
+  const id = sessionId(`s${n}`);
+  return {
+    id,
+    title,
+    workspace,
+    createdAt: n,
+    updatedAt: n,
+    messages: n,
+    archived: false,
+    pinned: false,
+    deleted: false,
+    bytes: n,
+  };
 }
 
 function pinned(n: number): SessionEvent {
@@ -78,16 +97,26 @@ describe('what is kept in the editor’s state', () => {
     assert.equal(snapshot.counters.messagesEver, 10_000);
   });
 
+  it('drops the oldest entries of other workspaces first', () => {
+    const here = Array.from({ length: 150 }, (_, n) => entry(n, 'here'));
+    const there = Array.from({ length: 2_000 }, (_, n) => entry(10_000 + n, 'there'));
+    const all = joinSnapshots({ workspace: 'here', index: [...there, ...here], live: [] }, undefined);
+    assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES);
+    assert.equal(all.index.filter(({ workspace }) => workspace === 'here').length, 150);
+    assert.equal(all.index[150]?.updatedAt, 11_999);
+    assert.ok(all.index.length < 2_000);
+  });
+
   it('keeps the live sessions of other workspaces while there is room', () => {
     const live = (id: string, workspace: string, length: number) =>
       snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
-    const others: Snapshots = { v: 1, live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
-    const all = joinSnapshots({ workspace: 'here', live: [live('c', 'here', 60_000)] }, others);
+    const others: Snapshots = { v: 1, index: [], live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
+    const all = joinSnapshots({ workspace: 'here', index: [], live: [live('c', 'here', 60_000)] }, others);
     assert.deepEqual(
       all.live.map(({ id }) => id),
       ['c', 'a', 'b'],
     );
-    const again = joinSnapshots({ workspace: 'here', live: [] }, all);
+    const again = joinSnapshots({ workspace: 'here', index: [], live: [] }, all);
     assert.deepEqual(
       again.live.map(({ id }) => id),
       ['a', 'b'],
@@ -127,7 +156,7 @@ describe('what is kept in the editor’s state', () => {
   });
 
   it('is recognized as missing, newer or corrupt', () => {
-    const sound = joinSnapshots({ workspace: 'w', live: [] }, undefined);
+    const sound = joinSnapshots({ workspace: 'w', index: [], live: [] }, undefined);
     assert.equal(readSnapshots(sound).kind, 'sound');
     assert.equal(readSnapshots(undefined).kind, 'none');
     assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
@@ -148,7 +177,7 @@ describe('what is kept in the editor’s state', () => {
 
 describe('writing to the editor’s state', () => {
   const unexpected = (error: unknown): void => assert.ifError(error);
-  const part = { workspace: 'w', live: [] };
+  const part = { workspace: 'w', index: [], live: [] };
 
   it('happens once for many turns’ ends, and at the end for the last one', async () => {
     const memento = new FakeMemento();
