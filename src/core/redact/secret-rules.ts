@@ -150,9 +150,10 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
 ];
 
-/** A row of the list: id, words of which the text holds one in lower case, pattern, flags, minimum entropy. */
-function gitleaks([kind = '', keywords = '', short = '', flags = '', entropy = '']: readonly string[]): SecretRule {
-  const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short);
+/** A row of the list: id, words of which the text holds one in lower case, flags, minimum entropy, pattern. */
+function gitleaks(row: string): SecretRule {
+  const [kind = '', keywords = '', flags = '', entropy = '', ...short] = row.split('|');
+  const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
   return {
     kind,
     keywords: keywords.split(' '),
