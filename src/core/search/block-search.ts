@@ -1,5 +1,5 @@
 import type { Role } from '../model/message.ts';
-import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf, nearness } from './ranking.ts';
+import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
@@ -27,9 +27,8 @@ export interface BlockHit {
   readonly score: number;
 }
 
-/** What a search fills in for each message of all blocks: 21 bytes a message, kept from one search to the next. */
+/** What a search fills in for each message of all blocks: 13 bytes a message, kept from one search to the next. */
 export class SearchScratch {
-  #messages = 0;
   /** How well a message answers the query, and one term of it. */
   score = new Float32Array(0);
   ofTerm = new Float32Array(0);
@@ -37,33 +36,26 @@ export class SearchScratch {
   covered = new Float32Array(0);
   hasManner = new Uint8Array(0);
   /** The messages that answer anything, and those that answer one term. */
-  readonly found = new MessageList();
-  readonly foundByTerm = new MessageList();
+  found: number[] = [];
+  foundByTerm: number[] = [];
 
   begin(messages: number): void {
-    if (messages > this.#messages) {
-      this.#messages = messages;
+    if (messages > this.score.length) {
       this.score = new Float32Array(messages);
       this.ofTerm = new Float32Array(messages);
       this.covered = new Float32Array(messages);
       this.hasManner = new Uint8Array(messages);
-      this.found.reserve(messages);
-      this.foundByTerm.reserve(messages);
-      return;
+    } else {
+      for (const message of this.found) this.score[message] = this.covered[message] = this.hasManner[message] = 0;
     }
-    const { list, length } = this.found;
-    for (let at = 0; at < length; at++) {
-      const message = list[at]!;
-      this.score[message] = this.covered[message] = this.hasManner[message] = 0;
-    }
-    this.found.length = 0;
+    this.found = [];
   }
 
   /** Keeps the best score that a message has for a term. */
   raise(message: number, value: number): void {
     const before = this.ofTerm[message]!;
     if (value <= before) return;
-    if (before === 0) this.foundByTerm.add(message);
+    if (before === 0) this.foundByTerm.push(message);
     this.ofTerm[message] = value;
   }
 
@@ -71,30 +63,14 @@ export class SearchScratch {
   settle({ isManner }: SoughtTerm, rarity: number): void {
     const { score, ofTerm, covered, hasManner, found } = this;
     const share = isManner ? MANNER_SHARE : 1;
-    const { list, length } = this.foundByTerm;
-    for (let at = 0; at < length; at++) {
-      const message = list[at]!;
-      if (score[message] === 0) found.add(message);
+    for (const message of this.foundByTerm) {
+      if (score[message] === 0) found.push(message);
       score[message]! += ofTerm[message]! * share;
       covered[message]! += rarity;
       if (isManner) hasManner[message] = 1;
       ofTerm[message] = 0;
     }
-    this.foundByTerm.length = 0;
-  }
-}
-
-class MessageList {
-  list = new Uint32Array(0);
-  length = 0;
-
-  reserve(messages: number): void {
-    this.list = new Uint32Array(messages);
-    this.length = 0;
-  }
-
-  add(message: number): void {
-    this.list[this.length++] = message;
+    this.foundByTerm = [];
   }
 }
 
@@ -121,8 +97,7 @@ export function searchBlocks(
   const best: BlockHit[] = [];
   // Most messages do not come near the best, whoever said them.
   let bar = 0;
-  for (let next = 0; next < found.length; next++) {
-    const at = found.list[next]!;
+  for (const at of found) {
     const coverage = total === 0 ? 1 : covered[at]! / total;
     const favour = hasManner[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
     const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * favour;
@@ -201,8 +176,7 @@ function scoreTerm(searched: readonly SearchedBlock[], facts: Facts, term: Sough
     visitPostings(block, at, (passage, times) => {
       const message = block.owners[passage]!;
       if (message >= valid) return;
-      const norm = K1 * (1 - B + (B * block.lengths[passage]!) / facts.averageLength);
-      scratch.raise(first + message, (worth * times * (K1 + 1)) / (times + norm));
+      scratch.raise(first + message, termScore(worth, times, block.lengths[passage]!, facts.averageLength));
     });
   }
 }

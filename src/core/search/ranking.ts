@@ -1,6 +1,11 @@
 /** Saturation of repeated words and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
-export const K1 = 1.2;
-export const B = 0.75;
+const K1 = 1.2;
+const B = 0.75;
+
+/** BM25 of one word in a passage; lengths in words. */
+export function termScore(worth: number, times: number, length: number, averageLength: number): number {
+  return (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / averageLength));
+}
 
 /** This share of the score depends on how much of the query matched at all, so that one frequent word cannot win alone. */
 export const COVERAGE_SHARE = 0.8;

@@ -1,8 +1,8 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
-import { visitWords } from '../text/words.ts';
-import { B, COVERAGE_SHARE, K1, MANNER_SHARE, MANNER_WEIGHT, rarityOf, nearness } from './ranking.ts';
+import { passagesOf, visitWords } from '../text/words.ts';
+import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 
 /** What is known of a text beside its words. */
@@ -52,14 +52,6 @@ interface Answer {
   /** Whether it says how something was said. */
   hasManner: boolean;
 }
-
-/**
- * UTF-16 units of a passage. A long text is indexed passage by passage and ranked by its best one, so that adding it
- * never holds the thread and words far apart in it do not add up.
- */
-const PASSAGE_UNITS = 6_000;
-/** A passage may end up to this many UTF-16 units later, at white space. */
-const MAX_WORD_UNITS = 1_000;
 
 /** A posting is passage × 64 + occurrences, one small integer; more than 63 occurrences change no score visibly. */
 const PASSAGE_UNIT = 64;
@@ -149,10 +141,8 @@ export class TextIndex {
   *#addSteps(id: string, text: string, as: IndexedAs): Steps<void> {
     const entry: Entry = { id, as, order: this.#nextPassage, state: 'adding' };
     try {
-      for (let from = 0; from < text.length;) {
-        const to = endOfWord(text, from + PASSAGE_UNITS);
+      for (const [from, to] of passagesOf(text, 0, text.length)) {
         this.#addPassage(entry, text, from, to);
-        from = to;
         yield;
       }
       this.remove(id);
@@ -213,7 +203,7 @@ export class TextIndex {
       const { entry, length } = this.#passages.get(Math.floor(posting / PASSAGE_UNIT))!;
       if (entry.state !== 'found') continue;
       const times = posting % PASSAGE_UNIT;
-      const score = (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
+      const score = termScore(worth, times, length, average);
       if (score > (best.get(entry) ?? 0)) best.set(entry, score);
     }
   }
@@ -237,11 +227,4 @@ export class TextIndex {
       else this.#postings.delete(word);
     }
   }
-}
-
-/** The first white space from an offset on; far off, the offset itself. */
-function endOfWord(text: string, offset: number): number {
-  const end = Math.min(text.length, offset + MAX_WORD_UNITS);
-  for (let at = offset; at < end; at++) if (/\s/.test(text[at]!)) return at;
-  return Math.min(text.length, offset);
 }

@@ -1,13 +1,8 @@
 import type { Role } from '../model/message.ts';
 import type { TranscriptMessage } from '../transcript/transcript-message.ts';
 import { textHash } from '../text/hash.ts';
-import { visitWords } from '../text/words.ts';
+import { passagesOf, visitWords } from '../text/words.ts';
 
-/**
- * UTF-16 units of a passage. A long message is indexed passage by passage and ranked by its best one, so that words far
- * apart in it do not add up.
- */
-const PASSAGE_UNITS = 6_000;
 /** What a tool printed is indexed from its beginning and its end, which tell what it did and how it ended. */
 const MAX_TOOL_HEAD = 3_000;
 const MAX_TOOL_TAIL = 1_000;
@@ -17,6 +12,7 @@ const POSTING_UNIT = 8;
 const MORE = 0x80;
 const MAX_LENGTH = 0xffff;
 
+/** In the order in which blocks on disk number them. */
 export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** The words of some messages that follow each other, in flat arrays: small in memory, and written as they are. */
@@ -49,7 +45,7 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
   for (const [index, { role, text, at }] of messages.entries()) {
     roles[index] = ROLES.indexOf(role);
     prints[index] = print(at, role, text);
-    for (const [from, to] of passages(role, text)) {
+    for (const [from, to] of indexedPassages(role, text)) {
       const passage = owners.length;
       let length = 0;
       visitWords(
@@ -68,47 +64,28 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
       lengths.push(Math.min(length, MAX_LENGTH));
     }
   }
+  const words = Uint16Array.from(lengths);
   return {
     messages: messages.length,
-    words: sum(lengths),
+    words: sum(words),
     owners: Uint32Array.from(owners),
-    lengths: Uint16Array.from(lengths),
+    lengths: words,
     roles,
     prints,
     ...flat(postings),
   };
 }
 
-function sum(lengths: Iterable<number>): number {
-  let words = 0;
-  for (const length of lengths) words += length;
-  return words;
-}
+const sum = (lengths: Uint16Array): number => lengths.reduce((words, length) => words + length, 0);
 
 const print = (at: number | undefined, role: Role, text: string): number =>
   Number.parseInt(textHash([role, String(at), text]).slice(-8), 16);
 
-function* passages(role: Role, text: string): Generator<readonly [number, number]> {
-  const isCut = role === 'tool' && text.length > MAX_TOOL_HEAD + MAX_TOOL_TAIL;
-  const stretches = isCut
-    ? [
-        [0, MAX_TOOL_HEAD],
-        [text.length - MAX_TOOL_TAIL, text.length],
-      ]
-    : [[0, text.length]];
-  for (const [start = 0, end = 0] of stretches) {
-    for (let from = start; from < end;) {
-      const to = endOfWord(text, Math.min(end, from + PASSAGE_UNITS), end);
-      yield [from, to];
-      from = to;
-    }
-  }
-}
-
-/** The first white space from an offset on, within reach. */
-function endOfWord(text: string, offset: number, end: number): number {
-  for (let at = offset; at < Math.min(end, offset + 100); at++) if (/\s/.test(text[at]!)) return at;
-  return offset;
+function* indexedPassages(role: Role, text: string): Generator<readonly [number, number]> {
+  if (role === 'tool' && text.length > MAX_TOOL_HEAD + MAX_TOOL_TAIL) {
+    yield [0, MAX_TOOL_HEAD];
+    yield [text.length - MAX_TOOL_TAIL, text.length];
+  } else yield* passagesOf(text, 0, text.length);
 }
 
 function flat(
@@ -118,18 +95,20 @@ function flat(
   const text = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const wordEnds = new Uint32Array(words.length);
   const postingEnds = new Uint32Array(words.length);
-  const all = new Bytes();
+  const bytes: number[] = [];
   let at = 0;
   for (const [index, word] of words.entries()) {
     wordEnds[index] = at = putUnits(text, at, word);
     let passage = 0;
     for (const posting of postings.get(word)!) {
-      all.add(posting - passage * POSTING_UNIT);
+      let rest = posting - passage * POSTING_UNIT;
+      for (; rest >= MORE; rest = Math.floor(rest / MORE)) bytes.push((rest % MORE) + MORE);
+      bytes.push(rest);
       passage = Math.floor(posting / POSTING_UNIT);
     }
-    postingEnds[index] = all.length;
+    postingEnds[index] = bytes.length;
   }
-  return { text, wordEnds, postingEnds, postings: all.taken() };
+  return { text, wordEnds, postingEnds, postings: Uint8Array.from(bytes) };
 }
 
 /** The places of the words that begin with a prefix, from `start` to `end` (exclusive). */
@@ -140,10 +119,7 @@ export function prefixRange(block: WordBlock, prefix: string): { readonly start:
 /** Where a word stands among the block's words. */
 export function placeOf(block: WordBlock, word: string): number | undefined {
   const at = lowerBound(block, word, false);
-  const { wordEnds } = block;
-  // A word comes before all longer ones that begin with it.
-  const length = at < wordEnds.length ? wordEnds[at]! - (at === 0 ? 0 : wordEnds[at - 1]!) : -1;
-  return length === word.length && compareAt(block, at, word) === 0 ? at : undefined;
+  return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;
 }
 
 export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
@@ -177,27 +153,6 @@ export function visitPostings(
     passage += Math.floor(value / POSTING_UNIT);
     visit(passage, value % POSTING_UNIT);
     [value, scale] = [0, 1];
-  }
-}
-
-/** Bytes that numbers are added to. */
-class Bytes {
-  #bytes = new Uint8Array(1 << 12);
-  length = 0;
-
-  add(number: number): void {
-    if (this.length + 8 > this.#bytes.length) {
-      const longer = new Uint8Array(this.#bytes.length * 2);
-      longer.set(this.#bytes);
-      this.#bytes = longer;
-    }
-    let rest = number;
-    for (; rest >= MORE; rest = Math.floor(rest / MORE)) this.#bytes[this.length++] = (rest % MORE) + MORE;
-    this.#bytes[this.length++] = rest;
-  }
-
-  taken(): Uint8Array {
-    return this.#bytes.slice(0, this.length);
   }
 }
 
@@ -238,14 +193,26 @@ function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string)
   return 0;
 }
 
-const SECTIONS = ['lengths', 'roles', 'text', 'postings', 'owners', 'wordEnds', 'postingEnds', 'prints'] as const;
+/** The arrays of a block, in the order in which they are written. */
+const SECTIONS = {
+  lengths: Uint16Array,
+  roles: Uint8Array,
+  text: Uint16Array,
+  postings: Uint8Array,
+  owners: Uint32Array,
+  wordEnds: Uint32Array,
+  postingEnds: Uint32Array,
+  prints: Uint32Array,
+} as const;
+type Sections = { readonly [Name in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[Name]> };
+const NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
 /** Numbers of eight bytes are read where they stand only at multiples of eight. */
 const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** A block in bytes, with what else is to be kept of its messages, which has to be JSON. */
 export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
-  const sizes = SECTIONS.map((name) => block[name].byteLength);
+  const sizes = NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });
   const start = aligned(ALIGNMENT + head.length * 2);
   const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + aligned(size), start));
@@ -253,7 +220,7 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   new DataView(bytes.buffer).setUint32(4, head.length, true);
   putUnits(new Uint16Array(bytes.buffer), ALIGNMENT / 2, head);
   let at = start;
-  for (const [index, name] of SECTIONS.entries()) {
+  for (const [index, name] of NAMES.entries()) {
     const { buffer, byteOffset, byteLength } = block[name];
     bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
     at += aligned(sizes[index]!);
@@ -265,7 +232,9 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
 export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; readonly about: unknown }[] {
   // What is read from a file may begin anywhere in a larger piece of memory.
   const whole = bytes.byteOffset % ALIGNMENT === 0 ? bytes : Uint8Array.from(bytes);
-  const { buffer, byteOffset } = whole;
+  const { byteOffset } = whole;
+  // Never memory that threads share.
+  const buffer = whole.buffer as ArrayBuffer;
   const blocks = [];
   for (let start = 0; start < whole.length;) {
     const view = new DataView(buffer, byteOffset + start);
@@ -274,33 +243,15 @@ export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; re
     const head: unknown = JSON.parse(unitsOf(new Uint16Array(buffer, byteOffset + start + ALIGNMENT, headLength)));
     const { messages, sizes, about } = head as { messages: number; sizes: readonly number[]; about: unknown };
     let at = byteOffset + start + aligned(ALIGNMENT + headLength * 2);
-    const section = <Array>(make: (from: number, bytes: number) => Array, index: number): Array => {
+    const sections = NAMES.map((name, index) => {
+      const Section = SECTIONS[name];
       const size = sizes[index] ?? 0;
-      const made = make(at, size);
+      const section = new Section(buffer, at, size / Section.BYTES_PER_ELEMENT);
       at += aligned(size);
-      return made;
-    };
-    const words = (from: number, size: number): Uint32Array => new Uint32Array(buffer, from, size / 4);
-    const lengths = section((from, size) => new Uint16Array(buffer, from, size / 2), 0);
-    const roles = section((from, size) => new Uint8Array(buffer, from, size), 1);
-    const text = section((from, size) => new Uint16Array(buffer, from, size / 2), 2);
-    const postings = section((from, size) => new Uint8Array(buffer, from, size), 3);
-    const [owners, wordEnds, postingEnds, prints] = [4, 5, 6, 7].map((index) => section(words, index));
-    blocks.push({
-      block: {
-        messages,
-        words: sum(lengths),
-        lengths,
-        roles,
-        text,
-        owners: owners!,
-        wordEnds: wordEnds!,
-        postingEnds: postingEnds!,
-        postings,
-        prints: prints!,
-      },
-      about,
+      return [name, section] as const;
     });
+    const arrays = Object.fromEntries(sections) as unknown as Sections;
+    blocks.push({ block: { messages, words: sum(arrays.lengths), ...arrays }, about });
     start += length;
   }
   return blocks;

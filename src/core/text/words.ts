@@ -69,6 +69,23 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
   }
 }
 
+/**
+ * UTF-16 units of a passage. A long text is indexed passage by passage and ranked by its best one, so that adding it
+ * never holds the thread and words far apart in it do not add up.
+ */
+const PASSAGE_UNITS = 6_000;
+
+/** The passages of `text[start, end)`, each ended at white space where some is near. */
+export function* passagesOf(text: string, start: number, end: number): Generator<readonly [from: number, to: number]> {
+  for (let from = start; from < end;) {
+    const least = Math.min(end, from + PASSAGE_UNITS);
+    const space = text.slice(least, Math.min(end, least + 100)).search(/\s/);
+    const to = least + Math.max(0, space);
+    yield [from, to];
+    from = to;
+  }
+}
+
 function visitPairs(text: string, start: number, end: number, visit: WordVisitor): void {
   if (end - start === 1) {
     visit(text.slice(start, end).normalize('NFKC'), start, end);
