@@ -4,8 +4,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-state.ts';
-import type { CountedText } from '../tokens/counted-texts.ts';
-import type { MessageCounts } from '../tokens/message-counts.ts';
+import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render.ts';
 
 /** The level at which a frontier node is sent. */
@@ -101,7 +100,8 @@ export function keyEventFigures(
 export function countedLine(counts: MessageCounts, event: KeyEvent, position: number, role: string): CountedText {
   const { id, kind, quote, quoted = false, about } = event;
   const from = [kind, quote, quoted, about?.quote ?? '', position, role];
-  return counts.front.line({ key: id, from, render: () => renderEvent(event, position, role) });
+  // A line takes its line break with it.
+  return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }
 
 function highestDropped(state: FrontFacts): number {

@@ -3,8 +3,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-state.ts';
-import type { MessageCounts } from '../tokens/message-counts.ts';
-import type { TextSource } from '../tokens/counted-texts.ts';
+import type { MessageCounts, TextSource } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render.ts';
@@ -48,7 +47,7 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
     const lines = linesUpTo(items.at(-1)!.to);
     if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
   }
-  const blocks = counts.front.blocks(parts);
+  const blocks = parts.map((part) => counts.part(part));
   const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
   for (const [at, { part }] of parts.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
   return {

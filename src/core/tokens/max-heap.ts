@@ -27,31 +27,25 @@ export class MaxHeap {
     this.items[at] = item;
   }
 
-  /** Takes the top off. @throws {RangeError} when the heap is empty */
+  /** Takes the top off; there has to be one. */
   pop(): { readonly key: number; readonly item: number } {
-    const item = this.items[0];
-    const key = this.keys[0];
-    if (item === undefined || key === undefined) throw new RangeError('The heap is empty.');
-    const lastKey = this.keys.pop()!;
-    const lastItem = this.items.pop()!;
-    if (this.items.length > 0) this.sink(lastKey, lastItem);
-    return { key, item };
-  }
-
-  private sink(key: number, item: number): void {
-    const size = this.items.length;
+    const { keys, items } = this;
+    const top = { key: keys[0]!, item: items[0]! };
+    const [key, item] = [keys.pop()!, items.pop()!];
+    const size = items.length;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= size) break;
-      if (child + 1 < size && this.before(this.keys[child + 1]!, this.items[child + 1]!, child)) child++;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && this.before(keys[child + 1]!, items[child + 1]!, child)) child++;
       if (this.before(key, item, child)) break;
-      this.keys[at] = this.keys[child]!;
-      this.items[at] = this.items[child]!;
+      keys[at] = keys[child]!;
+      items[at] = items[child]!;
       at = child;
     }
-    this.keys[at] = key;
-    this.items[at] = item;
+    if (size > 0) {
+      keys[at] = key;
+      items[at] = item;
+    }
+    return top;
   }
 
   private before(key: number, item: number, at: number): boolean {

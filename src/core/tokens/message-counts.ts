@@ -1,13 +1,27 @@
 import type { MessageId } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
-import { CountedTexts } from './counted-texts.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** A session's messages by id, in the order in which they came, each read when it is asked for. */
 export interface CountableMessages {
   keys(): Iterable<MessageId>;
   get(id: MessageId): Message | undefined;
+}
+
+/** A part of a request's front, before it is written. */
+export interface TextSource {
+  /** What tells it from the other parts. */
+  readonly key: string;
+  /** All that its text is made from: the text stays the same while they do. */
+  readonly from: readonly (string | number | boolean)[];
+  readonly render: () => string;
+}
+
+/** A part as it is sent, with its tokens. */
+export interface CountedText {
+  readonly text: string;
+  readonly tokens: number;
 }
 
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
@@ -27,18 +41,26 @@ export const keptCounts = (encoding: string, counts: readonly (MessageTokens | u
 });
 
 /**
- * Each message is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
+ * Each message and each part of the front is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
  * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
  */
 export class MessageCounts {
-  /** The blocks before the messages in a request, counted once while they stay the same. */
-  readonly front: CountedTexts;
+  private readonly parts = new Map<string, CountedText & Pick<TextSource, 'from'>>();
   private readonly counts = new Map<MessageId, MessageTokens>();
   private readonly counter: TokenCounter;
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
-    this.front = new CountedTexts(counter);
+  }
+
+  /** A part of the front, written and counted again only when what it is made from has changed; `end` is counted with it. */
+  part({ key, from, render }: TextSource, end = ''): CountedText {
+    const known = this.parts.get(key);
+    if (known?.from.length === from.length && from.every((one, at) => one === known.from[at])) return known;
+    const text = render();
+    const part = { from, text, tokens: this.counter.text(text + end) };
+    this.parts.set(key, part);
+    return part;
   }
 
   of(message: SizedMessage): MessageTokens {
