@@ -119,24 +119,6 @@ describe('masking secrets', () => {
       }),
     );
   });
-
-  it('reads long texts made to be slow to their end', () => {
-    const parts = [
-      'ghp_',
-      'eyJaaaaaaaaaa.',
-      'api_key=',
-      'password="',
-      'a://b:',
-      '-----BEGIN PRIVATE KEY-----\n',
-      'sk-',
-      'x',
-    ];
-    for (const part of parts) {
-      const text = part.repeat(Math.ceil(400_000 / part.length));
-      assert.equal(typeof redacted(text).text, 'string');
-      assert.equal(typeof redacted(part + 'A1'.repeat(200_000)).text, 'string');
-    }
-  });
 });
 
 const say = (id: string, parent: string | null, text: string): Message => ({
