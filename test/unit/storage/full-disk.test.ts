@@ -9,6 +9,20 @@ import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
+/** A disk that refuses writes with this code while it `fails`. */
+function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
+  const disk = {
+    fails: false,
+    openForAppend: async (path: string) => {
+      const file = await openForAppend(path);
+      const write = (bytes: Uint8Array): Promise<number> =>
+        disk.fails ? Promise.reject(Object.assign(new Error('refused'), { code })) : file.write(bytes);
+      return { ...file, write };
+    },
+  };
+  return disk;
+}
+
 describe('a disk that fails', () => {
   it('when full, says so at once, lets the chat go on in memory, and writes all of it when there is room', function () {
     return inFolder(async (folder) => {
@@ -107,19 +121,14 @@ describe('a disk that fails', () => {
 
   it('for any other reason refuses the message in one sentence, with nothing of it kept', () =>
     inFolder(async (folder) => {
-      let failing = false;
-      const faulty: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const fault = Object.assign(new Error('i/o error'), { code: 'EIO' });
-        return { ...file, write: (bytes) => (failing ? Promise.reject(fault) : file.write(bytes)) };
-      };
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: faulty });
+      const disk = failingDisk('EIO');
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
       const journal = await store.create('Fault', '');
       await journal.append(said(0));
-      failing = true;
+      disk.fails = true;
       await assert.rejects(journal.append(said(1)), (error) => StoreFault.is(error, 'other'));
       assert.deepEqual(journal.state.path, ['m0']);
-      failing = false;
+      disk.fails = false;
       await journal.append(said(1));
       assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
       await store.close();
@@ -127,16 +136,11 @@ describe('a disk that fails', () => {
 
   it('when full, keeps no session open that another window took over meanwhile, as from a window that hangs', () =>
     inFolder(async (folder) => {
-      let failing = false;
-      const faulty: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
-        return { ...file, write: (bytes) => (failing ? Promise.reject(fault()) : file.write(bytes)) };
-      };
-      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: faulty });
+      const disk = failingDisk('ENOSPC');
+      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       await journal.append(said(0));
-      failing = true;
+      disk.fails = true;
       await journal.append(said(1));
       await new WriterLock(join(folder, `${journal.id}.lock`), 'b').seize();
       await journal.close();
@@ -146,21 +150,16 @@ describe('a disk that fails', () => {
 
   it('when full, is not asked to let another window have what it could not write', () =>
     inFolder(async (folder) => {
-      let failing = false;
-      const faulty: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
-        return { ...file, write: (bytes) => (failing ? Promise.reject(fault()) : file.write(bytes)) };
-      };
-      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: faulty });
+      const disk = failingDisk('ENOSPC');
+      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
       const other = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
       const journal = await store.create('Full', '');
       await journal.append(said(0));
       const follower = await other.open(journal.id);
-      failing = true;
+      disk.fails = true;
       await journal.append(said(1));
       await assert.rejects(follower.takeOver(), /has unsaved messages. Free up disk space/);
-      failing = false;
+      disk.fails = false;
       await until(() => journal.unsaved === undefined);
       await follower.takeOver();
       await follower.append(said(2));
