@@ -4,32 +4,25 @@ import { text } from './texts.ts';
 /** A command that can be typed, with what it does. */
 export interface SlashCommand {
   readonly name: string;
-  /** `pin` is the page's own: it takes what is selected or typed. */
+  /** `pin` is the page's own: it takes what is typed. */
   readonly command: PageCommand | 'pin';
   readonly help: () => string;
   /** True when text is to follow it. */
-  readonly argument: boolean;
+  readonly argument?: boolean;
 }
 
-const slash = (
-  name: string,
-  command: SlashCommand['command'],
-  help: SlashCommand['help'],
-  argument = false,
-): SlashCommand => ({ name, command, help, argument });
-
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  slash('compress', 'compressHistory', () => text('Summarize older messages')),
+  { name: 'compress', command: 'compressHistory', help: () => text('Summarize older messages') },
   // What VS Code, Copilot and Claude Code call it.
-  slash('compact', 'compressHistory', () => text('Summarize older messages')),
-  slash('reset', 'resetTask', () => text('End the current task and continue the session')),
-  slash('task', 'setTask', () => text('Set the task: /task goal'), true),
-  slash('recall', 'recall', () => text('Search this session: /recall text'), true),
-  slash('pin', 'pin', () => text('Keep text from a message verbatim: /pin text'), true),
-  slash('model', 'chooseModel', () => text('Select a model')),
-  slash('policy', 'choosePolicy', () => text('Select a compression policy for this session')),
-  slash('export', 'exportSession', () => text('Export the session to a file')),
-  slash('new', 'newSession', () => text('Start a new session')),
+  { name: 'compact', command: 'compressHistory', help: () => text('Summarize older messages') },
+  { name: 'reset', command: 'resetTask', help: () => text('End the current task and continue the session') },
+  { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: true },
+  { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), argument: true },
+  { name: 'pin', command: 'pin', help: () => text('Keep text from a message verbatim: /pin text'), argument: true },
+  { name: 'model', command: 'chooseModel', help: () => text('Select a model') },
+  { name: 'policy', command: 'choosePolicy', help: () => text('Select a compression policy for this session') },
+  { name: 'export', command: 'exportSession', help: () => text('Export the session to a file') },
+  { name: 'new', command: 'newSession', help: () => text('Start a new session') },
 ];
 
 /** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */
@@ -43,22 +36,20 @@ export interface Completing {
 /** What stands before the caret that can be completed: `/name` at the very start, `#name` or `@name` after a space. */
 export function completingAt(value: string, caret: number): Completing | undefined {
   const before = value.slice(0, caret);
-  const command = /^\/([a-z]*)$/i.exec(before);
-  if (command) return { kind: 'command', query: command[1]!.toLowerCase(), start: 0, end: caret };
-  const named = /(?:^|\s)[#@]([^\s#@]{0,200})$/.exec(before);
-  if (named) return { kind: 'context', query: named[1]!, start: caret - named[1]!.length - 1, end: caret };
-  return undefined;
+  const command = /^\/([a-z]*)$/i.exec(before)?.[1];
+  if (command !== undefined) return { kind: 'command', query: command.toLowerCase(), start: 0, end: caret };
+  const query = /(?:^|\s)[#@]([^\s#@]{0,200})$/.exec(before)?.[1];
+  return query === undefined ? undefined : { kind: 'context', query, start: caret - query.length - 1, end: caret };
 }
 
-export function commandsFor(query: string): readonly SlashCommand[] {
-  return SLASH_COMMANDS.filter((each) => each.name.startsWith(query));
-}
+export const commandsFor = (query: string): readonly SlashCommand[] =>
+  SLASH_COMMANDS.filter((each) => each.name.startsWith(query));
 
 /** Reads a text that is a command and its argument; undefined when it is a message. */
 export function readCommand(value: string): { readonly slash: SlashCommand; readonly argument: string } | undefined {
-  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(value.trim());
-  const slash = found && SLASH_COMMANDS.find((each) => each.name === found[1]!.toLowerCase());
-  return slash ? { slash, argument: (found[2] ?? '').trim() } : undefined;
+  const [, name = '', argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(value.trim()) ?? [];
+  const slash = SLASH_COMMANDS.find((each) => each.name === name.toLowerCase());
+  return slash && { slash, argument: argument.trim() };
 }
 
 /** Steps through what was sent before, newest first, with the unsent text at the end. */
@@ -77,16 +68,12 @@ export class InputHistory {
     return this.#index < this.#sent.length;
   }
 
-  older(current: string): string | undefined {
-    if (this.#index === 0) return undefined;
+  /** The text to show in place of `current`: `by` -1 goes to an older one, 1 back; undefined past the ends. */
+  step(by: -1 | 1, current: string): string | undefined {
+    const next = this.#index + by;
+    if (next < 0 || next > this.#sent.length) return undefined;
     if (!this.browsing) this.#unsent = current;
-    this.#index--;
-    return this.#sent[this.#index];
-  }
-
-  newer(): string | undefined {
-    if (!this.browsing) return undefined;
-    this.#index++;
-    return this.#sent[this.#index] ?? this.#unsent;
+    this.#index = next;
+    return this.#sent[next] ?? this.#unsent;
   }
 }

@@ -3,65 +3,58 @@ import { sanitizeMath } from './markdown/sanitize.ts';
 
 /** How long (ms) more elements are waited for: a reply that is arriving is drawn again and again. */
 const PAUSE = 50;
-/** File names, and formulas, that are asked about together. */
-const FILES_AT_ONCE = 100;
-const FORMULAS_AT_ONCE = 50;
 
 /**
- * Has what is drawn in `root` looked at by `find`, and what that returns read a little later, all of it together and
- * without what is gone by then.
+ * Has what is drawn in `root` completed by what the host knows of it, and remembers that: elements that `selector` finds
+ * are asked about by their keys, all of a moment together, at most `atOnce` in one question.
  */
-function gatherDrawn(
+function complete(
   root: HTMLElement,
-  find: (added: HTMLElement) => readonly HTMLElement[],
-  read: (found: readonly HTMLElement[]) => Promise<void>,
+  selector: string,
+  atOnce: number,
+  keyOf: (element: HTMLElement) => string,
+  ask: (keys: readonly string[]) => Promise<readonly (readonly [key: string, known: string])[]>,
+  draw: (element: HTMLElement, known: string) => void,
 ): void {
+  const known = new Map<string, string>();
   const waiting = new Set<HTMLElement>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const take = (): void => {
+  const drawOrWait = (element: HTMLElement): void => {
+    const about = known.get(keyOf(element));
+    if (about === undefined) waiting.add(element);
+    else draw(element, about);
+  };
+  const take = async (): Promise<void> => {
     timer = undefined;
     const found = [...waiting].filter((element) => element.isConnected);
     waiting.clear();
-    void read(found);
+    const keys = [...new Set(found.map(keyOf))];
+    for (let from = 0; from < keys.length; from += atOnce)
+      for (const [key, about] of await ask(keys.slice(from, from + atOnce))) known.set(key, about);
+    for (const element of found) {
+      const about = known.get(keyOf(element));
+      if (about !== undefined) draw(element, about);
+    }
   };
   new MutationObserver((changes) => {
-    for (const { addedNodes } of changes)
-      for (const node of addedNodes)
-        if (node instanceof HTMLElement) for (const element of find(node)) waiting.add(element);
-    if (waiting.size > 0) timer ??= setTimeout(take, PAUSE);
+    for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+      if (node instanceof HTMLElement)
+        for (const element of [node, ...node.querySelectorAll<HTMLElement>(selector)])
+          if (element.matches(selector)) drawOrWait(element);
+    if (waiting.size > 0) timer ??= setTimeout(() => void take(), PAUSE);
   }).observe(root, { childList: true, subtree: true });
 }
 
 /**
  * Makes links of the file names on the page that are files of the workspace, as `ask` says. A name that leads nowhere
- * stays text. What exists is remembered; what does not is asked about again when it is drawn again, since it may have
- * been made.
+ * stays text, and is asked about again when it is drawn again, since the file may have been made.
  */
 export function linkFiles(
   root: HTMLElement,
   ask: (paths: readonly string[]) => Promise<readonly string[] | undefined>,
 ): void {
-  const existing = new Set<string>();
-  /** False where no such file is known. */
-  const link = (span: HTMLElement): boolean => {
-    const exists = existing.has(span.dataset['file']!);
-    if (exists) linkToFile(span);
-    return exists;
-  };
-  gatherDrawn(
-    root,
-    (added) => {
-      const named = [...added.querySelectorAll<HTMLElement>('[data-file]')];
-      if (added.dataset['file'] !== undefined) named.push(added);
-      return named.filter((span) => !link(span));
-    },
-    async (spans) => {
-      const paths = [...new Set(spans.map((span) => span.dataset['file']!))];
-      for (let from = 0; from < paths.length; from += FILES_AT_ONCE)
-        for (const path of (await ask(paths.slice(from, from + FILES_AT_ONCE))) ?? []) existing.add(path);
-      for (const span of spans) link(span);
-    },
-  );
+  const existing = async (paths: readonly string[]) => ((await ask(paths)) ?? []).map((path) => [path, path] as const);
+  complete(root, '[data-file]:not([role="link"])', 100, (span) => span.dataset['file']!, existing, linkToFile);
 }
 
 interface Formula {
@@ -77,41 +70,19 @@ export function setFormulas(
   root: HTMLElement,
   ask: (formulas: readonly Formula[]) => Promise<readonly string[] | undefined>,
 ): void {
-  /** MathML by formula; empty where there is none. */
-  const known = new Map<string, string>();
-  /** False where it is not known yet how. */
-  const draw = (code: HTMLElement): boolean => {
-    const mathml = known.get(keyOf(code));
-    if (mathml === undefined) return false;
-    if (mathml === '') return true;
+  const keyOf = (code: HTMLElement): string =>
+    JSON.stringify({ tex: code.textContent, display: code.classList.contains('math-display') } satisfies Formula);
+  const made = async (keys: readonly string[]) => {
+    const mathml = await ask(keys.map((key) => JSON.parse(key) as Formula));
+    return mathml?.map((each, index) => [keys[index]!, each] as const) ?? [];
+  };
+  const draw = (code: HTMLElement, mathml: string): void => {
+    if (mathml === '') return;
     const drawn = document.createElement('span');
     drawn.className = code.className;
     drawn.title = code.textContent;
     drawn.append(sanitizeMath(mathml));
     code.replaceWith(drawn);
-    return true;
   };
-  gatherDrawn(
-    root,
-    (added) => {
-      const codes = [...added.querySelectorAll<HTMLElement>('code.math-inline, code.math-display')];
-      return codes.filter((code) => !draw(code));
-    },
-    async (codes) => {
-      const formulas = [...new Map(codes.map((code) => [keyOf(code), formulaOf(code)]))];
-      for (let from = 0; from < formulas.length; from += FORMULAS_AT_ONCE) {
-        const batch = formulas.slice(from, from + FORMULAS_AT_ONCE);
-        const made = await ask(batch.map(([, formula]) => formula));
-        made?.forEach((mathml, at) => known.set(batch[at]![0], mathml));
-      }
-      for (const code of codes) draw(code);
-    },
-  );
+  complete(root, 'code:is(.math-inline, .math-display)', 50, keyOf, made, draw);
 }
-
-const formulaOf = (code: HTMLElement): Formula => ({
-  tex: code.textContent,
-  display: code.classList.contains('math-display'),
-});
-
-const keyOf = (code: HTMLElement): string => JSON.stringify(formulaOf(code));

@@ -11,80 +11,54 @@ import { text } from './texts.ts';
 
 /** What VS Code puts into the page. */
 export interface EditorApi {
-  postMessage(message: unknown): void;
+  postMessage(message: PageToHost): void;
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-type Pushed = Exclude<HostToPage, { type: 'answer' | 'refusal' }>;
-
-interface Pending {
-  settle(message: Extract<HostToPage, { type: 'answer' | 'refusal' }>): void;
-}
+type Reaction = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
 
 /** The page's one line to the host: sends, asks, and lets through only what keeps the contract. */
 export class HostLink {
-  readonly #api: Pick<EditorApi, 'postMessage'>;
-  readonly #pending = new Map<number, Pending>();
+  readonly post: (message: PageToHost) => void;
+  readonly #pending = new Map<number, (reaction: Reaction) => void>();
   #last = 0;
-  #refusedSession = false;
 
   constructor(api: Pick<EditorApi, 'postMessage'>) {
-    this.#api = api;
-  }
-
-  /** Whether a session came that breaks the contract. */
-  get refusedSession(): boolean {
-    return this.#refusedSession;
-  }
-
-  post(message: PageToHost): void {
-    this.#api.postMessage(message);
+    this.post = (message) => api.postMessage(message);
   }
 
   /** Asks the host. Rejects with `RequestFault`; with reason `failed` when the answer breaks the contract. */
-  request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
+  async request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
     const id = ++this.#last;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, {
-        settle(message) {
-          if (message.type === 'refusal') {
-            reject(new RequestFault(message.fault.reason, message.fault.text, message.fault.action));
-            return;
-          }
-          try {
-            resolve(parseAnswer(type, message.value));
-          } catch {
-            reject(
-              new RequestFault(
-                'failed',
-                text('An internal error occurred in the chat. If the chat looks wrong, reload the window.'),
-              ),
-            );
-          }
-        },
-      });
-      // The type and its fields belong together by the signature; an object of a generic type cannot show it.
-      this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
-    });
+    const { promise, resolve } = Promise.withResolvers<Reaction>();
+    this.#pending.set(id, resolve);
+    // The type and its fields belong together by the signature; an object of a generic type cannot show it.
+    this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
+    const reaction = await promise;
+    if (reaction.type === 'refusal') {
+      const { reason, text: words, action } = reaction.fault;
+      throw new RequestFault(reason, words, action);
+    }
+    try {
+      return parseAnswer(type, reaction.value);
+    } catch {
+      const words = text('An internal error occurred in the chat. If the chat looks wrong, reload the window.');
+      throw new RequestFault('failed', words);
+    }
   }
 
   /** Takes what arrived. What the host pushed is returned; answers go where they were asked for. */
-  receive(data: unknown): Pushed | undefined {
+  receive(data: unknown): Exclude<HostToPage, Reaction> | undefined {
     const parsed = parseHostMessage(data);
     if (!parsed.ok) {
-      this.#refusedSession ||= isInit(data);
       this.post({ type: 'pageFault', text: `refused ${parsed.problem}`.slice(0, 4_000) });
       return undefined;
     }
     const { message } = parsed;
     if (message.type !== 'answer' && message.type !== 'refusal') return message;
-    const pending = this.#pending.get(message.id);
+    this.#pending.get(message.id)?.(message);
     this.#pending.delete(message.id);
-    pending?.settle(message);
     return undefined;
   }
 }
-
-const isInit = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'type' in data && data.type === 'init';

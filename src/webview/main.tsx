@@ -12,13 +12,32 @@ declare function acquireVsCodeApi(): EditorApi;
 const root = document.getElementById('root');
 readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
-const page = new Page(acquireVsCodeApi());
+const page = new Page(acquireVsCodeApi(), () => {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
+});
 activateLinks(root, page);
 linkFiles(root, (paths) => page.ask('existingFiles', { paths }));
 setFormulas(root, (formulas) => page.ask('renderMath', { formulas }));
-keepFocus(root, () => page.signal({ type: 'focus', target: 'composer' }));
+keepFocus(root, () => page.composer?.focus());
+reportFocus(page);
 render(<App page={page} />, root);
-page.start();
+window.addEventListener('message', (event) => page.receive(event.data));
+window.addEventListener('error', (event) => page.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
+page.post({ type: 'ready' });
+
+/** Tells the host whether the keyboard is in the page. */
+function reportFocus(page: Page): void {
+  let told = false;
+  const report = (): void => {
+    const focused = document.hasFocus();
+    if (focused !== told) page.post({ type: 'focusChanged', focused });
+    told = focused;
+  };
+  // Which of these comes, and in which order, differs with what else takes the focus meanwhile.
+  for (const type of ['focus', 'blur', 'focusin', 'keydown', 'pointerdown'] as const)
+    window.addEventListener(type, () => setTimeout(report));
+}
 
 /**
  * Acts on clicks and Enter on what markdown drew. Nothing on the page navigates: what a link asks for goes to the
@@ -41,36 +60,33 @@ function activateLinks(root: HTMLElement, page: Page): void {
 }
 
 function act(element: Element, page: Page): boolean {
-  const code = codeActionAt(element);
-  if (code) {
-    const { action, language } = code;
-    if (action === 'apply') {
-      const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];
-      void page.ask('applyEdits', { code: code.code, ...(message !== undefined && { message }) });
-      return true;
-    }
-    void page
-      .do('codeAction', { action, text: code.code, ...(language !== '' && { language: language.slice(0, 100) }) })
-      .then((done) => {
-        if (done && action === 'copy') page.tell(text('Copied'));
-      });
+  const source = codeActionAt(element);
+  if (source) {
+    actOnCode(element, source, page);
     return true;
   }
   const target = targetAt(element);
-  switch (target?.kind) {
-    case 'web':
-    case 'message':
-      void page.ask('openLink', { href: target.href.slice(0, 8_000) });
-      return true;
-    case 'file': {
-      const { path, line, column } = target;
-      void page.ask('openFile', { path, ...(line && { line }), ...(column && { column }) });
-      return true;
-    }
-    case 'refused':
-    case undefined:
-      return false;
+  if (!target || target.kind === 'refused') return false;
+  if (target.kind === 'file') {
+    const { path, line, column } = target;
+    void page.ask('openFile', { path, ...(line && { line }), ...(column && { column }) });
+  } else {
+    void page.ask('openLink', { href: target.href.slice(0, 8_000) });
   }
+  return true;
+}
+
+function actOnCode(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>, page: Page): void {
+  const { action, code, language } = source;
+  if (action === 'apply') {
+    const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];
+    void page.ask('applyEdits', { code, ...(message !== undefined && { message }) });
+    return;
+  }
+  const asked = page.do('codeAction', { action, text: code, ...(language !== '' && { language }) });
+  void asked.then((done) => {
+    if (done && action === 'copy') page.tell(text('Copied'));
+  });
 }
 
 /**

@@ -22,11 +22,8 @@ export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposin
   key === 'Enter' && !isComposing;
 
 /** Whether a key press sends what is written: Enter alone where the settings say so, with Ctrl or Cmd always. */
-export function sends(event: KeyPress, enterSends: boolean): boolean {
-  if (!isEnter(event)) return false;
-  if (event.ctrlKey || event.metaKey) return true;
-  return enterSends && !event.shiftKey && !event.altKey;
-}
+export const sends = (event: KeyPress, enterSends: boolean): boolean =>
+  isEnter(event) && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey));
 
 /**
  * Whether a refused text goes back into the composer. Not when it waits in the queue again, nor when it has become a
@@ -39,10 +36,11 @@ export function givesBack(
   now: Transcript,
   queued: readonly { readonly text: string }[],
 ): boolean {
-  if (!GIVEN_BACK.has(reason) || queued.some(({ text }) => text.trim() === source.trim())) return false;
-  for (let position = now.total - 1; position >= before; position--) {
+  const isIt = (text: string): boolean => text.trim() === source.trim();
+  if (!GIVEN_BACK.has(reason) || queued.some(({ text }) => isIt(text))) return false;
+  for (let position = before; position < now.total; position++) {
     const message = now.at(position);
-    if (message?.role === 'user' && says(message, source)) return false;
+    if (message?.role === 'user' && message.parts.some((part) => part.type === 'text' && isIt(part.text))) return false;
   }
   return true;
 }
@@ -50,16 +48,10 @@ export function givesBack(
 /** What comes back into the composer, and what was written there meanwhile. */
 export const joined = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
-function says(message: MessageView, source: string): boolean {
-  return message.parts.some((part) => part.type === 'text' && part.text.trim() === source.trim());
-}
-
 /** Whether a message of the user got no reply: another one of the user's follows, or nothing, and none is arriving. */
-export function isUnanswered(
+export const isUnanswered = (
   { role }: Pick<MessageView, 'role'>,
   next: MessageView['role'] | undefined,
   isLast: boolean,
   busy: boolean,
-): boolean {
-  return role === 'user' && (isLast ? !busy : next === 'user');
-}
+): boolean => role === 'user' && (isLast ? !busy : next === 'user');

@@ -4,14 +4,13 @@ import { text } from './texts.ts';
 
 /** A short word at the foot of the page, with one way out or back. */
 export interface Toast {
-  readonly id: number;
   readonly text: string;
   readonly severity: 'info' | 'error';
-  readonly action?: { readonly label: string; readonly run: () => void };
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
-/** Seconds that a toast stays. */
-const TOAST_SECONDS = 8;
+/** How long (ms) a toast stays. */
+const STAYS = 8_000;
 
 /**
  * The words at the foot of the page. What only informs goes by itself; an error that offers a way out stays until it
@@ -21,14 +20,10 @@ export class Toasts {
   passing: Toast | undefined;
   trouble: Toast | undefined;
   readonly #changed: () => void;
-  readonly #later: (run: () => void, ms: number) => void;
-  #last = 0;
-  #deletions: { readonly toast: number; readonly sessions: readonly SessionId[] } | undefined;
+  #deletions: { readonly toast: Toast; readonly sessions: readonly SessionId[] } | undefined;
 
-  /** `later` runs something after a time in ms. */
-  constructor(changed: () => void, later: (run: () => void, ms: number) => void) {
+  constructor(changed: () => void) {
     this.#changed = changed;
-    this.#later = later;
   }
 
   /** What is shown, the lasting first. */
@@ -36,40 +31,39 @@ export class Toasts {
     return [this.trouble, this.passing].filter((each) => each !== undefined);
   }
 
-  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): void {
-    const id = ++this.#last;
-    const toast: Toast = { id, text: words, severity, ...(action && { action }) };
+  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): Toast {
+    const toast: Toast = { text: words, severity, action };
     if (severity === 'error' && action) {
       this.trouble = toast;
     } else {
       this.passing = toast;
-      this.#later(() => this.untell(id), TOAST_SECONDS * 1000);
+      setTimeout(() => this.untell(toast), STAYS);
     }
     this.#changed();
+    return toast;
   }
 
-  untell(id: number): void {
-    if (this.passing?.id === id) this.passing = undefined;
-    else if (this.trouble?.id === id) this.trouble = undefined;
-    else return;
+  untell(toast: Toast | undefined): void {
+    if (this.passing === toast) this.passing = undefined;
+    if (this.trouble === toast) this.trouble = undefined;
     this.#changed();
   }
 
   /** Sending works, or another session is shown: what went wrong before is over. */
   settle(): void {
-    if (this.trouble) this.untell(this.trouble.id);
+    if (this.trouble) this.untell(this.trouble);
   }
 
   /** Says that a session is gone. While it still says so of others, one `restore` brings back all of them. */
-  sessionDeleted(session: SessionId, restore: (sessions: readonly SessionId[]) => void): void {
-    const before = this.#deletions?.toast === this.passing?.id ? (this.#deletions?.sessions ?? []) : [];
+  sessionDeleted(session: SessionId, restore: (session: SessionId) => void): void {
+    const before = this.#deletions?.toast === this.passing ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];
     const words = formatCounted(
       sessions.length,
       'Session deleted. To erase its file, run Clean Up Sessions.',
       '{0} sessions deleted. To erase their files, run Clean Up Sessions.',
     );
-    this.tell(words, 'info', { label: text('Undo'), run: () => restore(sessions) });
-    this.#deletions = { toast: this.#last, sessions };
+    const toast = this.tell(words, 'info', { label: text('Undo'), run: () => sessions.forEach(restore) });
+    this.#deletions = { toast, sessions };
   }
 }

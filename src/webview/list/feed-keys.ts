@@ -1,5 +1,5 @@
 const ARTICLE = '[role="article"]';
-const FOCUSABLE = 'button:not(:disabled), input, textarea, summary, [tabindex="0"]';
+const FOCUSABLE = 'button:not(:disabled), input, textarea, [tabindex="0"]';
 
 /**
  * The keyboard in the transcript (the ARIA pattern of a feed): it is one stop of the Tab key, arrow keys go from row to
@@ -21,21 +21,22 @@ export class FeedKeys {
   /** The focus came to the end: by Shift+Tab from behind, it goes on to the row that had it last. */
   endFocused(): void {
     if (this.#leaving) this.#leaving = false;
-    else this.#focus(this.#current?.isConnected ? this.#current : this.#feed);
+    else (this.#current?.isConnected ? this.#current : this.#feed).focus({ preventScroll: true });
   }
 
   keyDown(event: KeyboardEvent): void {
-    const { target } = event;
+    const { target, key } = event;
     if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === 'Tab') this.#tab(event, target);
-    else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') this.#arrow(event, target);
+    if (key === 'Tab') this.#tab(event, target);
+    else if (key === 'ArrowDown' || key === 'ArrowUp') this.#arrow(event, target);
     else if (target.matches(ARTICLE) && selectByKey(event, target.querySelector('.message-body')))
       event.preventDefault();
   }
 
   #tab(event: KeyboardEvent, target: HTMLElement): void {
     const row = target.closest<HTMLElement>(ARTICLE);
-    const stops = row ? focusable(row) : [];
+    const all = [...(row?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])];
+    const stops = all.filter((element) => element.getClientRects().length > 0);
     if (event.shiftKey) {
       // From the row itself the way back leads past the feed, as if the feed had the focus.
       if (row === target) this.#feed.focus({ preventScroll: true });
@@ -44,8 +45,7 @@ export class FeedKeys {
       this.#focus(row);
       return;
     }
-    const last = stops.at(-1);
-    if (target !== this.#feed && last !== undefined && target !== last) return;
+    if (target !== this.#feed && stops.length > 0 && target !== stops.at(-1)) return;
     this.#leaving = true;
     this.#end.focus({ preventScroll: true });
   }
@@ -55,27 +55,18 @@ export class FeedKeys {
     if (!onFeed && !target.matches(ARTICLE)) return;
     const rows = [...this.#feed.querySelectorAll<HTMLElement>(ARTICLE)];
     const step = event.key === 'ArrowDown' ? 1 : -1;
-    const next = onFeed ? (this.#remembered(rows) ?? rows.at(-1)) : rows[rows.indexOf(target) + step];
+    const remembered = rows.find((row) => row === this.#current) ?? rows.at(-1);
+    const next = onFeed ? remembered : rows[rows.indexOf(target) + step];
     if (!next) return;
     event.preventDefault();
     this.#focus(next);
     next.scrollIntoView({ block: 'nearest' });
   }
 
-  #remembered(rows: readonly HTMLElement[]): HTMLElement | undefined {
-    return rows.find((row) => row === this.#current);
+  #focus(row: HTMLElement): void {
+    this.#current = row;
+    row.focus({ preventScroll: true });
   }
-
-  #focus(element: HTMLElement): void {
-    if (element !== this.#feed) this.#current = element;
-    element.focus({ preventScroll: true });
-  }
-}
-
-/** What can have the focus in a row, in the order of Tab. */
-function focusable(row: HTMLElement): HTMLElement[] {
-  const all = [...row.querySelectorAll<HTMLElement>(FOCUSABLE)];
-  return all.filter((element) => element.getClientRects().length > 0);
 }
 
 /**
@@ -83,31 +74,27 @@ function focusable(row: HTMLElement): HTMLElement[] {
  * alone: on a row, Left and Right mark one word after the other, and with Shift they take in more or fewer words.
  * True when the key was one of these.
  */
-export function selectByKey({ key, shiftKey }: KeyboardEvent, body: Element | null): boolean {
-  if (!body || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return false;
+function selectByKey({ key, shiftKey }: KeyboardEvent, body: Element | null): boolean {
   const selection = window.getSelection();
-  if (!selection) return false;
+  if (!body || !selection || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return false;
   if (!body.contains(selection.focusNode)) selection.collapse(body, 0);
-  const before = [selection.anchorNode, selection.anchorOffset, selection.focusNode, selection.focusOffset] as const;
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
   const way = key === 'ArrowRight' ? 'forward' : 'backward';
-  if (shiftKey) selection.modify('extend', way, 'word');
-  else markWord(selection, way);
-  const { anchorNode, focusNode } = selection;
-  if (body.contains(anchorNode) && body.contains(focusNode)) return true;
-  // It would have left the message.
-  const [anchor, anchorOffset, focus, focusOffset] = before;
-  if (anchor && focus) selection.setBaseAndExtent(anchor, anchorOffset, focus, focusOffset);
-  return true;
-}
-
-/** Marks the next or the previous word, wherever the platform's steps by words end: behind a word or before the next. */
-function markWord(selection: Selection, way: 'forward' | 'backward'): void {
-  if (way === 'forward') {
-    selection.collapseToEnd();
-    selection.modify('move', 'forward', 'word');
+  if (shiftKey) {
+    selection.modify('extend', way, 'word');
   } else {
-    selection.collapseToStart();
+    // Marks one word, wherever the platform's steps by words end: behind a word or before the next.
+    if (way === 'forward') {
+      selection.collapseToEnd();
+      selection.modify('move', 'forward', 'word');
+    } else {
+      selection.collapseToStart();
+    }
+    selection.modify('move', 'backward', 'word');
+    selection.modify('extend', 'forward', 'word');
   }
-  selection.modify('move', 'backward', 'word');
-  selection.modify('extend', 'forward', 'word');
+  const isInside = body.contains(selection.anchorNode) && body.contains(selection.focusNode);
+  if (!isInside && anchorNode && focusNode)
+    selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
+  return true;
 }

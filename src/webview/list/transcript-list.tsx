@@ -1,20 +1,23 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
-import { usePage, useSignal } from '../page-context.ts';
-import type { Signal } from '../page.ts';
-import { Row } from '../parts/row.tsx';
-import { Icon } from '../parts/icon-button.tsx';
+import { usePage } from '../page-context.ts';
+import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
+import { Row } from '../parts/row.tsx';
 import { coverAt, PAGE, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { FeedKeys } from './feed-keys.ts';
 import { Viewport, type Range } from './viewport.ts';
 
+/** How long (ms) a message that was sought stays marked. */
+const MARKED_FOR = 2_500;
+/** Of the view above a message that was sought, in px. */
+const ABOVE = 48;
+
 /** A guess at the height of a message that was never drawn, in px: its lines at 60 characters and 20 px each. */
 function guessHeight(message: MessageView | undefined): number {
   if (!message) return 140;
-  let length = 0;
-  for (const part of message.parts) if (part.type === 'text') length += part.text.length;
+  const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
   return Math.min(4_000, 76 + Math.ceil(length / 60) * 20);
 }
 
@@ -24,8 +27,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const scroller = useRef<HTMLDivElement>(null);
   const spacer = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLDivElement>(null);
-  const viewport = useRef<Viewport>(undefined);
   const end = useRef<HTMLDivElement>(null);
+  const viewport = useRef<Viewport>(undefined);
   const keys = useRef<FeedKeys>(undefined);
   const asked = useRef(new Set<number>());
   const sought = useRef<number>(undefined);
@@ -34,18 +37,33 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const [marked, setMarked] = useState<number>();
   const { transcript } = session;
 
+  const reveal = (position: number): void => {
+    viewport.current?.reveal(position, ABOVE);
+    setMarked(position);
+    setTimeout(() => setMarked((now) => (now === position ? undefined : now)), MARKED_FOR);
+  };
+  const toEnd = (): void => {
+    viewport.current?.toEnd();
+    setAtEnd(true);
+  };
+
   useLayoutEffect(() => {
     const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
     viewport.current = view;
     keys.current = new FeedKeys(scroller.current!, end.current!);
+    view.update(transcript.total, (row) => guessHeight(transcript.at(row)), range);
     const place = page.savedFor(session.id)?.place;
-    const { transcript: now } = page.session ?? session;
-    view.update(now.total, (row) => guessHeight(now.at(row)), { from: 0, to: -1 });
     if (place) view.reveal(place.position, -place.offset);
     setAtEnd(view.following);
+    page.list = {
+      reveal: (position, stay) => {
+        sought.current = stay === true ? undefined : position;
+        reveal(position);
+      },
+      toEnd,
+    };
     return () => view.dispose();
-    // A new list for each session; what the first state was matters only here.
-  }, [session.id]);
+  }, []);
 
   useLayoutEffect(() => {
     viewport.current?.update(transcript.total, (row) => guessHeight(transcript.at(row)), range);
@@ -61,20 +79,14 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     }
   }, [transcript, range]);
 
-  const scrolled = useCallback(() => {
+  const scrolled = (): void => {
     const view = viewport.current;
     if (!view) return;
     view.scrolled();
     setAtEnd(view.following);
     const { row, offset } = view.place;
     page.save({ place: view.following ? null : { position: row, offset } });
-  }, []);
-
-  const reveal = useCallback((position: number) => {
-    viewport.current?.reveal(position, 48);
-    setMarked(position);
-    setTimeout(() => setMarked((now) => (now === position ? undefined : now)), 2_500);
-  }, []);
+  };
 
   // What the reader asked to be taken to takes the keyboard too, once it is on the page: not the place that is held for
   // it until it is loaded, which is taken off again.
@@ -85,20 +97,6 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     sought.current = undefined;
     row.focus({ preventScroll: true });
   }, [marked, range, transcript]);
-
-  const toEnd = useCallback(() => {
-    viewport.current?.toEnd();
-    setAtEnd(true);
-  }, []);
-
-  useSignal(
-    useCallback((signal: Signal) => {
-      if (signal.type === 'reveal') {
-        sought.current = signal.stay === true ? undefined : signal.position;
-        reveal(signal.position);
-      } else if (signal.type === 'focus' && signal.target === 'latest') toEnd();
-    }, []),
-  );
 
   const compressionsAfter = useMemo(
     () => Map.groupBy(session.compressions, (each) => each.after),
@@ -121,7 +119,6 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         compressions={compressionsAfter.get(row)}
         marked={marked === row}
         busy={session.status.replying}
-        observe={(element) => viewport.current?.observe(element) ?? (() => undefined)}
       />,
     );
   }
@@ -146,7 +143,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         </div>
         <div ref={end} class="off-screen" tabIndex={0} onFocus={() => keys.current?.endFocused()} />
         {!atEnd && (
-          <button type="button" class="to-latest" onClick={toEnd}>
+          <button type="button" class="to-latest line" onClick={toEnd}>
             <Icon name="arrow-down" />
             <span>{text('Jump to Latest')}</span>
           </button>

@@ -1,4 +1,4 @@
-import { HeightIndex } from './heights.ts';
+import { Heights } from './heights.ts';
 
 /** A range of rendered rows, both ends inclusive. */
 export interface Range {
@@ -18,15 +18,17 @@ const NEAR_END = 32;
  * turn out to be taller or shorter than estimated, so that the content doesn't jump. At the end it follows new rows.
  */
 export class Viewport {
+  /** True while the newest message is kept in view. */
+  following = true;
+  /** The row at the top of the view, and how many px of it are above the view. */
+  place = { row: 0, offset: 0 };
   readonly #scroller: HTMLElement;
   readonly #spacer: HTMLElement;
   readonly #rows: HTMLElement;
   readonly #onRange: (range: Range) => void;
-  readonly #heights = new HeightIndex();
-  readonly #observer: ResizeObserver;
+  readonly #heights = new Heights();
+  readonly #observer = new ResizeObserver(() => this.measure());
   #range: Range = { from: 0, to: -1 };
-  #anchor = { row: 0, offset: 0 };
-  #following = true;
   /** The scroll position when it was last set or read. If it differs, the user has scrolled. */
   #known = 0;
 
@@ -35,57 +37,36 @@ export class Viewport {
     this.#spacer = spacer;
     this.#rows = rows;
     this.#onRange = onRange;
-    this.#observer = new ResizeObserver((entries) => this.#resized(entries));
     this.#observer.observe(scroller);
+    this.#observer.observe(rows);
   }
 
   dispose(): void {
     this.#observer.disconnect();
   }
 
-  /** True while the newest message is kept in view. */
-  get following(): boolean {
-    return this.#following;
-  }
-
-  /** The row at the top of the view, and how many px of it are above the view. */
-  get place(): { readonly row: number; readonly offset: number } {
-    return this.#anchor;
-  }
-
   /** The visible part of the list, as fractions of its height. */
   get view(): { readonly top: number; readonly bottom: number } {
     const total = Math.max(1, this.#heights.total);
-    const top = this.#scroller.scrollTop / total;
-    return { top, bottom: Math.min(1, top + this.#scroller.clientHeight / total) };
+    const { scrollTop, clientHeight } = this.#scroller;
+    return { top: scrollTop / total, bottom: Math.min(1, (scrollTop + clientHeight) / total) };
   }
 
   /** Sets the number of rows, and new height estimates for changed rows that were never rendered. */
   update(count: number, guess: (row: number) => number, changed: Range): void {
     this.#readMove();
     this.#heights.resize(count, guess);
-    for (let row = changed.from; row <= changed.to; row++) {
+    for (let row = changed.from; row <= changed.to; row++)
       if (!this.#heights.isMeasured(row)) this.#heights.set(row, guess(row), false);
-    }
-    this.#place();
-    this.#choose();
-  }
-
-  /** Observes a row's height; returns a function that stops it. */
-  observe(row: HTMLElement): () => void {
-    this.#observer.observe(row);
-    return () => this.#observer.unobserve(row);
+    this.#settle();
   }
 
   /** Reads the heights of all rendered rows at once. Call it after rendering and before paint. */
   measure(): void {
     this.#readMove();
-    let changed = false;
-    for (const element of this.#rows.children) {
-      if (element instanceof HTMLElement) changed = this.#read(element) || changed;
-    }
-    if (changed) this.#place();
-    if (changed) this.#choose();
+    for (const element of this.#rows.querySelectorAll<HTMLElement>(':scope > [data-row]'))
+      this.#heights.set(Number(element.dataset['row']), element.getBoundingClientRect().height, true);
+    this.#settle();
   }
 
   scrolled(): void {
@@ -95,36 +76,14 @@ export class Viewport {
 
   /** Scrolls a row to `above` px below the top of the view. */
   reveal(row: number, above: number): void {
-    this.#following = false;
-    this.#anchor = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -above };
-    this.#place();
-    this.#choose();
+    this.following = false;
+    this.place = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -above };
+    this.#settle();
   }
 
   toEnd(): void {
-    this.#following = true;
-    this.#place();
-    this.#choose();
-  }
-
-  #resized(entries: readonly ResizeObserverEntry[]): void {
-    this.#readMove();
-    let changed = false;
-    for (const { target } of entries) {
-      if (target === this.#scroller) changed = true;
-      else if (target instanceof HTMLElement && target.isConnected) changed = this.#read(target) || changed;
-    }
-    if (!changed) return;
-    this.#place();
-    this.#choose();
-  }
-
-  #read(element: HTMLElement): boolean {
-    const row = Number(element.dataset['row']);
-    const { height } = element.getBoundingClientRect();
-    if (Math.abs(this.#heights.heightOf(row) - height) < 0.5 && this.#heights.isMeasured(row)) return false;
-    this.#heights.set(row, height, true);
-    return true;
+    this.following = true;
+    this.#settle();
   }
 
   /** Called before every change: scroll events arrive late, and a change must not undo the user's scrolling. */
@@ -134,25 +93,30 @@ export class Viewport {
     // Scrolling up, even a little, stops following, unless the list only became shorter and is still at its end.
     const near = scrollTop > this.#known ? NEAR_END : 1;
     this.#known = scrollTop;
-    this.#following = scrollTop + clientHeight >= scrollHeight - near;
-    const row = this.#heights.rowAt(scrollTop);
-    this.#anchor = { row, offset: scrollTop - this.#heights.topOf(row) };
+    this.following = scrollTop + clientHeight >= scrollHeight - near;
+    this.#placeAt(scrollTop);
   }
 
-  #place(): void {
+  #placeAt(top: number): void {
+    const row = this.#heights.rowAt(top);
+    this.place = { row, offset: top - this.#heights.topOf(row) };
+  }
+
+  /** Scrolls to the end that is followed, or to where the place is now. */
+  #settle(): void {
     this.#spacer.style.height = `${this.#heights.total}px`;
-    this.#rows.style.transform = `translateY(${this.#heights.topOf(this.#range.from)}px)`;
+    this.#moveRows();
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
-    const wanted = this.#following ? end : this.#heights.topOf(this.#anchor.row) + this.#anchor.offset;
+    const wanted = this.following ? end : this.#heights.topOf(this.place.row) + this.place.offset;
     const top = Math.max(0, Math.min(wanted, end));
-    if (Math.abs(this.#scroller.scrollTop - top) >= 1) {
-      this.#scroller.scrollTop = top;
-    }
+    if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
     this.#known = this.#scroller.scrollTop;
-    if (this.#following) {
-      const row = this.#heights.rowAt(top);
-      this.#anchor = { row, offset: top - this.#heights.topOf(row) };
-    }
+    if (this.following) this.#placeAt(top);
+    this.#choose();
+  }
+
+  #moveRows(): void {
+    this.#rows.style.transform = `translateY(${this.#heights.topOf(this.#range.from)}px)`;
   }
 
   #choose(): void {
@@ -162,7 +126,7 @@ export class Viewport {
     const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MAX_ROWS - 1);
     if (from === this.#range.from && to === this.#range.to) return;
     this.#range = { from, to };
-    this.#rows.style.transform = `translateY(${this.#heights.topOf(from)}px)`;
+    this.#moveRows();
     this.#onRange(this.#range);
   }
 }

@@ -22,8 +22,7 @@ export function decorate(root: DocumentFragment): void {
 }
 
 function replaceLink(anchor: HTMLAnchorElement): void {
-  const target = linkTarget(anchor.getAttribute('href') ?? '');
-  const span = link(target);
+  const span = link(linkTarget(anchor.getAttribute('href') ?? ''));
   span.append(...anchor.childNodes);
   anchor.replaceWith(span);
 }
@@ -40,48 +39,35 @@ function linkFile(code: Element): void {
 function link(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
   targets.set(span, target);
-  if (target.kind === 'refused') span.className = 'refused-link';
   // Which files there are only the host knows: see `linkFiles`.
-  else if (target.kind === 'file') span.dataset['file'] = target.path;
-  else makeLink(span, target);
+  if (target.kind === 'file') span.dataset['file'] = target.path;
+  else if (target.kind === 'web') makeLink(span, text('Open {0}', target.href));
+  else if (target.kind === 'message') makeLink(span, text('Go to Message'));
   return span;
 }
 
 /** Lets the name of a file that exists be followed. */
 export function linkToFile(span: HTMLElement): void {
   const target = targets.get(span);
-  if (target?.kind !== 'file') return;
-  makeLink(span, target);
-  span.classList.add('file-link');
+  if (target?.kind === 'file')
+    makeLink(span, text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`));
 }
 
-function makeLink(span: HTMLElement, target: Exclude<LinkTarget, { kind: 'refused' }>): void {
+/** `hint` says where the link leads before it is followed. */
+function makeLink(span: HTMLElement, hint: string): void {
   span.className = 'link';
   span.setAttribute('role', 'link');
   span.tabIndex = 0;
-  span.title = hint(target);
-}
-
-/** What a link says of where it leads before it is followed. */
-function hint(target: Exclude<LinkTarget, { kind: 'refused' }>): string {
-  switch (target.kind) {
-    case 'web':
-      return text('Open {0}', target.shown);
-    case 'file':
-      return text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`);
-    case 'message':
-      return text('Go to Message');
-  }
+  span.title = hint;
 }
 
 function boxTask(item: HTMLLIElement): void {
   const holder = item.firstElementChild?.tagName === 'P' ? item.firstElementChild : item;
   const first = holder.firstChild;
-  if (first?.nodeType !== Node.TEXT_NODE) return;
-  const found = /^\[([ xX])\][ \t]+/.exec(first.nodeValue ?? '');
+  const found = first instanceof Text && /^\[([ xX])\][ \t]+/.exec(first.data);
   if (!found) return;
   const done = found[1] !== ' ';
-  first.nodeValue = (first.nodeValue ?? '').slice(found[0].length);
+  first.data = first.data.slice(found[0].length);
   const box = document.createElement('span');
   box.className = `task-box codicon ${done ? 'codicon-pass-filled' : 'codicon-circle-large-outline'}`;
   box.setAttribute('role', 'img');
@@ -100,25 +86,22 @@ function wrapTable(table: HTMLTableElement): void {
 }
 
 /** Replaces each hidden character under `root` by a mark with its name. */
-export function showHidden(root: Node): void {
+function showHidden(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if ((node.nodeValue ?? '').search(HIDDEN_CHARACTERS) !== -1) found.push(node as Text);
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (node.data.search(HIDDEN_CHARACTERS) !== -1) found.push(node);
   }
   for (const node of found) {
-    const pieces = document.createDocumentFragment();
-    let end = 0;
-    const value = node.nodeValue ?? '';
-    for (const match of value.matchAll(HIDDEN_CHARACTERS)) {
-      pieces.append(value.slice(end, match.index));
+    // Every second piece is such a character.
+    const pieces = node.data.split(new RegExp(`(${HIDDEN_CHARACTERS.source})`)).map((piece, index) => {
+      if (index % 2 === 0) return piece;
       const mark = document.createElement('span');
       mark.className = 'hidden-character';
-      mark.textContent = characterName(match[0]);
-      pieces.append(mark);
-      end = match.index + match[0].length;
-    }
-    pieces.append(value.slice(end));
-    node.replaceWith(pieces);
+      mark.textContent = characterName(piece);
+      return mark;
+    });
+    node.replaceWith(...pieces);
   }
 }

@@ -27,6 +27,7 @@ import swift from 'highlight.js/lib/languages/swift';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
+import { sanitizeHighlighted } from './sanitize.ts';
 
 const LANGUAGES = {
   ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, markdown },
@@ -40,66 +41,14 @@ hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 const LONGEST = 20_000;
 /** Some grammars take time with the square of a line's length. */
 const MAX_LINE_LENGTH = 1_000;
-/** How long highlighting may hold the page at a time, in ms. */
-const SLICE = 6;
 
-const waiting: { readonly element: HTMLElement; readonly code: string; readonly language: string }[] = [];
-let scheduled = false;
-
-/** Colours `element`, whose text is `code`, when the page has a moment. Its size does not change. */
-export function highlightSoon(element: HTMLElement, code: string, language: string): void {
-  if (
-    code.length > LONGEST ||
-    code.split('\n').some((line) => line.length > MAX_LINE_LENGTH) ||
-    !hljs.getLanguage(language)
-  )
-    return;
-  waiting.push({ element, code, language });
-  schedule();
-}
-
-function schedule(): void {
-  if (scheduled) return;
-  scheduled = true;
-  setTimeout(() => {
-    scheduled = false;
-    const end = performance.now() + SLICE;
-    // The newest first: it is the one in view.
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const { value } = hljs.highlight(next.code, { language: next.language, ignoreIllegals: true });
-      next.element.replaceChildren(spans(value));
-      if (performance.now() > end) break;
-    }
-    if (waiting.length > 0) schedule();
-  }, 0);
-}
-
-const PIECE = /<span class="([\w -]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)|[<&]/g;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
-
-/** Builds the nodes that highlight.js describes: spans with a class and text, nothing else, and no HTML parser. */
-function spans(html: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  const stack: Node[] = [fragment];
-  let text = '';
-  const flush = () => {
-    if (text !== '') stack.at(-1)!.appendChild(document.createTextNode(text));
-    text = '';
-  };
-  for (const match of html.matchAll(PIECE)) {
-    if (match[1] !== undefined) {
-      flush();
-      const span = document.createElement('span');
-      span.className = match[1];
-      stack.at(-1)!.appendChild(span);
-      stack.push(span);
-    } else if (match[0] === '</span>') {
-      flush();
-      if (stack.length > 1) stack.pop();
-    } else {
-      text += match[2] === undefined ? match[0] : ENTITIES[match[2]]!;
-    }
-  }
-  flush();
-  return fragment;
+/** Colours `element`, whose text is code, when the page has a moment. Its size does not change. */
+export function highlightSoon(element: HTMLElement, language: string): void {
+  const code = element.textContent;
+  const isLong = code.length > LONGEST || code.split('\n').some((line) => line.length > MAX_LINE_LENGTH);
+  if (isLong || !hljs.getLanguage(language)) return;
+  requestIdleCallback(() => {
+    const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
+    element.replaceChildren(sanitizeHighlighted(value));
+  });
 }

@@ -47,21 +47,12 @@ export function renderMarkdown(text: string, environment: MarkdownEnvironment): 
   return markdown.render(text, environment);
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+
 /** What markdown says without its signs, on one line: for screen readers. */
-export function plainText(source: string): string {
-  return markdown
-    .parse(source, {})
-    .map((token) => (token.children ? spoken(token.children) : token.content))
-    .join(' ')
+export const plainText = (source: string): string =>
+  renderMarkdown(source, {})
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(?:lt|gt|quot|amp);/g, (entity) => ENTITIES[entity]!)
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-function spoken(tokens: ReturnType<typeof markdown.parse>): string {
-  return tokens
-    .map((token) => {
-      if (token.children) return spoken(token.children);
-      return token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content;
-    })
-    .join('');
-}

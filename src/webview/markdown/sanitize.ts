@@ -5,7 +5,7 @@ const TAGS = [
   ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ];
 const CLASS =
-  /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|heading-[1-6]|image-link|math-(?:inline|display)|tml-(?:left|right))$/;
+  /^(?:language-[\w+#.-]{1,40}|align-(?:left|right|center)|heading-[1-6]|image-link|math-(?:inline|display)|tml-(?:left|right)|hljs-[\w -]{1,60})$/;
 
 const purifier = DOMPurify();
 purifier.addHook('uponSanitizeAttribute', (_node, data) => {
@@ -24,28 +24,24 @@ const MATH_ATTRIBUTES = [
   ...['rowspacing', 'rspace', 'scriptlevel', 'separator', 'stretchy', 'symmetric', 'voffset', 'width'],
 ];
 
+const COMMON = { ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true } as const;
+
 /** MathML to nodes of its elements that draw; no link, no style, no colour, no program survives. */
-export function sanitizeMath(mathml: string): DocumentFragment {
-  return purifier.sanitize(mathml, {
-    ALLOWED_TAGS: MATH_TAGS,
-    ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'],
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
-  });
-}
+export const sanitizeMath = (mathml: string): DocumentFragment =>
+  purifier.sanitize(mathml, { ...COMMON, ALLOWED_TAGS: MATH_TAGS, ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'] });
+
+/** Code as highlight.js marks it, to nodes. */
+export const sanitizeHighlighted = (html: string): DocumentFragment =>
+  purifier.sanitize(html, { ...COMMON, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
 
 /**
  * HTML to nodes of the few elements that markdown makes; the second wall behind a renderer that lets no HTML pass.
  * Hrefs of any scheme survive here as text and are taken off the elements by `decorate`.
  */
-export function sanitize(html: string): DocumentFragment {
-  return purifier.sanitize(html, {
+export const sanitize = (html: string): DocumentFragment =>
+  purifier.sanitize(html, {
+    ...COMMON,
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'class', 'start', 'title'],
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /[\s\S]*/,
-    RETURN_DOM_FRAGMENT: true,
   });
-}

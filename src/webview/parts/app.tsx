@@ -1,36 +1,57 @@
-import { useEffect } from 'preact/hooks';
-import type { WayOut } from '../../protocol/views.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { TranscriptList } from '../list/transcript-list.tsx';
-import { PageContext, usePage, usePageChanges } from '../page-context.ts';
+import { PageContext, usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import type { Toast } from '../toasts.ts';
 import { Composer } from './composer.tsx';
-import { FindBar } from './find-bar.tsx';
-import { Gauge, GaugeRoom } from './gauge.tsx';
-import { Icon, IconButton } from './icon-button.tsx';
+import { Button, Icon, IconButton } from './elements.tsx';
+import { Gauge } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
-import { ModelSetup } from './model-setup.tsx';
-import { Notices } from './notices.tsx';
+import { ModelSetup, Notice, Notices } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
-import { RecallPanel, SessionsPanel } from './session-panels.tsx';
+import { FindBar, RecallPanel } from './search-panels.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
 import { TaskHeader } from './task-header.tsx';
 
 /** The whole page. */
 export function App({ page }: { readonly page: Page }) {
-  usePageChanges(page);
+  const [, setRevision] = useState(0);
+  // Listens before the next message can come.
+  useLayoutEffect(() => {
+    page.changed = () => setRevision((revision) => revision + 1);
+  }, [page]);
   const { state } = page;
   return (
     <PageContext.Provider value={page}>
-      {state.phase === 'loading' && <Loading />}
-      {state.phase === 'unavailable' && <Unavailable words={state.text} actions={state.actions} />}
-      {state.phase === 'document' && (
+      {state.type === 'loading' && (
+        <Standing icon="loading codicon-modifier-spin" busy>
+          <p class="meta">{text('Opening session…')}</p>
+        </Standing>
+      )}
+      {state.type === 'unavailable' && (
+        <Standing icon="error">
+          <p role="alert">{state.text}</p>
+          <div class="row-of-buttons">
+            {state.actions.map(({ label, command }) => (
+              <Button
+                key={command}
+                look="button"
+                onClick={() => void page.takeWayOut(command, () => page.resync('asked again'))}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        </Standing>
+      )}
+      {state.type === 'document' && (
         <main class="document" aria-label={state.title} tabIndex={0}>
           <Markdown source={state.text} breaks />
         </main>
       )}
-      {state.phase === 'open' && <Chat session={state.session} page={page} />}
+      {state.type === 'open' && <Chat session={state.session} />}
       <div class="off-screen" aria-live="polite" role="status">
         {page.announcement}
       </div>
@@ -38,13 +59,27 @@ export function App({ page }: { readonly page: Page }) {
   );
 }
 
-function Chat({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
-  const empty = session.transcript.total === 0;
+/** What stands in the place of a chat. */
+function Standing(props: { readonly icon: string; readonly busy?: boolean; readonly children: ComponentChildren }) {
+  return (
+    <main class="empty" aria-busy={props.busy} aria-label={text('Chat')}>
+      <h1 class="off-screen">{text('Chat')}</h1>
+      <Icon name={props.icon} class="empty-icon" />
+      {props.children}
+    </main>
+  );
+}
+
+function Chat({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const { panel, toasts } = page;
   useEffect(() => {
     const find = (event: KeyboardEvent) => {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
       if (!isFind || event.shiftKey || event.altKey) return;
       event.preventDefault();
+      // Typing replaces what was sought before.
+      document.querySelector<HTMLInputElement>('.find-bar input')?.select();
       page.show('find');
     };
     window.addEventListener('keydown', find);
@@ -55,42 +90,63 @@ function Chat({ session, page }: { readonly session: OpenSession; readonly page:
       class="chat"
       aria-label={text('Chat')}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || page.panel === 'none') return;
+        if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || panel === 'none') return;
         event.preventDefault();
         page.leavePanel();
       }}
     >
-      <Header session={session} page={page} />
-      {page.panel === 'sessions' && <SessionsPanel session={session} />}
-      {page.panel === 'recall' && <RecallPanel />}
-      {page.panel === 'find' && <FindBar session={session} />}
+      <Header session={session} />
+      {panel === 'sessions' && <SessionsPanel session={session} />}
+      {panel === 'recall' && <RecallPanel />}
+      {panel === 'find' && <FindBar session={session} />}
       {session.task && <TaskHeader key={session.task.id} task={session.task} />}
-      {empty ? <Empty session={session} page={page} /> : <TranscriptList key={session.id} session={session} />}
-      {page.panel === 'preview' && <PreviewPanel />}
+      {session.transcript.total === 0 ? (
+        <Empty session={session} />
+      ) : (
+        <TranscriptList key={session.id} session={session} />
+      )}
+      {panel === 'preview' && <PreviewPanel />}
       <Notices session={session} />
       <ModelSetup session={session} />
-      {page.toasts.shown.map((toast) => (
-        <ToastBar key={toast.id} page={page} toast={toast} />
-      ))}
-      {session.gauge ? <Gauge gauge={session.gauge} /> : <GaugeRoom />}
+      {toasts.shown.map((toast) => {
+        const { severity, text: words, action } = toast;
+        const run = (): void => {
+          toasts.untell(toast);
+          action?.run();
+        };
+        return (
+          <Notice
+            key={toast}
+            class="toast"
+            severity={severity}
+            icon={severity}
+            words={words}
+            role={severity === 'error' ? 'alert' : 'status'}
+            action={action && { label: action.label, run }}
+            dismiss={() => toasts.untell(toast)}
+          />
+        );
+      })}
+      <Gauge gauge={session.gauge} />
       <Composer key={session.id} session={session} />
     </main>
   );
 }
 
-function Header({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
+function Header({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
   const open = page.panel === 'sessions';
   return (
-    <header class="header">
-      <h1 class="header-title">
+    <header class="header line">
+      <h1 class="fill">
         <button
           type="button"
-          class="title-button"
+          class="title-button line"
           aria-expanded={open}
           title={text('Sessions')}
           onClick={() => page.show(open ? 'none' : 'sessions')}
         >
-          <span>{session.title}</span>
+          <span class="cut">{session.title}</span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
         </button>
       </h1>
@@ -105,8 +161,10 @@ function Header({ session, page }: { readonly session: OpenSession; readonly pag
   );
 }
 
-function Empty({ session, page }: { readonly session: OpenSession; readonly page: Page }) {
-  const local = session.model.provider === 'local';
+function Empty({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const { provider, ready } = session.model;
+  const local = provider === 'local';
   return (
     <div class="empty">
       <Icon name="comment-discussion" class="empty-icon" />
@@ -116,7 +174,7 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
           'The most important decisions, errors, and constraints stay verbatim. Type / for commands and # to add context.',
         )}
       </p>
-      {(local || !session.model.ready) && (
+      {(local || !ready) && (
         <p class="meta">
           {text(
             local
@@ -126,72 +184,16 @@ function Empty({ session, page }: { readonly session: OpenSession; readonly page
         </p>
       )}
       <div class="row-of-buttons">
-        <button type="button" class="button" onClick={() => page.run('chooseModel')}>
+        <Button look="button" onClick={() => page.run('chooseModel')}>
           {text('Select Model…')}
-        </button>
-        <button type="button" class="button secondary" onClick={() => page.run('importTranscript')}>
+        </Button>
+        <Button look="button secondary" onClick={() => page.run('importTranscript')}>
           {text('Import Transcript…')}
-        </button>
-        <button type="button" class="button secondary" onClick={() => page.run('openSampleSession')}>
+        </Button>
+        <Button look="button secondary" onClick={() => page.run('openSampleSession')}>
           {text('Open Sample Session')}
-        </button>
+        </Button>
       </div>
-    </div>
-  );
-}
-
-function Loading() {
-  return (
-    <main class="empty" aria-busy="true" aria-label={text('Chat')}>
-      <h1 class="off-screen">{text('Chat')}</h1>
-      <Icon name="loading" class="codicon-modifier-spin empty-icon" />
-      <p class="meta">{text('Opening session…')}</p>
-    </main>
-  );
-}
-
-function Unavailable({ words, actions }: { readonly words: string; readonly actions: readonly WayOut[] }) {
-  const page = usePage();
-  return (
-    <main class="empty" aria-label={text('Chat')}>
-      <h1 class="off-screen">{text('Chat')}</h1>
-      <Icon name="error" class="empty-icon" />
-      <p role="alert">{words}</p>
-      <div class="row-of-buttons">
-        {actions.map(({ label, command }) => (
-          <button
-            key={command}
-            type="button"
-            class="button"
-            onClick={() => void page.acts.takeWayOut(command, () => page.resync('asked again'))}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-    </main>
-  );
-}
-
-function ToastBar({ page, toast }: { readonly page: Page; readonly toast: Toast }) {
-  const { action } = toast;
-  return (
-    <div class={`notice notice-${toast.severity} toast`} role={toast.severity === 'error' ? 'alert' : 'status'}>
-      <Icon name={toast.severity} />
-      <span class="notice-text">{toast.text}</span>
-      {action && (
-        <button
-          type="button"
-          class="text-button"
-          onClick={() => {
-            page.toasts.untell(toast.id);
-            action.run();
-          }}
-        >
-          {action.label}
-        </button>
-      )}
-      <IconButton icon="close" label={text('Dismiss')} onClick={() => page.toasts.untell(toast.id)} />
     </div>
   );
 }

@@ -1,15 +1,14 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StatusView } from '../../protocol/views.ts';
 import { completingAt, InputHistory, readCommand } from '../completion.ts';
 import { formatShort } from '../format.ts';
-import { usePage, useSignal } from '../page-context.ts';
-import type { Page, Signal } from '../page.ts';
+import { usePage } from '../page-context.ts';
+import type { Page } from '../page.ts';
 import { givesBack, joined, sends } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { attachDropped, attachImage, AttachMenu } from './attach-menu.tsx';
-import { AttachmentChip } from './attachment-chip.tsx';
-import { Icon, IconButton } from './icon-button.tsx';
+import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attachments.tsx';
+import { Icon, IconButton } from './elements.tsx';
 import { suggestionKey, SuggestionList, useSuggestions } from './suggestions.tsx';
 
 /** How long the typing must pause before the draft is kept, in ms. */
@@ -57,20 +56,22 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   // Who goes to another session in the middle of a word finds the whole of it again.
   useEffect(() => keep, []);
 
-  useSignal(
-    useCallback((signal: Signal) => {
-      if (signal.type === 'quote') {
-        const quoted = signal.text.replace(/^/gm, '> ');
-        setValue((before) => `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${quoted}\n\n`);
-        field.current?.focus();
-      } else if (signal.type === 'draft') {
-        setValue(signal.text);
-        field.current?.focus();
-      } else if (signal.type === 'focus' && signal.target === 'composer') {
-        field.current?.focus();
-      }
-    }, []),
-  );
+  useLayoutEffect(() => {
+    const focus = () => field.current?.focus();
+    page.composer = {
+      focus,
+      quote: (words) => {
+        setValue(
+          (before) => `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${words.replace(/^/gm, '> ')}\n\n`,
+        );
+        focus();
+      },
+      write: (words) => {
+        setValue(words);
+        focus();
+      },
+    };
+  }, []);
 
   const submit = (source = value) => {
     const command = readCommand(source);
@@ -84,7 +85,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const pasted = page.savedFor(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
     write('');
     page.save({ pasted: [] });
-    page.signal({ type: 'focus', target: 'latest' });
+    page.list?.toEnd();
+    if (source !== '') page.change({ history: [...session.history, source] });
     const before = session.transcript.total;
     void page.ask('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const now = page.session;
@@ -121,12 +123,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     }
     const before = value.slice(0, field.current?.selectionStart ?? 0);
     const isFirstLine = !before.includes('\n') && (value === '' || history.browsing);
-    const stepped =
-      event.key === 'ArrowUp' && isFirstLine
-        ? history.older(value)
-        : event.key === 'ArrowDown' && history.browsing
-          ? history.newer()
-          : undefined;
+    const isStep = event.key === 'ArrowUp' ? isFirstLine : event.key === 'ArrowDown' && history.browsing;
+    const stepped = isStep ? history.step(event.key === 'ArrowUp' ? -1 : 1, value) : undefined;
     if (stepped === undefined) return;
     event.preventDefault();
     write(stepped);
@@ -166,7 +164,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       {open && <SuggestionList suggestions={suggestions} picked={picked} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
-          <div class="chips" role="group" aria-label={text('Attachments')}>
+          <div class="chips line wrap" role="group" aria-label={text('Attachments')}>
             {draft.attachments.map((each) => (
               <AttachmentChip key={each.id} attachment={each} remove={() => void page.ask('detach', { id: each.id })} />
             ))}
@@ -197,26 +195,21 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           onKeyDown={keyDown}
           onPaste={paste}
         />
-        <div class="composer-foot">
+        <div class="composer-foot line">
           <AttachMenu images={model.takesImages} />
           <button
             type="button"
-            class="model-button"
+            class="model-button line meta"
             title={text('Select Model')}
             onClick={() => page.run('chooseModel')}
           >
             {!model.ready && <Icon name="warning" />}
-            <span>{model.label}</span>
+            <span class="cut">{model.label}</span>
             <Icon name="chevron-down" />
           </button>
-          <span class="grow" />
+          <span class="fill" />
           {status.replying && (
-            <IconButton
-              icon="stop-circle"
-              label={text('Stop Response')}
-              class="stop"
-              onClick={() => page.post({ type: 'stop' })}
-            />
+            <IconButton icon="stop-circle" label={text('Stop Response')} onClick={() => page.post({ type: 'stop' })} />
           )}
           {(!status.replying || !isEmpty) && (
             <IconButton
@@ -224,7 +217,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
               label={text(
                 !status.replying ? 'Send' : settings.sendWhileResponding === 'queue' ? 'Add to Queue' : 'Stop and Send',
               )}
-              class="send"
               disabled={status.readOnly !== null || isEmpty}
               onClick={() => submit()}
             />
@@ -258,7 +250,7 @@ function placeholderOf({ readOnly, foreign }: StatusView): string {
 }
 
 /** What is sent after the reply that is arriving, above the composer; each can be sent at once, edited or removed. */
-export function QueuedMessages(props: { readonly status: StatusView; readonly edit: (text: string) => void }) {
+function QueuedMessages(props: { readonly status: StatusView; readonly edit: (text: string) => void }) {
   const page = usePage();
   const { queue, replying } = props.status;
   const { items, isHeld } = queue;
@@ -267,7 +259,7 @@ export function QueuedMessages(props: { readonly status: StatusView; readonly ed
   const take = async (id: string, edit: boolean): Promise<void> => {
     const taken = await page.ask('takeQueued', { id, edit });
     if (edit && taken?.text != null) props.edit(taken.text);
-    page.signal({ type: 'focus', target: 'composer' });
+    page.composer?.focus();
   };
   return (
     <section class="queue" aria-label={heading}>
@@ -276,8 +268,8 @@ export function QueuedMessages(props: { readonly status: StatusView; readonly ed
       </p>
       <ol>
         {items.map((each) => (
-          <li key={each.id}>
-            <span class="queued-text">{each.text}</span>
+          <li key={each.id} class="line">
+            <span class="cut fill">{each.text}</span>
             {each.attachments > 0 && (
               <span class="meta" title={text('Attachments')}>
                 <Icon name="attach" /> {each.attachments}
@@ -287,7 +279,7 @@ export function QueuedMessages(props: { readonly status: StatusView; readonly ed
               icon="arrow-up"
               label={text(replying ? 'Stop and Send' : 'Send Now')}
               onClick={() => {
-                page.signal({ type: 'focus', target: 'latest' });
+                page.list?.toEnd();
                 void page.ask('sendQueued', { id: each.id });
               }}
             />

@@ -1,80 +1,58 @@
-import { useState } from 'preact/hooks';
-import type { MessageView, CompressionView, NodeView } from '../../protocol/views.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { CompressionView, MessageView, NodeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
+import { Button, Disclosure, Icon } from './elements.tsx';
 import { EventList } from './event-marks.tsx';
-import { Icon } from './icon-button.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
-import { ICONS, NAMES } from './roles.ts';
+import { ROLES } from './message.tsx';
 
 /** A compression, where it happened: what it saved, and under it the summaries it made. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
   const page = usePage();
-  const [nodes, setNodes] = useState<readonly NodeView[]>();
-  const [loading, setLoading] = useState(false);
-  const { tokens, keyEvents, undone } = compression;
-  const toggle = async () => {
-    if (nodes) {
-      setNodes(undefined);
-      return;
-    }
-    setLoading(true);
-    const answers = await Promise.all(compression.nodes.map((node) => page.ask('openNode', { node })));
-    setLoading(false);
-    setNodes(answers.filter((answer) => answer !== undefined));
-  };
-  const undo = () => void page.ask('undoCompression', { compression: compression.id, undone: !undone });
+  const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
   const made = formatCounted(compression.summaries, '1 summary', '{0} summaries');
   const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', made);
+  const { kept, total } = keyEvents;
   const facts = [
     text('Context: {0} → {1} tokens', formatCount(tokens.before), formatCount(tokens.after)),
-    ...(keyEvents.total > 0
-      ? [
-          text(
-            keyEvents.total === 1 ? '{0} of 1 key event kept' : '{0} of {1} key events kept',
-            keyEvents.kept,
-            keyEvents.total,
-          ),
-        ]
-      : []),
-    ...(compression.costUsd === null ? [] : [formatCost(compression.costUsd)]),
-    formatTime(compression.at),
+    total > 0 && text(total === 1 ? '{0} of 1 key event kept' : '{0} of {1} key events kept', kept, total),
+    costUsd !== null && formatCost(costUsd),
+    formatTime(at),
   ];
+  const said = undone ? text('Undone. The replaced content is sent until it’s compressed again.') : undefined;
+  const head = (
+    <>
+      <Icon name="archive" />
+      <b>{title}</b>
+      <span class="meta">{said ?? facts.filter((each) => each !== false).join(' · ')}</span>
+    </>
+  );
+  const undo = nodes.length > 0 && (
+    <Button onClick={() => void page.ask('undoCompression', { compression: id, undone: !undone })}>
+      {text(undone ? 'Redo' : 'Undo')}
+    </Button>
+  );
   return (
-    <div class={`compression ${undone ? 'undone' : ''}`} role="article" tabIndex={-1} aria-label={title}>
-      <div class="compression-head">
-        <button
-          type="button"
-          class="compression-toggle"
-          aria-expanded={nodes !== undefined}
-          aria-busy={loading}
-          title={text(nodes ? 'Hide Summary' : 'Show Summary')}
-          onClick={() => void toggle()}
-        >
-          <Icon name={nodes ? 'chevron-down' : 'chevron-right'} />
-          <Icon name="archive" />
-          <span class="compression-title">{title}</span>
-          <span class="meta">
-            {undone ? text('Undone. The replaced content is sent until it’s compressed again.') : facts.join(' · ')}
-          </span>
-        </button>
-        {compression.nodes.length > 0 && (
-          <button type="button" class="text-button" onClick={undo}>
-            {text(undone ? 'Redo' : 'Undo')}
-          </button>
-        )}
-      </div>
-      {nodes?.map((node) => (
-        <NodeCard key={node.id} node={node} />
-      ))}
+    <div class={undone ? 'compression undone' : 'compression'} role="article" tabIndex={-1} aria-label={title}>
+      <Disclosure head={head} action={undo} toggleClass="compression-toggle wrap">
+        {nodes.map((node) => (
+          <NodeCard key={node} id={node} />
+        ))}
+      </Disclosure>
     </div>
   );
 }
 
-function NodeCard({ node }: { readonly node: NodeView }) {
+function NodeCard({ id }: { readonly id: NodeView['id'] }) {
   const page = usePage();
+  const [node, setNode] = useState<NodeView>();
+  useEffect(() => {
+    void page.ask('openNode', { node: id }).then(setNode);
+  }, [id]);
+  if (!node) return null;
   return (
     <div class="node">
       <h2>{node.title}</h2>
@@ -90,9 +68,7 @@ function NodeCard({ node }: { readonly node: NodeView }) {
       <Markdown source={node.text} />
       {node.events.length > 0 && <EventList events={node.events} fixed />}
       <div class="row-of-buttons">
-        <button type="button" class="text-button" onClick={() => void page.ask('openNodeInEditor', { node: node.id })}>
-          {text('Open in Editor')}
-        </button>
+        <Button onClick={() => void page.ask('openNodeInEditor', { node: id })}>{text('Open in Editor')}</Button>
       </div>
       <Originals from={node.from} to={node.to} />
     </div>
@@ -118,7 +94,7 @@ function rungText(node: NodeView): string {
 const AT_ONCE = 20;
 
 /** The messages that a summary stands for, opened where it stands; positions are 0-based, inclusive. */
-export function Originals({ from, to }: { readonly from: number; readonly to: number }) {
+function Originals({ from, to }: { readonly from: number; readonly to: number }) {
   const page = usePage();
   const [messages, setMessages] = useState<readonly MessageView[]>();
   const [loading, setLoading] = useState(false);
@@ -137,9 +113,7 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
   return (
     <>
       <div class="row-of-buttons">
-        <button
-          type="button"
-          class="text-button"
+        <Button
           aria-expanded={messages !== undefined}
           aria-busy={loading}
           onClick={() => (messages ? setMessages(undefined) : void more())}
@@ -147,31 +121,27 @@ export function Originals({ from, to }: { readonly from: number; readonly to: nu
           {messages
             ? text('Hide Original Messages')
             : formatCounted(to - from + 1, 'Show Original Message', 'Show {0} Original Messages')}
-        </button>
+        </Button>
       </div>
       {messages && (
         <div class="originals" role="group" aria-label={text('Original messages')}>
           {messages.map((message, index) => (
-            <div key={message.id} class={`original from-${message.role}`}>
-              <p class="original-head">
-                <Icon name={ICONS[message.role]} />
-                <span class="name">{NAMES[message.role]()}</span>
+            <div key={message.id} class="original">
+              <p class="line">
+                <Icon name={ROLES[message.role].icon} />
+                <b>{ROLES[message.role].name()}</b>
                 <span class="meta">{formatTime(message.at)}</span>
-                <button
-                  type="button"
-                  class="text-button"
-                  onClick={() => page.signal({ type: 'reveal', position: from + index })}
-                >
+                <Button onClick={() => page.list?.reveal(from + index)}>
                   {text('Message {0}', formatCount(from + index + 1))}
-                </button>
+                </Button>
               </p>
               <MessageParts message={message} />
             </div>
           ))}
           {left > 0 && (
-            <button type="button" class="text-button" aria-busy={loading} onClick={() => void more()}>
+            <Button aria-busy={loading} onClick={() => void more()}>
               {text('Show More ({0} remaining)', formatCount(left))}
-            </button>
+            </Button>
           )}
         </div>
       )}

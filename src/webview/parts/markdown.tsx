@@ -1,8 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { LiveReply } from '../state.ts';
-import { MarkdownBody } from '../markdown/body.ts';
 import { formatCount } from '../format.ts';
+import { MarkdownBody } from '../markdown/body.ts';
+import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
+import { Button } from './elements.tsx';
 
 /** Longer texts are shown up to here until all of it is asked for. */
 const FOLD_AFTER = 30_000;
@@ -12,34 +13,39 @@ const DRAW_EVERY = 40;
 /** On a machine that is busy with other things a reply still moves. */
 const DRAW_AT_LEAST_EVERY = 400;
 
+/** What is shown of a text that is longer than `limit`, and the button that shows all of it. */
+function useFolded(source: string, limit: number) {
+  const [unfolded, setUnfolded] = useState(false);
+  if (unfolded || source.length <= limit) return { shown: source, more: null };
+  const end = source.lastIndexOf('\n', FOLD_TO);
+  const more = (
+    <Button onClick={() => setUnfolded(true)}>{text('Show All ({0} characters)', formatCount(source.length))}</Button>
+  );
+  return { shown: source.slice(0, end > FOLD_TO / 2 ? end : FOLD_TO), more };
+}
+
 /** Markdown that is whole, or grows with `live`. What is drawn stays when it ends. */
 export function Markdown(props: {
   readonly source: string;
   readonly live?: LiveReply | undefined;
   readonly breaks?: boolean;
 }) {
+  const { source, live, breaks = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const body = useRef<MarkdownBody>(undefined);
   const wasLive = useRef(false);
-  const [unfolded, setUnfolded] = useState(false);
-  if (props.live) wasLive.current = true;
-  const folded = !unfolded && !wasLive.current && props.source.length > FOLD_AFTER;
-
+  wasLive.current ||= live !== undefined;
+  const { shown, more } = useFolded(source, wasLive.current ? Infinity : FOLD_AFTER);
   useLayoutEffect(() => {
-    body.current ??= new MarkdownBody(host.current!, props.breaks ?? false);
-    if (props.live) return followReply(props.live, body.current);
-    body.current.update(folded ? foldedText(props.source) : props.source, true);
+    body.current ??= new MarkdownBody(host.current!, breaks);
+    if (live) return followReply(live, body.current);
+    body.current.update(shown, true);
     return undefined;
-  }, [props.source, props.live, folded]);
-
+  }, [shown, live]);
   return (
     <>
       <div class="markdown" ref={host} />
-      {folded && (
-        <button type="button" class="text-button" onClick={() => setUnfolded(true)}>
-          {text('Show All ({0} characters)', formatCount(props.source.length))}
-        </button>
-      )}
+      {more}
     </>
   );
 }
@@ -73,25 +79,15 @@ function followReply(live: LiveReply, body: MarkdownBody): () => void {
 
 /** Text as it is, with what is long folded away. */
 export function PlainText({ source, label }: { readonly source: string; readonly label: string }) {
-  const [unfolded, setUnfolded] = useState(false);
   const host = useRef<HTMLPreElement>(null);
-  const folded = !unfolded && source.length > FOLD_TO;
+  const { shown, more } = useFolded(source, FOLD_TO);
   useEffect(() => {
-    if (host.current) host.current.textContent = folded ? foldedText(source) : source;
-  }, [source, folded]);
+    host.current!.textContent = shown;
+  }, [shown]);
   return (
     <>
       <pre class="plain" ref={host} tabIndex={0} aria-label={label} role="region" />
-      {folded && (
-        <button type="button" class="text-button" onClick={() => setUnfolded(true)}>
-          {text('Show All ({0} characters)', formatCount(source.length))}
-        </button>
-      )}
+      {more}
     </>
   );
-}
-
-function foldedText(source: string): string {
-  const end = source.lastIndexOf('\n', FOLD_TO);
-  return source.slice(0, end > FOLD_TO / 2 ? end : FOLD_TO);
 }

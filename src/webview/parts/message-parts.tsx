@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
+import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
-import { Icon } from './icon-button.tsx';
+import { Disclosure, Icon } from './elements.tsx';
 import { Markdown, PlainText } from './markdown.tsx';
 
 const NOTHING_YET: readonly PartView[] = [{ type: 'text', text: '' }];
@@ -14,11 +15,11 @@ export function MessageParts({ message }: { readonly message: MessageView }) {
   // An empty text part keeps the component mounted when the first text arrives.
   const parts = live && message.parts.length === 0 ? NOTHING_YET : message.parts;
   const rich = useRich(message);
-  const lastText = parts.findLastIndex((part) => part.type === 'text');
+  const last = parts.findLastIndex((part) => part.type === 'text');
   return (
     <>
       {parts.map((part, index) => (
-        <Part key={index} part={part} message={message} rich={rich} live={index === lastText ? live : undefined} />
+        <Part key={index} part={part} role={message.role} rich={rich} live={index === last ? live : undefined} />
       ))}
     </>
   );
@@ -37,57 +38,47 @@ function useRich({ id, plain }: MessageView): boolean {
 
 function Part(props: {
   readonly part: PartView;
+  readonly role: MessageView['role'];
   readonly rich: boolean;
-  readonly message: MessageView;
-  readonly live: Parameters<typeof Markdown>[0]['live'];
+  readonly live: LiveReply | undefined;
 }) {
-  const { part } = props;
+  const { part, role } = props;
   switch (part.type) {
     case 'text':
-      if (props.message.role === 'tool' || props.message.role === 'system') {
+      if (role === 'tool' || role === 'system')
         return <Folded icon="note" title={firstLine(part.text)} content={part.text} />;
-      }
       if (!props.rich) return <PlainText source={part.text} label={text('Source')} />;
-      return <Markdown source={part.text} live={props.live} breaks={props.message.role === 'user'} />;
+      return <Markdown source={part.text} live={props.live} breaks={role === 'user'} />;
     case 'image':
       return <img class="image" src={`data:${part.mediaType};base64,${part.base64}`} alt={text('Image')} />;
-    case 'tool_call':
-      return (
-        <Folded icon="tools" title={text('Called {0}', part.name)} detail={firstLine(part.json)} content={part.json} />
-      );
-    case 'tool_result':
-      return (
-        <Folded
-          icon={part.isError ? 'error' : 'output'}
-          title={text(part.isError ? 'Failed' : 'Result')}
-          detail={firstLine(part.text)}
-          content={part.text}
-        />
-      );
+    case 'tool_call': {
+      const { name, json } = part;
+      return <Folded icon="tools" title={text('Called {0}', name)} detail={firstLine(json)} content={json} />;
+    }
+    case 'tool_result': {
+      const [icon, title] = part.isError ? (['error', text('Failed')] as const) : (['output', text('Result')] as const);
+      return <Folded icon={icon} title={title} detail={firstLine(part.text)} content={part.text} />;
+    }
   }
 }
 
-/** A collapsible text. It's in the DOM only while it's expanded. */
 function Folded(props: {
   readonly icon: string;
   readonly title: string;
   readonly detail?: string;
   readonly content: string;
 }) {
-  const [open, setOpen] = useState(false);
+  const head = (
+    <>
+      <Icon name={props.icon} />
+      <span class="cut">{props.title}</span>
+    </>
+  );
   return (
-    <div class="folded">
-      <button type="button" class="folded-head" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        <Icon name={props.icon} />
-        <span class="folded-title">{props.title}</span>
-        {props.detail !== undefined && !open && <span class="meta folded-detail">{props.detail}</span>}
-      </button>
-      {open && <PlainText source={props.content} label={props.title} />}
-    </div>
+    <Disclosure head={head} detail={props.detail && <code class="meta cut fill">{props.detail}</code>}>
+      <PlainText source={props.content} label={props.title} />
+    </Disclosure>
   );
 }
 
-function firstLine(source: string): string {
-  return source.trimStart().slice(0, 400).split('\n', 1)[0]!.slice(0, 160);
-}
+const firstLine = (source: string): string => source.trimStart().slice(0, 160).split('\n', 1)[0]!;

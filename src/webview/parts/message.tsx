@@ -1,17 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { MessageView, CoverView } from '../../protocol/views.ts';
+import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isUnanswered, sends } from '../sending.ts';
+import { lastText } from '../state.ts';
 import { text } from '../texts.ts';
-import { AttachmentChip } from './attachment-chip.tsx';
+import { AttachmentChip } from './attachments.tsx';
+import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 import { EventMarks } from './event-marks.tsx';
-import { Icon, IconButton } from './icon-button.tsx';
 import { MessageParts } from './message-parts.tsx';
-import { ICONS, NAMES } from './roles.ts';
-import { lastText, type Page } from '../page.ts';
 
-type Tokens = NonNullable<MessageView['tokens']>;
+/** Who speaks, by role, with the codicon. */
+export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => string; readonly icon: string }>> = {
+  user: { name: () => text('You'), icon: 'account' },
+  assistant: { name: () => text('Assistant'), icon: 'comment-discussion-sparkle' },
+  system: { name: () => text('System'), icon: 'settings-gear' },
+  tool: { name: () => text('Tool'), icon: 'tools' },
+};
 
 /** Characters from which a message has its actions at its end, too. */
 const LONG = 1_500;
@@ -32,68 +37,52 @@ export function Message(props: {
   readonly marked: boolean;
   readonly busy: boolean;
 }) {
-  const { message, row, cover } = props;
+  const { message, row, total, cover, busy } = props;
   const page = usePage();
   const [editing, setEditing] = useState(false);
   const actions = !message.streaming && !editing && (
-    <MessageActions message={message} busy={props.busy} edit={() => setEditing(true)} />
+    <MessageActions message={message} busy={busy} edit={() => setEditing(true)} />
   );
   const head = `head-${message.id}`;
-  const isLast = row === props.total - 1;
-  const unanswered = isUnanswered(message, props.nextRole, isLast, props.busy);
-  const classes = ['message', `from-${message.role}`];
-  if (cover) classes.push('covered');
-  if (props.marked) classes.push('marked');
-  if (message.streaming) classes.push('streaming');
+  const { name, icon } = ROLES[message.role];
+  const isLast = row === total - 1;
+  const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+  const states = [cover && 'covered', props.marked && 'marked', message.streaming && 'streaming'];
   return (
     <div
-      class={classes.join(' ')}
+      class={`message from-${message.role} ${states.filter(Boolean).join(' ')}`}
       role="article"
       aria-labelledby={head}
       aria-posinset={row + 1}
-      aria-setsize={props.total}
+      aria-setsize={total}
       aria-busy={message.streaming}
       tabIndex={-1}
       data-message={message.id}
     >
-      <div class="message-head">
-        <h2 class="message-name" id={head}>
-          <Icon name={ICONS[message.role]} />
-          <span class="name">{NAMES[message.role]()}</span>
-          {message.model !== undefined && <span class="meta model">{message.model}</span>}
+      <div class="message-head line wrap">
+        <h2 class="line wrap" id={head}>
+          <Icon name={icon} />
+          <span class="name">{name()}</span>
+          {message.model !== undefined && <span class="meta model cut">{message.model}</span>}
           <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatFull(message.at)}>
             {formatTime(message.at)}
           </time>
         </h2>
-        {message.tokens && <Usage tokens={message.tokens} about={isEstimate(message) ? '~' : ''} />}
+        {message.tokens && <Usage message={message} tokens={message.tokens} />}
         {actions}
       </div>
       {cover?.from === row && (
         <button
           type="button"
-          class="cover-chip"
+          class="cover-chip chip meta"
           title={text('Sent as part of this summary instead of verbatim.')}
           onClick={() => void page.ask('openNodeInEditor', { node: cover.node })}
         >
           <Icon name="fold" />
-          <span>{text('In a summary: {0}', cover.title)}</span>
+          <span class="cut">{text('In a summary: {0}', cover.title)}</span>
         </button>
       )}
-      {message.recalled && message.recalled.length > 0 && (
-        <details class="recalled">
-          <summary>{text('Recalled excerpts: {0}', String(message.recalled.length))}</summary>
-          {message.recalled.map((one) => (
-            <button
-              key={one.position}
-              type="button"
-              class="recalled-excerpt"
-              onClick={() => page.signal({ type: 'reveal', position: one.position })}
-            >
-              {`${one.position + 1} · ${one.role}: ${one.text.slice(0, 300)}`}
-            </button>
-          ))}
-        </details>
-      )}
+      <Recalled recalled={message.recalled ?? []} />
       {editing ? (
         <MessageEditor message={message} close={() => setEditing(false)} />
       ) : (
@@ -102,204 +91,202 @@ export function Message(props: {
         </div>
       )}
       {message.attachments && message.attachments.length > 0 && (
-        <div class="chips">
+        <div class="chips line wrap">
           {message.attachments.map((each) => (
             <AttachmentChip key={each.id} attachment={each} />
           ))}
         </div>
       )}
-      <Foot message={message} busy={props.busy} isLast={isLast} unanswered={unanswered} />
-      {isLong(message) && actions && <div class="actions-at-end">{actions}</div>}
+      <Foot
+        message={message}
+        busy={busy}
+        isLast={isLast}
+        unanswered={isUnanswered(message, props.nextRole, isLast, busy)}
+      />
+      {length > LONG && actions && <div class="actions-at-end">{actions}</div>}
       {message.events && message.events.length > 0 && <EventMarks events={message.events} />}
     </div>
   );
 }
 
-/** Whether the end of a message may stand below the view while its beginning is above it. */
-function isLong(message: MessageView): boolean {
-  return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0) > LONG;
-}
-
-/** Providers report the usage of whole replies alone: that of one that ended early is estimated. */
-const isEstimate = ({ ending }: MessageView): boolean => ending === 'stopped' || ending === 'interrupted';
-
-function Usage({ tokens, about }: { readonly tokens: Tokens; readonly about: string }) {
+function Usage({
+  message,
+  tokens,
+}: {
+  readonly message: MessageView;
+  readonly tokens: NonNullable<MessageView['tokens']>;
+}) {
   const { input, output, cachedInput } = tokens;
+  // Providers report the usage of whole replies alone: that of one that ended early is estimated.
+  const about = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
+  const cached = cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined;
   return (
-    <span
-      class="meta usage"
-      title={cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined}
-    >
+    <span class="meta usage" title={cached}>
       {about}
       {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
     </span>
   );
 }
 
+/** What was sent of earlier messages with this one. */
+function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['recalled']> }) {
+  const page = usePage();
+  if (recalled.length === 0) return null;
+  return (
+    <div class="recalled">
+      <Disclosure head={text('Recalled excerpts: {0}', String(recalled.length))} toggleClass="meta">
+        {recalled.map(({ position, role, text: words }) => (
+          <button key={position} type="button" class="recalled-excerpt" onClick={() => page.list?.reveal(position)}>
+            {`${position + 1} · ${role}: ${words.slice(0, 300)}`}
+          </button>
+        ))}
+      </Disclosure>
+    </div>
+  );
+}
+
+/** On which branch a message is, how it ended, and how to go on from there. */
 function Foot(props: {
   readonly message: MessageView;
   readonly busy: boolean;
   readonly isLast: boolean;
   readonly unanswered: boolean;
 }) {
-  const { message, busy, unanswered } = props;
+  const { busy, isLast, unanswered } = props;
+  const { ending, branches, id: message } = props.message;
   const page = usePage();
-  const { ending, branches } = message;
   const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
   if (!unusual && !branches && !unanswered) return null;
+  const stepTo = (icon: string, label: string, to: MessageView['id'] | undefined) => (
+    <IconButton
+      icon={icon}
+      label={label}
+      disabled={busy || to === undefined}
+      onClick={() => to && void page.ask('switchBranch', { message: to })}
+    />
+  );
   return (
-    <div class="message-foot">
-      {branches && branches.ids.length > 1 && (
-        <span class="branches">
-          <IconButton
-            icon="chevron-left"
-            label={text('Previous Branch')}
-            disabled={busy || branches.index === 0}
-            onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index - 1]! })}
-          />
+    <div class="message-foot line wrap">
+      {branches && (
+        <span class="line meta">
+          {stepTo('chevron-left', text('Previous Branch'), branches.ids[branches.index - 1])}
           <span>{text('Branch {0} of {1}', branches.index + 1, branches.ids.length)}</span>
-          <IconButton
-            icon="chevron-right"
-            label={text('Next Branch')}
-            disabled={busy || branches.index >= branches.ids.length - 1}
-            onClick={() => void page.ask('switchBranch', { message: branches.ids[branches.index + 1]! })}
-          />
+          {stepTo('chevron-right', text('Next Branch'), branches.ids[branches.index + 1])}
         </span>
       )}
       {unusual && (
-        <span class={`ending ending-${ending}`}>
+        <span class={ending === 'stopped' ? '' : 'warning'}>
           <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {unusual()}
         </span>
       )}
-      {unusual && !busy && props.isLast && (
-        <button type="button" class="text-button" onClick={() => void page.ask('continue', { message: message.id })}>
-          {text('Continue')}
-        </button>
+      {unusual && !busy && isLast && (
+        <Button onClick={() => void page.ask('continue', { message })}>{text('Continue')}</Button>
       )}
-      {unanswered && !busy && (
-        <button type="button" class="text-button" onClick={() => void page.ask('retry', { message: message.id })}>
-          {text('Retry')}
-        </button>
-      )}
+      {unanswered && !busy && <Button onClick={() => void page.ask('retry', { message })}>{text('Retry')}</Button>}
     </div>
   );
 }
 
 /** A message's text in an editor; sending it starts a new branch. */
-export function MessageEditor(props: { readonly message: MessageView; readonly close: () => void }) {
+function MessageEditor({ message, close }: { readonly message: MessageView; readonly close: () => void }) {
   const page = usePage();
-  const [value, setValue] = useState(lastText(props.message));
+  const [value, setValue] = useState(lastText(message));
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
+  const isEmpty = value.trim() === '';
   const resend = async () => {
-    if (value.trim() === '') return;
-    if (await page.do('editAndResend', { message: props.message.id, text: value })) props.close();
+    if (!isEmpty && (await page.do('editAndResend', { message: message.id, text: value }))) close();
   };
   return (
     <div class="message-editor">
       <textarea
         ref={field}
+        class="input"
         value={value}
         aria-label={text('Edit and Resend')}
         onInput={(event) => setValue(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
-          if (event.key === 'Escape') props.close();
+          if (event.key === 'Escape') close();
           else if (sends(event, page.session?.settings.enterSends ?? true)) void resend();
           else return;
           event.preventDefault();
         }}
       />
       <div class="row-of-buttons">
-        <span class="meta">{text('Later messages are kept on a separate branch.')}</span>
-        <button type="button" class="button secondary" onClick={props.close}>
+        <span class="meta fill">{text('Later messages are kept on a separate branch.')}</span>
+        <Button look="button secondary" onClick={close}>
           {text('Cancel')}
-        </button>
-        <button type="button" class="button" disabled={value.trim() === ''} onClick={() => void resend()}>
+        </Button>
+        <Button look="button" disabled={isEmpty} onClick={() => void resend()}>
           {text('Send')}
-        </button>
+        </Button>
       </div>
     </div>
   );
 }
 
 /** What can be done with a message, or with what is selected of it. */
-export function MessageActions(props: {
-  readonly message: MessageView;
-  readonly busy: boolean;
-  readonly edit: () => void;
-}) {
+function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
   const { message } = props;
   const page = usePage();
   const isForeign = page.session?.status.foreign === true;
   const busy = props.busy || isForeign;
   const id = { message: message.id };
-  const spoken = message.role === 'user' || message.role === 'assistant';
+  const { role } = message;
+  const copy = async () => {
+    if (await page.do('copyMessage', id)) page.tell(text('Copied'));
+  };
+  const quote = () => page.composer?.quote(selectionIn(message) || lastText(message));
+  const pin = async () => {
+    if (await page.do('pinQuote', { ...id, quote: selectionIn(message), kind: 'fact' }))
+      page.tell(text('Pinned. This text stays verbatim through every compression.'));
+  };
+  const fork = async () => {
+    if ((await page.do('fork', id)) && !isForeign)
+      page.tell(text('Your next message starts a new branch here. The previous branch is kept.'));
+  };
+  const remove = async () => {
+    if (!(await page.do('deleteMessage', id))) return;
+    const undo = () => void page.ask('undoDelete', id);
+    page.tell(text('Message deleted. Its text stays in the session file.'), 'info', { label: text('Undo'), run: undo });
+  };
+  // What was done of a task that is there stays done.
+  const adopt = async () => {
+    const task = page.session?.task;
+    const known = new Map(task?.steps.map((step) => [step.text, step.status]));
+    const steps = (message.steps ?? []).map(({ text: words, done }) => ({
+      text: words,
+      status: done ? ('done' as const) : (known.get(words) ?? 'pending'),
+    }));
+    await page.ask('setTask', { goal: task?.goal ?? page.session?.title ?? '', steps });
+  };
+  const action = (icon: string, label: string, run: () => unknown, disabled = false) => (
+    <IconButton icon={icon} label={label} keepSelection disabled={disabled} onClick={() => void run()} />
+  );
   return (
     <div class="message-actions" role="group" aria-label={text('Message actions')}>
-      {message.steps && (
-        <IconButton icon="checklist" label={text('Use as Task Steps')} onClick={() => void adopt(page, message)} />
-      )}
-      {message.files !== undefined && (
-        <IconButton
-          icon="git-pull-request-go-to-changes"
-          label={text('Apply All in Editor ({0} Files)', String(message.files))}
-          onClick={() => void page.ask('applyEdits', id)}
-        />
-      )}
-      <IconButton icon="copy" label={text('Copy as Markdown')} onClick={() => void copyMessage(page, message)} />
-      {message.role === 'user' && (
-        <IconButton icon="edit" label={text('Edit and Resend')} disabled={busy} onClick={props.edit} />
-      )}
-      {message.role === 'assistant' && (
-        <IconButton icon="refresh" label={text('Retry')} disabled={busy} onClick={() => void page.ask('retry', id)} />
-      )}
-      {spoken && (
+      {message.steps && action('checklist', text('Use as Task Steps'), adopt)}
+      {message.files !== undefined &&
+        action('git-pull-request-go-to-changes', text('Apply All in Editor ({0} Files)', String(message.files)), () =>
+          page.ask('applyEdits', id),
+        )}
+      {action('copy', text('Copy as Markdown'), copy)}
+      {role === 'user' && action('edit', text('Edit and Resend'), props.edit, busy)}
+      {role === 'assistant' && action('refresh', text('Retry'), () => page.ask('retry', id), busy)}
+      {(role === 'user' || role === 'assistant') && (
         <>
-          <IconButton icon="quote" label={text('Quote')} keepSelection onClick={() => quote(page, message)} />
-          <IconButton
-            icon="pin"
-            label={text('Pin as Key Event')}
-            keepSelection
-            onClick={() => void pin(page, message)}
-          />
-          <IconButton
-            icon="bookmark"
-            label={text('Save to Workspace Memory')}
-            keepSelection
-            onClick={() => void page.ask('remember', { ...id, quote: selectionIn(message) })}
-          />
-          <IconButton
-            icon="repo-forked"
-            label={text(isForeign ? 'Continue Here' : 'Start New Branch from Here')}
-            disabled={props.busy}
-            onClick={() => void fork(page, message, isForeign)}
-          />
+          {action('quote', text('Quote'), quote)}
+          {action('pin', text('Pin as Key Event'), pin)}
+          {action('bookmark', text('Save to Workspace Memory'), () =>
+            page.ask('remember', { ...id, quote: selectionIn(message) }),
+          )}
+          {action('repo-forked', text(isForeign ? 'Continue Here' : 'Start New Branch from Here'), fork, props.busy)}
         </>
       )}
-      <IconButton
-        icon="trash"
-        label={text('Delete Message')}
-        disabled={busy}
-        onClick={() => void remove(page, message)}
-      />
+      {action('trash', text('Delete Message'), remove, busy)}
     </div>
   );
-}
-
-async function copyMessage(page: Page, message: MessageView): Promise<void> {
-  if (await page.do('copyMessage', { message: message.id })) page.tell(text('Copied'));
-}
-
-async function fork(page: Page, message: MessageView, isForeign: boolean): Promise<void> {
-  if ((await page.do('fork', { message: message.id })) && !isForeign)
-    page.tell(text('Your next message starts a new branch here. The previous branch is kept.'));
-}
-
-async function remove(page: Page, message: MessageView): Promise<void> {
-  if (!(await page.do('deleteMessage', { message: message.id }))) return;
-  const undo = () => void page.ask('undoDelete', { message: message.id });
-  page.tell(text('Message deleted. Its text stays in the session file.'), 'info', { label: text('Undo'), run: undo });
 }
 
 /** The selected text, if it lies in this message. */
@@ -309,24 +296,4 @@ function selectionIn(message: MessageView): string {
   const element = node instanceof Element ? node : node?.parentElement;
   const within = element?.closest<HTMLElement>('[data-message]')?.dataset['message'] === message.id;
   return within ? selection!.toString().trim() : '';
-}
-
-function quote(page: Page, message: MessageView): void {
-  const source = selectionIn(message) || lastText(message);
-  page.signal({ type: 'quote', text: source });
-}
-
-async function pin(page: Page, message: MessageView): Promise<void> {
-  const fields = { message: message.id, quote: selectionIn(message), kind: 'fact' as const };
-  if (await page.do('pinQuote', fields)) page.tell(text('Pinned. This text stays verbatim through every compression.'));
-}
-
-/** Makes the task lists of a reply the steps of the task; what was done of a task that is there stays done. */
-async function adopt(page: Page, { steps = [] }: MessageView): Promise<void> {
-  const task = page.session?.task;
-  const known = new Map(task?.steps.map((step) => [step.text, step.status]));
-  await page.ask('setTask', {
-    goal: task?.goal ?? page.session?.title ?? '',
-    steps: steps.map((step) => ({ text: step.text, status: step.done ? 'done' : (known.get(step.text) ?? 'pending') })),
-  });
 }

@@ -1,17 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OutlineView } from '../../protocol/views.ts';
-import type { Viewport } from '../list/viewport.ts';
 import { formatCount } from '../format.ts';
+import type { Viewport } from '../list/viewport.ts';
 import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
 /** Height of a bucket, in px. */
 const LINE = 3;
-/** Key presses that it takes to traverse the session. */
-const ARROW_STEPS = 50;
-const PAGE_STEPS = 10;
+/** Width of the map, and of its largest bucket, in px. */
+const WIDTH = 28;
+const LARGEST = 20;
 
 /**
  * An overview of the whole session: message sizes, key events, compressions, and the visible part.
@@ -24,129 +24,96 @@ export function Minimap(props: {
   readonly reveal: (position: number) => void;
 }) {
   const page = usePage();
-  const canvas = useRef<HTMLCanvasElement>(null);
+  const map = useRef<SVGSVGElement>(null);
   const [outline, setOutline] = useState<OutlineView>();
   const [height, setHeight] = useState(0);
-  const { session } = props;
+  const [, setScrolled] = useState(0);
+  const { session, reveal } = props;
   const { total } = session.transcript;
 
   useEffect(() => {
-    const observer = new ResizeObserver(() => setHeight(canvas.current?.clientHeight ?? 0));
-    observer.observe(canvas.current!);
-    return () => observer.disconnect();
+    const observer = new ResizeObserver(() => setHeight(map.current?.clientHeight ?? 0));
+    observer.observe(map.current!);
+    const scroller = props.scroller.current!;
+    const scrolled = (): void => setScrolled(scroller.scrollTop);
+    scroller.addEventListener('scroll', scrolled, { passive: true });
+    return () => {
+      observer.disconnect();
+      scroller.removeEventListener('scroll', scrolled);
+    };
   }, []);
 
   useEffect(() => {
-    if (height === 0) return;
-    let current = true;
+    if (height === 0) return undefined;
+    let isCurrent = true;
     const buckets = Math.max(1, Math.floor(height / LINE));
     void page.ask('outline', { session: session.id, buckets }).then((answer) => {
-      if (current && answer) setOutline(answer);
+      if (isCurrent && answer) setOutline(answer);
     });
     return () => {
-      current = false;
+      isCurrent = false;
     };
   }, [height, total, session.id, session.compressions]);
 
-  const position = () => Math.min(props.viewport.current?.place.row ?? 0, total - 1);
-
-  useEffect(() => {
-    const draw = () => {
-      if (!canvas.current) return;
-      canvas.current.ariaValueNow = String(position() + 1);
-      canvas.current.ariaValueText = text('Message {0}', formatCount(position() + 1));
-      if (outline) drawMap(canvas.current, outline, session, props.viewport.current);
-    };
-    draw();
-    const scroller = props.scroller.current;
-    scroller?.addEventListener('scroll', draw, { passive: true });
-    // A canvas doesn't follow CSS variables, so redraw when VS Code changes the theme (body) or its colors (root).
-    const theme = new MutationObserver(draw);
-    theme.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
-    theme.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
-    return () => {
-      scroller?.removeEventListener('scroll', draw);
-      theme.disconnect();
-    };
-  }, [outline, height, total, session.compressions, session.covers]);
-
-  const keyDown = (event: KeyboardEvent) => {
-    const to = stepTo(event.key, position(), total);
-    if (to === undefined) return;
+  const drawn = useMemo(() => outline && <Drawing outline={outline} session={session} />, [outline, session]);
+  const position = Math.max(0, Math.min(props.viewport.current?.place.row ?? 0, total - 1));
+  const { top, bottom } = props.viewport.current?.view ?? { top: 0, bottom: 0 };
+  const keyDown = (event: KeyboardEvent): void => {
+    const [arrow, leaf] = [Math.ceil(total / 50), Math.ceil(total / 10)];
+    const steps = { ArrowUp: -arrow, ArrowDown: arrow, PageUp: -leaf, PageDown: leaf, Home: -total, End: total };
+    const step = new Map(Object.entries(steps)).get(event.key);
+    if (step === undefined) return;
     event.preventDefault();
-    props.reveal(Math.max(0, Math.min(to, total - 1)));
+    reveal(Math.max(0, Math.min(position + step, total - 1)));
   };
-
   return (
-    <canvas
-      ref={canvas}
+    <svg
+      ref={map}
       class="minimap"
       role="slider"
       tabIndex={0}
+      viewBox={`0 0 ${WIDTH} 1`}
+      preserveAspectRatio="none"
       aria-orientation="vertical"
       aria-label={text('Session overview')}
       aria-valuemin={1}
       aria-valuemax={total}
-      title={text('Session overview')}
+      aria-valuenow={position + 1}
+      aria-valuetext={text('Message {0}', formatCount(position + 1))}
       onKeyDown={keyDown}
-      onPointerDown={(event) => {
-        const share = event.offsetY / Math.max(1, event.currentTarget.clientHeight);
-        props.reveal(Math.min(total - 1, Math.floor(share * total)));
+      onPointerDown={({ clientY, currentTarget }) => {
+        const box = currentTarget.getBoundingClientRect();
+        reveal(Math.min(total - 1, Math.floor(((clientY - box.top) / Math.max(1, box.height)) * total)));
       }}
-    />
+    >
+      <title>{text('Session overview')}</title>
+      {drawn}
+      <rect class="map-view" y={top} width={WIDTH} height={Math.max(4 / Math.max(1, height), bottom - top)} />
+    </svg>
   );
 }
 
-/** The target position of a key; undefined for other keys. */
-function stepTo(key: string, position: number, total: number): number | undefined {
-  const arrow = Math.ceil(total / ARROW_STEPS);
-  const page = Math.ceil(total / PAGE_STEPS);
-  switch (key) {
-    case 'ArrowUp':
-      return position - arrow;
-    case 'ArrowDown':
-      return position + arrow;
-    case 'PageUp':
-      return position - page;
-    case 'PageDown':
-      return position + page;
-    case 'Home':
-      return 0;
-    case 'End':
-      return total - 1;
-    default:
-      return undefined;
-  }
-}
-
-function drawMap(canvas: HTMLCanvasElement, outline: OutlineView, session: OpenSession, viewport?: Viewport): void {
-  const context = canvas.getContext('2d');
-  if (!context) return;
-  const { clientWidth: width, clientHeight: height } = canvas;
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  context.scale(ratio, ratio);
-  context.clearRect(0, 0, width, height);
-  const style = getComputedStyle(canvas);
-  const color = (name: string) => style.getPropertyValue(`--map-${name}`).trim() || style.color;
+/** The session as a whole, one high and as wide as the map. */
+function Drawing({ outline, session }: { readonly outline: OutlineView; readonly session: OpenSession }) {
+  const total = Math.max(1, outline.total);
   const largest = Math.max(1, ...outline.buckets.map((bucket) => bucket.tokens));
-  const yOf = (position: number) => (position / Math.max(1, outline.total)) * height;
-  for (const bucket of outline.buckets) {
-    const y = yOf(bucket.from);
-    const tall = Math.max(1, yOf(bucket.to + 1) - y - (height > outline.buckets.length * 2 ? 1 : 0));
-    context.fillStyle = color(bucket.users > 0 ? 'user' : 'reply');
-    // The square root keeps one huge paste from flattening everything else.
-    context.fillRect(2, y, Math.max(2, (width - 8) * Math.sqrt(bucket.tokens / largest)), tall);
-    if (bucket.keyEvents > 0) {
-      context.fillStyle = color('event');
-      context.fillRect(width - 4, y, 3, Math.max(2, tall));
-    }
-  }
-  context.fillStyle = color('compression');
-  for (const { after, undone } of session.compressions) if (!undone) context.fillRect(0, yOf(after + 1) - 1, width, 2);
-  if (!viewport) return;
-  const { top, bottom } = viewport.view;
-  context.fillStyle = color('view');
-  context.fillRect(0, top * height, width, Math.max(4, (bottom - top) * height));
+  return (
+    <>
+      {outline.buckets.map(({ from, to, tokens, users, keyEvents }) => {
+        const place = { y: from / total, height: (0.9 * (to - from + 1)) / total };
+        // The square root keeps one huge paste from flattening everything else.
+        const width = Math.max(2, LARGEST * Math.sqrt(tokens / largest));
+        return (
+          <g key={from}>
+            <rect class={users > 0 ? 'map-user' : 'map-reply'} x={2} width={width} {...place} />
+            {keyEvents > 0 && <rect class="map-event" x={WIDTH - 4} width={3} {...place} />}
+          </g>
+        );
+      })}
+      {session.compressions.map(({ id, after, undone }) => {
+        const y = (after + 1) / total;
+        return undone ? null : <line key={id} class="map-compression" x1={0} x2={WIDTH} y1={y} y2={y} />;
+      })}
+    </>
+  );
 }

@@ -1,144 +1,150 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ActionView, StatusView } from '../../protocol/views.ts';
+import type { OfferView, StatusView } from '../../protocol/views.ts';
 import { formatCount } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { Icon, IconButton } from './icon-button.tsx';
+import { Button, Icon, IconButton } from './elements.tsx';
+
+/** A line between the transcript and the composer. */
+export function Notice(props: {
+  readonly severity?: 'info' | 'warning' | 'error';
+  readonly icon: string;
+  readonly words: string;
+  /** What screen readers take it for. */
+  readonly role?: 'status' | 'alert' | 'timer';
+  readonly class?: string;
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+  readonly dismiss?: () => void;
+  readonly children?: ComponentChildren;
+}) {
+  const { severity = 'info', icon, words, role = 'status', action, dismiss } = props;
+  return (
+    <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role === 'timer' ? undefined : role}>
+      <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
+      <span class="fill" role={role === 'timer' ? role : undefined}>
+        {words}
+      </span>
+      {props.children}
+      {action && <Button onClick={action.run}>{action.label}</Button>}
+      {dismiss && <IconButton icon="close" label={text('Dismiss')} onClick={dismiss} />}
+    </div>
+  );
+}
 
 /** What the user should know now: between the transcript and the composer, never over either. */
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
+  const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
   const page = usePage();
   return (
     <div class="notices">
-      {status.readOnly !== null && (
-        <Banner severity="info" icon="lock" words={status.readOnly.text} action={wayToWrite(status)} />
-      )}
-      {status.unsaved !== null && <Banner severity="warning" icon="warning" words={status.unsaved} />}
+      {readOnly !== null && <ReadOnly words={readOnly.text} status={status} />}
+      {unsaved !== null && <Notice severity="warning" icon="warning" words={unsaved} />}
       {/* While a fault says so below, with a way out, once is enough. */}
-      {status.offline !== null && page.toasts.trouble === undefined && (
-        <Banner severity="warning" icon="debug-disconnect" words={status.offline} />
+      {offline !== null && page.toasts.trouble === undefined && (
+        <Notice severity="warning" icon="debug-disconnect" words={offline} />
       )}
-      {status.escalation && <Escalation escalation={status.escalation} />}
-      {status.waiting && <Waiting waiting={status.waiting} />}
-      {status.thinking !== null && <Thinking since={status.thinking} />}
-      {status.resetPending && (
-        <Banner severity="info" icon="history" words={text('The task will end when this response finishes.')} />
+      {escalation && <Escalation escalation={escalation} />}
+      {waiting && (
+        <Timer
+          icon="watch"
+          wordsAt={(now) => text('{0} Retrying in {1} s…', waiting.text, seconds(waiting.until - now))}
+        />
       )}
-      {status.compression && <Progress compression={status.compression} />}
+      {thinking !== null && (
+        <Timer icon="loading" wordsAt={(now) => text('Thinking… {0} s', seconds(now - thinking))} />
+      )}
+      {resetPending && <Notice icon="history" words={text('The task will end when this response finishes.')} />}
+      {compression && <Progress compression={compression} />}
       {notice !== null && (
-        <Banner severity="warning" icon="warning" words={notice} dismiss={() => page.dismissNotice()} />
+        <Notice severity="warning" icon="warning" words={notice} dismiss={() => page.change({ notice: null })} />
       )}
     </div>
   );
 }
 
-function wayToWrite({ foreign, readOnly }: StatusView): ActionView | undefined {
-  if (foreign) return { label: text('Continue Here'), command: 'continueHere' };
-  return readOnly?.isWrittenElsewhere === true ? { label: text('Take Over'), command: 'takeOver' } : undefined;
-}
-
-function Banner(props: {
-  readonly severity: 'info' | 'warning';
-  readonly icon: string;
-  readonly words: string;
-  readonly action?: ActionView | undefined;
-  readonly dismiss?: () => void;
-}) {
+function ReadOnly({ words, status }: { readonly words: string; readonly status: StatusView }) {
   const page = usePage();
-  const { action } = props;
-  return (
-    <div class={`notice notice-${props.severity}`} role="status">
-      <Icon name={props.icon} />
-      <span class="notice-text">{props.words}</span>
-      {action && (
-        <button type="button" class="text-button" onClick={() => page.run(action.command)}>
-          {action.label}
-        </button>
-      )}
-      {props.dismiss && <IconButton icon="close" label={text('Dismiss')} onClick={props.dismiss} />}
-    </div>
-  );
+  const takeOver = { label: text('Take Over'), run: () => page.run('takeOver') };
+  const goOn = { label: text('Continue Here'), run: () => page.run('continueHere') };
+  const elsewhere = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
+  return <Notice icon="lock" words={words} action={status.foreign ? goOn : elsewhere} />;
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
   const page = usePage();
+  const { requestTokens, budget, ways } = escalation;
+  const size = text('{0} of {1} tokens ({2})', formatCount(requestTokens), formatCount(budget), '');
   return (
-    <div class="escalation" role="alert">
+    <div class="escalation notice-warning" role="alert">
       <p>
         <Icon name="warning" /> {escalation.text}
       </p>
-      <p class="meta">
-        {text(
-          '{0} of {1} tokens ({2})',
-          formatCount(escalation.requestTokens),
-          formatCount(escalation.budget),
-          '',
-        ).replace(/ \(\)$/, '')}
-      </p>
+      <p class="meta">{size.replace(/ \(\)$/, '')}</p>
       <div class="row-of-buttons">
-        {escalation.ways.map((way, index) => (
-          <button
-            key={way.command}
-            type="button"
-            class={index === 0 ? 'button' : 'button secondary'}
-            onClick={() => page.run(way.command)}
-          >
-            {way.label}
-          </button>
+        {ways.map(({ command, label }, index) => (
+          <Button key={command} look={index === 0 ? 'button' : 'button secondary'} onClick={() => page.run(command)}>
+            {label}
+          </Button>
         ))}
       </div>
     </div>
   );
 }
 
-/** The time, in ms since the epoch, every second anew. */
-function useSeconds(): number {
+const seconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
+
+/** A notice whose words change every second; they get ms since the epoch. */
+function Timer({ icon, wordsAt }: { readonly icon: string; readonly wordsAt: (now: number) => string }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return now;
-}
-
-function Thinking({ since }: { readonly since: number }) {
-  const seconds = Math.max(0, Math.floor((useSeconds() - since) / 1000));
-  return (
-    <div class="notice notice-info">
-      <Icon name="loading" />
-      <span class="notice-text" role="timer">
-        {text('Thinking… {0} s', seconds)}
-      </span>
-    </div>
-  );
-}
-
-function Waiting({ waiting }: { readonly waiting: NonNullable<StatusView['waiting']> }) {
-  const seconds = Math.max(0, Math.ceil((waiting.until - useSeconds()) / 1000));
-  return (
-    <div class="notice notice-info">
-      <Icon name="watch" />
-      <span class="notice-text" role="timer">
-        {text('{0} Retrying in {1} s…', waiting.text, seconds)}
-      </span>
-    </div>
-  );
+  return <Notice icon={icon} words={wordsAt(now)} role="timer" />;
 }
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
   const page = usePage();
   const { stage, done, total } = compression;
   const words = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
+  const cancel = { label: text('Cancel'), run: () => page.run('cancelCompression') };
   return (
-    <div class="notice notice-progress" role="status">
-      <Icon name="loading" class="codicon-modifier-spin" />
-      <span class="notice-text">{text('Compressing: {0}', words)}</span>
+    <Notice icon="loading" class="notice-progress meta" words={text('Compressing: {0}', words)} action={cancel}>
       {total > 0 && <progress max={total} value={done} aria-label={text('Compressing: {0}', stage)} />}
-      <button type="button" class="text-button" onClick={() => page.run('cancelCompression')}>
-        {text('Cancel')}
-      </button>
-    </div>
+    </Notice>
+  );
+}
+
+/** Below a response without a model: ways to a model, which then responds to the same message. */
+export function ModelSetup({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const { transcript, model, status } = session;
+  const { last } = transcript;
+  // Of a chat that was imported the last reply is some model's, and nothing asks for another.
+  const isAnswered = status.readOnly === null && last?.model === 'local' && !last.streaming;
+  const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
+  const [offers, setOffers] = useState<readonly OfferView[]>([]);
+  useEffect(() => {
+    setOffers([]);
+    if (isNeeded) void page.ask('offerModels', {}).then((found) => setOffers(found ?? []));
+  }, [isNeeded, session.id]);
+  if (!isNeeded || offers.length === 0) return null;
+  const take = async (offer: number): Promise<void> => {
+    if (await page.ask('takeOffer', { offer })) await page.ask('retry', { message: last.id });
+  };
+  return (
+    <section class="model-setup" aria-labelledby="model-setup">
+      <h2 id="model-setup">{text('Select a model to get a response')}</h2>
+      <div class="row-of-buttons">
+        {offers.map(({ label, detail }, index) => (
+          <Button key={label} look={index === 0 ? 'button' : 'button secondary'} onClick={() => void take(index)}>
+            {label} {detail !== '' && <small>{detail}</small>}
+          </Button>
+        ))}
+      </div>
+    </section>
   );
 }

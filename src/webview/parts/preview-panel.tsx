@@ -3,13 +3,14 @@ import type { PreviewView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
+import { Button } from './elements.tsx';
 import { EventList } from './event-marks.tsx';
 
 /** What a compression would do, before it does it. */
 export function PreviewPanel() {
   const page = usePage();
   const [preview, setPreview] = useState<PreviewView>();
-  const confirm = useRef<HTMLButtonElement>(null);
+  const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void page.ask('previewCompression', {}).then((answer) => {
       if (answer) setPreview(answer);
@@ -17,36 +18,29 @@ export function PreviewPanel() {
     });
   }, []);
   // The panel opens at its beginning, however far below it the buttons are.
-  useEffect(() => confirm.current?.focus({ preventScroll: true }), [preview]);
-  const nothing = preview?.nothing ?? null;
+  useEffect(
+    () => buttons.current?.querySelector<HTMLElement>('button:last-child')?.focus({ preventScroll: true }),
+    [preview],
+  );
+  const compress = () => {
+    page.leavePanel();
+    page.run('compressHistory', 'now');
+  };
   return (
     <section class="panel preview" aria-label={text('Compress now?')}>
       <h2>{text('Compress now?')}</h2>
       {preview ? (
         <>
-          <p>{nothing ?? outcome(preview)}</p>
-          {!nothing && <PreviewEvents preview={preview} />}
-          <div class="row-of-buttons">
-            <button
-              ref={nothing ? confirm : undefined}
-              type="button"
-              class="button secondary"
-              onClick={() => page.leavePanel()}
-            >
-              {text(nothing ? 'Close' : 'Cancel')}
-            </button>
-            {!nothing && (
-              <button
-                ref={confirm}
-                type="button"
-                class="button"
-                onClick={() => {
-                  page.leavePanel();
-                  page.run('compressHistory', 'now');
-                }}
-              >
+          <p>{preview.nothing ?? outcome(preview)}</p>
+          {preview.nothing === null && <PreviewEvents preview={preview} />}
+          <div class="row-of-buttons" ref={buttons}>
+            <Button look="button secondary" onClick={() => page.leavePanel()}>
+              {text(preview.nothing === null ? 'Cancel' : 'Close')}
+            </Button>
+            {preview.nothing === null && (
+              <Button look="button" onClick={compress}>
                 {text('Compress')}
-              </button>
+              </Button>
             )}
           </div>
         </>
@@ -57,21 +51,16 @@ export function PreviewPanel() {
   );
 }
 
-function outcome({ messages, tokens, model, estimatedCostUsd }: PreviewView): string {
-  const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
+function outcome({ messages, tokens, model, estimatedCostUsd: cost }: PreviewView): string {
   const effect = formatCounted(
     messages,
     'Compresses 1 message. Context: {1} → about {2} tokens.',
     'Compresses {0} messages. Context: {1} → about {2} tokens.',
-    before,
-    after,
+    formatCount(tokens.before),
+    formatCount(tokens.after),
   );
-  if (estimatedCostUsd === 0) return `${effect} ${text('No cost.')}`;
-  const cost =
-    estimatedCostUsd === null
-      ? text('Unknown cost: no pricing information for {0}.', model)
-      : text('Cost: up to about {0}.', formatCost(estimatedCostUsd));
-  return `${effect} ${cost}`;
+  if (cost === null) return `${effect} ${text('Unknown cost: no pricing information for {0}.', model)}`;
+  return `${effect} ${cost === 0 ? text('No cost.') : text('Cost: up to about {0}.', formatCost(cost))}`;
 }
 
 /** The key events, in a box of their own that scrolls, so that what is asked and the answers stay in view. */
@@ -88,9 +77,11 @@ function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: Previ
       {dropped.length > 0 && (
         <>
           <h3>{text('Not kept verbatim ({0})', dropped.length)}</h3>
-          <ul class="dropped">
+          <ul class="meta">
             {dropped.map((each, index) => (
-              <li key={index}>{each}</li>
+              <li key={index} class="cut">
+                {each}
+              </li>
             ))}
           </ul>
         </>

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { text } from '../texts.ts';
-import { Icon } from './icon-button.tsx';
 import type { ContextItem } from '../../protocol/views.ts';
 import { commandsFor, type Completing } from '../completion.ts';
 import { usePage } from '../page-context.ts';
+import { text } from '../texts.ts';
+import { Icon } from './elements.tsx';
 
 export interface Suggestion {
   readonly key: string;
@@ -18,21 +18,29 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
   return (
-    <ul class="suggestions" id="suggestions" role="listbox" aria-label={text('Suggestions')} tabIndex={0} ref={list}>
-      {props.suggestions.map((each, index) => (
+    <ul
+      class="suggestions popup"
+      id="suggestions"
+      role="listbox"
+      aria-label={text('Suggestions')}
+      tabIndex={0}
+      ref={list}
+    >
+      {props.suggestions.map(({ key, icon, label, detail, choose }, index) => (
         <li
-          key={each.key}
+          key={key}
           id={`suggestion-${index}`}
+          class="line"
           role="option"
           aria-selected={index === props.picked}
           onMouseDown={(event) => {
             event.preventDefault();
-            each.choose();
+            choose();
           }}
         >
-          <Icon name={each.icon} />
-          <span class="suggestion-label">{each.label}</span>
-          <span class="meta">{each.detail}</span>
+          <Icon name={icon} />
+          <span class="suggestion-label">{label}</span>
+          <span class="meta cut">{detail}</span>
         </li>
       ))}
     </ul>
@@ -47,17 +55,29 @@ export function useSuggestions(
   submit: (text: string) => void,
 ): readonly Suggestion[] {
   const page = usePage();
-  const items = useContextItems(completing?.kind === 'context' ? completing.query : undefined);
-  if (completing?.kind === 'command') {
-    return commandsFor(completing.query).map((each) => ({
-      key: each.name,
+  const [items, setItems] = useState<readonly ContextItem[]>([]);
+  const query = completing?.kind === 'context' ? completing.query : undefined;
+  useEffect(() => {
+    let isCurrent = true;
+    if (query === undefined) setItems([]);
+    else
+      void page.ask('completeContext', { query }).then((found) => {
+        if (isCurrent) setItems(found ?? []);
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [query]);
+  if (!completing) return [];
+  if (completing.kind === 'command') {
+    return commandsFor(completing.query).map(({ name, help, argument }) => ({
+      key: name,
       icon: 'symbol-event',
-      label: `/${each.name}`,
-      detail: each.help(),
-      choose: () => (each.argument ? write(`/${each.name} `) : submit(`/${each.name}`)),
+      label: `/${name}`,
+      detail: help(),
+      choose: () => (argument ? write(`/${name} `) : submit(`/${name}`)),
     }));
   }
-  if (!completing) return [];
   return items.map(({ label, detail, what }) => ({
     key: JSON.stringify(what),
     icon: ICONS[what.kind],
@@ -84,26 +104,6 @@ const ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
   symbol: 'symbol-class',
   session: 'comment-discussion',
 };
-
-/** What can be attached whose name matches; nothing while nothing is asked for. */
-function useContextItems(query: string | undefined): readonly ContextItem[] {
-  const page = usePage();
-  const [items, setItems] = useState<readonly ContextItem[]>([]);
-  useEffect(() => {
-    if (query === undefined) {
-      setItems([]);
-      return undefined;
-    }
-    let current = true;
-    void page.ask('completeContext', { query }).then((found) => {
-      if (current) setItems(found ?? []);
-    });
-    return () => {
-      current = false;
-    };
-  }, [query]);
-  return items;
-}
 
 /** Goes through the suggestions by keyboard; true when the key was for them. */
 export function suggestionKey(

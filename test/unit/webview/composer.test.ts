@@ -39,12 +39,12 @@ describe('commands in the composer', () => {
 describe('the history of the composer', () => {
   it('goes back through what was sent and returns to what was not', () => {
     const history = new InputHistory(['one', 'two']);
-    assert.equal(history.older('draft'), 'two');
-    assert.equal(history.older('two'), 'one');
-    assert.equal(history.older('one'), undefined);
-    assert.equal(history.newer(), 'two');
-    assert.equal(history.newer(), 'draft');
-    assert.equal(history.newer(), undefined);
+    assert.equal(history.step(-1, 'draft'), 'two');
+    assert.equal(history.step(-1, 'two'), 'one');
+    assert.equal(history.step(-1, 'one'), undefined);
+    assert.equal(history.step(1, ''), 'two');
+    assert.equal(history.step(1, ''), 'draft');
+    assert.equal(history.step(1, ''), undefined);
     assert.equal(history.browsing, false);
   });
 });

@@ -22,8 +22,8 @@ describe('a formula in a message', () => {
       const splitter = new BlockSplitter();
       splitter.push(text);
       splitter.finish();
-      assert.ok(splitter.closed.some((block) => /x\n- y\n\+ z/.test(block.text)));
-      assert.equal(splitter.closed.map((block) => block.text).join(''), text);
+      assert.ok(splitter.closed.some((block) => /x\n- y\n\+ z/.test(block)));
+      assert.equal(splitter.closed.map((block) => block).join(''), text);
     });
 
   for (const text of [

@@ -1,17 +1,43 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AttachmentView } from '../../protocol/views.ts';
+import { baseName, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import { text } from '../texts.ts';
-import { Icon, IconButton } from './icon-button.tsx';
+import { Icon, IconButton } from './elements.tsx';
 
-type Place = 'selection' | 'currentFile' | 'problems' | 'terminal';
+const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
+  file: 'file',
+  selection: 'list-selection',
+  problems: 'warning',
+  terminal: 'terminal',
+  paste: 'clippy',
+  image: 'file-media',
+};
 
-const PLACES: readonly { readonly kind: Place; readonly label: () => string; readonly icon: string }[] = [
+/** What goes or went with a message, and what it costs. */
+export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
+  const { name: whole, implicit, kind, tokens, lines } = props.attachment;
+  const name = baseName(whole);
+  return (
+    <span
+      class={implicit ? 'chip implicit' : 'chip'}
+      title={implicit ? text('{0} (active file, sent with the message)', whole) : whole}
+    >
+      <Icon name={whole.endsWith('/') ? 'folder' : ICONS[kind]} />
+      <span class="cut">{lines ? `${name}:${[...new Set(lines)].join('-')}` : name}</span>
+      <span class="meta">{formatTokens(tokens)}</span>
+      {props.remove && <IconButton icon="close" label={text('Remove {0}', name)} onClick={props.remove} />}
+    </span>
+  );
+}
+
+const PLACES = [
   { kind: 'selection', label: () => text('Selection'), icon: 'list-selection' },
   { kind: 'currentFile', label: () => text('Current File'), icon: 'file' },
   { kind: 'problems', label: () => text('Problems in Current File'), icon: 'warning' },
   { kind: 'terminal', label: () => text('Terminal Selection'), icon: 'terminal' },
-];
+] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 /** The button that adds something to the next message. */
@@ -24,24 +50,24 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
     if (open) menu.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
   }, [open]);
   const close = () => setOpen(false);
-  const leave = (event: FocusEvent) => {
-    if (!(event.relatedTarget instanceof Node) || !menu.current?.contains(event.relatedTarget)) close();
-  };
   return (
     <div
       class="menu-holder"
       ref={menu}
-      onFocusOut={leave}
-      onKeyDown={(event) => moveInMenu(event, menu.current, close)}
+      onFocusOut={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || !menu.current?.contains(relatedTarget)) close();
+      }}
+      onKeyDown={(event) => moveInMenu(event, close)}
     >
       <IconButton icon="attach" label={text('Add Context')} expanded={open} onClick={() => setOpen(!open)} />
       {open && (
-        <div class="menu" role="menu" aria-label={text('Add Context')}>
+        <div class="menu popup" role="menu" aria-label={text('Add Context')}>
           {PLACES.map(({ kind, label, icon }) => (
             <button
               key={kind}
               type="button"
               role="menuitem"
+              class="line"
               onClick={() => {
                 close();
                 void page.ask('attach', { what: { kind } });
@@ -51,7 +77,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
             </button>
           ))}
           {images && (
-            <button type="button" role="menuitem" onClick={() => files.current?.click()}>
+            <button type="button" role="menuitem" class="line" onClick={() => files.current?.click()}>
               <Icon name="file-media" /> {text('Image…')}
             </button>
           )}
@@ -64,15 +90,33 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
         class="off-screen"
         tabIndex={-1}
         aria-hidden="true"
-        onChange={(event) => {
+        onChange={({ currentTarget }) => {
           close();
-          const file = event.currentTarget.files?.[0];
+          const file = currentTarget.files?.[0];
           if (file) void attachImage(page, file);
-          event.currentTarget.value = '';
+          currentTarget.value = '';
         }}
       />
     </div>
   );
+}
+
+/** Arrow keys, Home, End and Escape in a menu. */
+function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
+  if (items.length === 0) return;
+  const at = items.findIndex((item) => item === document.activeElement);
+  const places = { ArrowDown: (at + 1) % items.length, ArrowUp: Math.max(-1, at - 1), Home: 0, End: -1 };
+  const next = new Map(Object.entries(places)).get(event.key);
+  if (event.key !== 'Escape' && next === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (next !== undefined) {
+    items.at(next)?.focus();
+    return;
+  }
+  close();
+  event.currentTarget.querySelector('button')?.focus();
 }
 
 /** Hands an image to the host; says so of a format that no model takes. */
@@ -84,37 +128,14 @@ export async function attachImage(page: Page, file: File): Promise<void> {
   }
   const reading = new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
+    reader.onload = () => resolve(reader.result as string);
     reader.onerror = () => reject(reader.error ?? new Error(file.name));
     reader.readAsDataURL(file);
   });
-  const address = await page.acts.readOrTell(file.name, reading);
+  const address = await page.readOrTell(file.name, reading);
   if (address === undefined) return;
   const base64 = address.slice(address.indexOf(',') + 1);
   await page.ask('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
-}
-
-/** Arrow keys, Home, End and Escape in a menu. */
-function moveInMenu(event: KeyboardEvent, holder: HTMLElement | null, close: () => void): void {
-  const items = [...(holder?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
-  if (items.length === 0) return;
-  const at = items.findIndex((item) => item === document.activeElement);
-  const next: Readonly<Record<string, number>> = {
-    ArrowDown: (at + 1) % items.length,
-    ArrowUp: at <= 0 ? items.length - 1 : at - 1,
-    Home: 0,
-    End: items.length - 1,
-  };
-  if (event.key === 'Escape') {
-    close();
-    holder?.querySelector('button')?.focus();
-  } else if (event.key in next) {
-    items[next[event.key]!]?.focus();
-  } else {
-    return;
-  }
-  event.preventDefault();
-  event.stopPropagation();
 }
 
 /** Attaches what is dropped: files of the editor and of the desktop; false for anything else, such as text. */
@@ -124,15 +145,13 @@ export function attachDropped(page: Page, dropped: DataTransfer): boolean {
   const uris = addresses.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
   for (const uri of uris) void page.ask('attach', { what: { kind: 'uri', uri } });
   if (uris.length > 0) return true;
-  const files = [...dropped.files];
-  for (const file of files) {
+  for (const file of dropped.files)
     void (file.type.startsWith('image/') ? attachImage(page, file) : attachText(page, file));
-  }
-  return files.length > 0;
+  return dropped.files.length > 0;
 }
 
 async function attachText(page: Page, file: File): Promise<void> {
-  const read = await page.acts.readOrTell(file.name, file.text());
-  if (read !== undefined)
-    await page.ask('attach', { what: { kind: 'paste', text: read, name: file.name.slice(0, 200) } });
+  const read = await page.readOrTell(file.name, file.text());
+  const name = file.name.slice(0, 200);
+  if (read !== undefined) await page.ask('attach', { what: { kind: 'paste', text: read, name } });
 }

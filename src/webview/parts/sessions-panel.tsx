@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SessionView } from '../../protocol/views.ts';
+import { formatCounted, formatDay } from '../format.ts';
+import { usePage } from '../page-context.ts';
+import { isEnter } from '../sending.ts';
+import type { OpenSession } from '../state.ts';
+import { text } from '../texts.ts';
+import { Icon, IconButton } from './elements.tsx';
+import { ClosePanel, SearchField } from './search-panels.tsx';
+
+/** The list of sessions: search, switch, rename, pin, archive, delete. */
+export function SessionsPanel({ session }: { readonly session: OpenSession }) {
+  const page = usePage();
+  const [query, setQuery] = useState('');
+  const [renaming, setRenaming] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  // A row that moved, was renamed or is gone had the keyboard; it goes back to the row, or to the search.
+  const acted = useRef<string>(undefined);
+  useEffect(() => {
+    const { activeElement } = document;
+    const lost = activeElement === document.body || activeElement === panel.current;
+    if (acted.current === undefined || renaming !== undefined || !lost) return;
+    const row = panel.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(acted.current)}"]`);
+    (row ?? field.current)?.focus();
+  }, [session.sessions, renaming]);
+  const words = query.toLowerCase().split(/\s+/);
+  const found = session.sessions
+    .filter((each) => words.every((word) => each.title.toLowerCase().includes(word)))
+    .toSorted((a, b) => order(a) - order(b) || b.updatedAt - a.updatedAt);
+  const choose = async (id: SessionView['id']) => {
+    if (id !== session.id && !(await page.do('switchSession', { session: id }))) return;
+    page.show('none');
+    page.composer?.focus();
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    event.preventDefault();
+    const items = [field.current, ...(panel.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const at = items.findIndex((item) => item === document.activeElement);
+    const next = Math.max(0, at) + (event.key === 'ArrowDown' ? 1 : -1);
+    items[Math.max(0, Math.min(next, items.length - 1))]?.focus();
+  };
+  return (
+    <section class="panel" ref={panel} tabIndex={-1} aria-label={text('Sessions')} onKeyDown={keyDown}>
+      <div class="line">
+        <SearchField
+          field={field}
+          label={text('Search sessions by title')}
+          query={query}
+          setQuery={setQuery}
+          onEnter={() => {
+            if (found[0]) void choose(found[0].id);
+          }}
+        />
+        <ClosePanel />
+      </div>
+      <ul class="session-list">
+        {found.map((each) => (
+          <li
+            key={each.id}
+            class={each.id === session.id ? 'session line current' : 'session line'}
+            onFocusIn={() => {
+              acted.current = each.id;
+            }}
+          >
+            {renaming === each.id ? (
+              <Rename session={each} close={() => setRenaming(undefined)} />
+            ) : (
+              <>
+                <button
+                  type="button"
+                  class="session-open fill"
+                  data-session={each.id}
+                  aria-current={each.id === session.id}
+                  onClick={() => void choose(each.id)}
+                >
+                  <span class="session-title cut">
+                    {each.pinned && <Icon name="pinned" />} {each.title}
+                  </span>
+                  <span class="meta">
+                    {formatDay(each.updatedAt, Date.now())} ·{' '}
+                    {formatCounted(each.messages, '1 message', '{0} messages')}
+                    {each.archived && ` · ${text('Archived')}`}
+                  </span>
+                </button>
+                <SessionActions session={each} rename={() => setRenaming(each.id)} />
+              </>
+            )}
+          </li>
+        ))}
+        {found.length === 0 && <li class="meta nothing">{text('No matching sessions')}</li>}
+      </ul>
+    </section>
+  );
+}
+
+/** Pinned ones first, archived ones last. */
+const order = ({ archived, pinned }: SessionView): number => Number(archived) * 2 - Number(pinned && !archived);
+
+function SessionActions(props: { readonly session: SessionView; readonly rename: () => void }) {
+  const { id: session, pinned, archived } = props.session;
+  const page = usePage();
+  const remove = async () => {
+    if (!(await page.do('deleteSession', { session }))) return;
+    page.toasts.sessionDeleted(session, (each) => void page.ask('undoDeleteSession', { session: each }));
+  };
+  return (
+    <span class="session-actions">
+      <IconButton
+        icon={pinned ? 'pinned' : 'pin'}
+        label={text(pinned ? 'Unpin' : 'Pin')}
+        onClick={() => void page.ask('pinSession', { session, pinned: !pinned })}
+      />
+      <IconButton icon="edit" label={text('Rename')} onClick={props.rename} />
+      <IconButton
+        icon="archive"
+        label={text(archived ? 'Unarchive' : 'Archive')}
+        onClick={() => void page.ask('archiveSession', { session, archived: !archived })}
+      />
+      <IconButton icon="trash" label={text('Delete')} onClick={() => void remove()} />
+    </span>
+  );
+}
+
+function Rename({ session, close }: { readonly session: SessionView; readonly close: () => void }) {
+  const page = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const rename = async (title: string) => {
+    if (title !== '' && title !== session.title) await page.ask('renameSession', { session: session.id, title });
+    close();
+  };
+  return (
+    <input
+      ref={field}
+      class="input"
+      defaultValue={session.title}
+      maxLength={200}
+      aria-label={text('New title')}
+      onBlur={(event) => void rename(event.currentTarget.value.trim())}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (isEnter(event)) event.currentTarget.blur();
+        else if (event.key === 'Escape' && !event.isComposing) close();
+      }}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import type { InitMessage } from '../../../src/protocol/messages.ts';
+import type { MessageView } from '../../../src/protocol/views.ts';
+import { INIT as STATE } from '../../ui/page-states.ts';
+
+export const said = (id: string, text: string, role: MessageView['role'] = 'assistant'): MessageView => ({
+  id: messageId(id),
+  role,
+  parts: [{ type: 'text', text }],
+  at: 1,
+});
+
+/** A session of two messages, as the page is given it. */
+export const INIT: InitMessage = {
+  ...STATE,
+  type: 'init',
+  session: sessionId('s1'),
+  total: 2,
+  messages: [said('m0', 'a'), said('m1', 'b')],
+  settings: { ...STATE.settings, sendWhileResponding: 'queue' },
+};

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import type { PageToHost } from '../../../src/protocol/messages.ts';
+import type { MessageView } from '../../../src/protocol/views.ts';
+import { Page } from '../../../src/webview/page.ts';
+import { INIT, said } from './init.ts';
+
+describe('the page', () => {
+  let sent: PageToHost[];
+  let page: Page;
+
+  /** What the page asked for since the last look. */
+  const asked = () => sent.splice(0).flatMap((message) => (message.type === 'request' ? [message] : []));
+  const bodies = () => asked().map(({ body }) => body);
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const refuse = async (id: number, command: string, reason = 'offline'): Promise<void> => {
+    const fault = { reason, text: 'It failed.', action: { label: 'Way out', command } };
+    page.receive({ type: 'refusal', id, ok: false, fault });
+    await settled();
+  };
+  const answer = async (id: number, value: unknown): Promise<void> => {
+    page.receive({ type: 'answer', id, ok: true, value });
+    await settled();
+  };
+  const takeWayOut = (): void => page.toasts.trouble?.action?.run();
+  const send = () =>
+    page.ask('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
+  const endsWith = (id: string, role: MessageView['role'], ending?: MessageView['ending']) => {
+    const last = { ...said(id, 'Hello.'), role, ...(ending !== undefined && { ending }) };
+    page.receive({ ...INIT, messages: [said('m0', 'a'), last] });
+  };
+
+  beforeEach(() => {
+    sent = [];
+    const api = { postMessage: (message: PageToHost) => void sent.push(message), getState: () => null, setState() {} };
+    page = new Page(api, () => undefined);
+    endsWith('m2', 'assistant', 'complete');
+  });
+
+  describe('on its line to the host', () => {
+    it('brings an answer to its question, and tells of a refusal', async () => {
+      const recall = page.ask('recall', { query: 'port' });
+      let reason: string | undefined;
+      const fork = page.ask('fork', { message: messageId('m') }, (why) => (reason = why));
+      const [first, second] = asked();
+      assert.deepEqual(first?.body, { type: 'recall', query: 'port' });
+      await refuse(second!.id, 'openLog', 'busy');
+      await answer(first.id, []);
+      assert.deepEqual(await recall, []);
+      assert.equal(await fork, undefined);
+      assert.equal(reason, 'busy');
+      assert.equal(page.toasts.trouble?.text, 'It failed.');
+    });
+
+    it('drops what breaks the contract, and says so to the log without its content', () => {
+      page.receive({ type: 'replyDelta', session: 's', id: 'm', offset: -1, text: 'secret' });
+      assert.match(JSON.stringify(sent), /pageFault.*offset/);
+      assert.doesNotMatch(JSON.stringify(sent), /secret/);
+    });
+
+    it('turns an answer of the wrong shape into a fault', async () => {
+      const recall = page.ask('recall', { query: 'x' });
+      await answer(asked()[0]!.id, 'nonsense');
+      assert.equal(await recall, undefined);
+      assert.match(page.toasts.passing?.text ?? '', /internal error/);
+    });
+  });
+
+  describe('after an act that failed', () => {
+    it('repeats the act by its button, and asks for no reply', async () => {
+      for (const [type, fields] of [
+        ['runCommand', { command: 'chooseModel' }],
+        ['retry', { message: messageId('m2') }],
+      ] as const) {
+        void page.ask(type, fields);
+        await refuse(asked()[0]!.id, 'retry');
+        takeWayOut();
+        assert.deepEqual(bodies(), [{ type, ...fields }]);
+      }
+    });
+
+    it('tells of a file that cannot be read, as a folder that was dropped', async () => {
+      assert.equal(await page.readOrTell('a.log', Promise.resolve('one')), 'one');
+      assert.equal(await page.readOrTell('src', Promise.reject(new Error('NotFoundError'))), undefined);
+      assert.equal(page.toasts.passing?.text, 'Couldn’t read src. Add it again.');
+    });
+
+    it('goes on by itself once the key that it lacked is set', async () => {
+      void send();
+      const [request] = asked();
+      endsWith('m3', 'user');
+      await refuse(request!.id, 'setModelKey');
+      takeWayOut();
+      const [key] = asked();
+      assert.deepEqual(key?.body, { type: 'runCommand', command: 'setModelKey' });
+      await answer(key.id, true);
+      assert.deepEqual(bodies(), [{ type: 'retry', message: 'm3' }]);
+    });
+
+    it('stays as it is when no key was set, or when the text is back in the composer', async () => {
+      void send();
+      await refuse(asked()[0]!.id, 'setModelKey');
+      for (const isSet of [false, true]) {
+        takeWayOut();
+        await answer(asked()[0]!.id, isSet);
+        assert.deepEqual(asked(), []);
+      }
+    });
+  });
+
+  describe('with words at its foot', () => {
+    beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+    afterEach(() => mock.timers.reset());
+    const words = () => page.toasts.shown.map((each) => each.text);
+    const passTime = () => mock.timers.tick(60_000);
+    const action = { label: 'Try Again', run: () => undefined };
+
+    it('takes them off by itself when they only inform', () => {
+      page.tell('Copied');
+      assert.deepEqual(words(), ['Copied']);
+      passTime();
+      assert.deepEqual(words(), []);
+    });
+
+    it('keeps them while they offer a way out of an error, whatever is said meanwhile, until sending works', async () => {
+      page.tell('The provider is overloaded.', 'error', action);
+      page.tell('Copied');
+      assert.deepEqual(words(), ['The provider is overloaded.', 'Copied']);
+      passTime();
+      assert.deepEqual(words(), ['The provider is overloaded.']);
+      void send();
+      await answer(asked()[0]!.id, null);
+      assert.deepEqual(words(), []);
+    });
+
+    it('has them dismissed', () => {
+      page.tell('The key was refused.', 'error', action);
+      page.toasts.untell(page.toasts.shown[0]);
+      assert.deepEqual(words(), []);
+    });
+
+    it('brings back every session deleted while they are shown', () => {
+      const restored: string[] = [];
+      const remove = (id: string) => page.toasts.sessionDeleted(sessionId(id), (each) => restored.push(each));
+      const one = ['Session deleted. To erase its file, run Clean Up Sessions.'];
+      remove('a');
+      assert.deepEqual(words(), one);
+      remove('b');
+      assert.deepEqual(words(), ['2 sessions deleted. To erase their files, run Clean Up Sessions.']);
+      page.toasts.shown[0]?.action?.run();
+      assert.deepEqual(restored, ['a', 'b']);
+      passTime();
+      remove('c');
+      assert.deepEqual(words(), one);
+    });
+  });
+});
