@@ -161,14 +161,12 @@ export const modelSchema = v.object({
   /** The default, selected neither in this session nor in the settings. */
   assumed: v.boolean(),
 });
-export type ModelView = v.InferOutput<typeof modelSchema>;
 
 /** A suggested model for a session that has none. */
 export const offerSchema = v.object({ label: v.string(), detail: v.string() });
 export type OfferView = v.InferOutput<typeof offerSchema>;
 
 const actionSchema = v.object({ label: v.string(), command: commandSchema });
-export type ActionView = v.InferOutput<typeof actionSchema>;
 /** The action offered with an error. `retry` repeats the failed request. */
 export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
 export type WayOut = v.InferOutput<typeof wayOutSchema>;
@@ -211,11 +209,9 @@ export const settingsSchema = v.object({
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
 });
-export type SettingsView = v.InferOutput<typeof settingsSchema>;
 
 /** The composer's content, stored per session. */
 export const draftSchema = v.object({ text: longText, attachments: list(attachmentSchema) });
-export type DraftView = v.InferOutput<typeof draftSchema>;
 
 export const hitSchema = v.object({
   message: aMessageId,

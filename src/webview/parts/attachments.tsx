@@ -21,7 +21,7 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
   const name = baseName(whole);
   return (
     <span
-      class={implicit ? 'chip implicit' : 'chip'}
+      class={implicit ? 'implicit' : 'chip'}
       title={implicit ? text('{0} (active file, sent with the message)', whole) : whole}
     >
       <Icon name={whole.endsWith('/') ? 'folder' : ICONS[kind]} />
