@@ -74,12 +74,14 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
  * never holds the thread and words far apart in it do not add up.
  */
 const PASSAGE_UNITS = 6_000;
+/** A passage may end up to this many UTF-16 units later, at white space. */
+const MAX_PASSAGE_OVERHANG = 1_000;
 
 /** The passages of `text[start, end)`, each ended at white space where some is near. */
 export function* passagesOf(text: string, start: number, end: number): Generator<readonly [from: number, to: number]> {
   for (let from = start; from < end;) {
     const least = Math.min(end, from + PASSAGE_UNITS);
-    const space = text.slice(least, Math.min(end, least + 100)).search(/\s/);
+    const space = text.slice(least, Math.min(end, least + MAX_PASSAGE_OVERHANG)).search(/\s/);
     const to = least + Math.max(0, space);
     yield [from, to];
     from = to;
