@@ -71,7 +71,8 @@ export function Minimap(props: {
       ref={map}
       class="minimap"
       role="slider"
-      tabIndex={0}
+      // Of an SVG element attributes are written as they are spelled there.
+      tabindex={0}
       viewBox={`0 0 ${WIDTH} 1`}
       preserveAspectRatio="none"
       aria-orientation="vertical"
