@@ -1,22 +1,40 @@
-import type { Source } from '../app/library/source.ts';
-import { aider } from './aider.ts';
-import { clineFamily } from './cline-family.ts';
-import { copilotChat } from './copilot-chat.ts';
-import { copilotCli } from './copilot-cli.ts';
-import { cursor } from './cursor.ts';
-import type { Databases } from './databases.ts';
-import { gemini, readGemini } from './gemini.ts';
-import { goose } from './goose.ts';
-import { type Home, toolFolder } from './home.ts';
-import { opencode } from './opencode.ts';
-import { zed } from './zed.ts';
 import path from 'node:path';
+import type { Source } from '../app/library/source.ts';
+import { AiderImporter, looksLikeAider } from '../core/transcript/aider.ts';
 import { ClaudeCodeImporter } from '../core/transcript/claude-code.ts';
-import { endsIn, sourceOf, filesBelow, readJson, unknownFormat, folders } from './files.ts';
-import { readRecords } from './lines.ts';
 import { CodexImporter } from '../core/transcript/codex.ts';
 import { importContinueSession, isContinueSession } from '../core/transcript/continue-session.ts';
+import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
+import { importGemini, isGemini } from '../core/transcript/gemini.ts';
+import { isList, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { QwenImporter } from '../core/transcript/qwen.ts';
+import { readRoleContent } from '../core/transcript/role-content.ts';
+import { folderPath, parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
+import { clineFamily } from './cline-family.ts';
+import { cursor } from './cursor.ts';
+import type { Databases } from './databases.ts';
+import {
+  checkVersion,
+  editorFolders,
+  endsIn,
+  entries,
+  fieldsBeside,
+  fieldsOf,
+  isCode,
+  readDocument,
+  readJson,
+  sourceOf,
+  textBeside,
+  toolFolder,
+  unknownFormat,
+  type Finder,
+  type Home,
+} from './files.ts';
+import { goose } from './goose.ts';
+import { readRecords } from './lines.ts';
+import { opencode } from './opencode.ts';
+import { zed } from './zed.ts';
 
 /** Every tool's store in a home. The databases are the caller's to close. */
 export function allSources(home: Home, databases: Databases): readonly Source[] {
@@ -44,8 +62,8 @@ function claudeCode(home: Home): Source {
   const projects = path.join(toolFolder(home, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects');
   return sourceOf(
     'claude-code',
-    (finder) => finder.addAll(projects, endsIn('.jsonl'), {}, 3),
-    async (file, sink, from) => {
+    (finder) => finder.addAll(projects, endsIn('.jsonl'), 3),
+    (file, sink, from) => {
       const isSubagent = path.basename(file.path).startsWith('agent-');
       return readRecords(file, sink, (to) => new ClaudeCodeImporter(to, isSubagent), from);
     },
@@ -58,16 +76,135 @@ function codex(home: Home): Source {
   return sourceOf(
     'codex',
     async (finder) => {
-      for (const folder of ['sessions', 'archived_sessions'].map((name) => path.join(root, name))) {
-        await finder.in(folder, async () => {
-          for (const file of await filesBelow(folder, (name) => /^rollout-.*\.jsonl$/.test(name), 3)) {
-            const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file) ?? [];
-            await finder.add(file, id === undefined ? {} : { id });
-          }
-        });
+      for (const folder of ['sessions', 'archived_sessions']) {
+        const files = await finder.filesBelow(path.join(root, folder), (name) => /^rollout-.*\.jsonl$/.test(name), 3);
+        for (const file of files) {
+          const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file) ?? [];
+          await finder.add(file, id === undefined ? {} : { id });
+        }
       }
     },
     (file, sink, from) => readRecords(file, sink, (to, model) => new CodexImporter(to, model), from),
+  );
+}
+
+const readCopilotEvents: Source['read'] = (file, sink, from) =>
+  readRecords(file, sink, (to, model) => new CopilotEventsImporter(to, model), from);
+
+/**
+ * VS Code's own chats: `chatSessions/<id>.json`, since 2026 a log of changes in `.jsonl`; and the newest 20 of each
+ * workspace with the tools' results, in `GitHub.copilot-chat/transcripts`.
+ */
+function copilotChat(home: Home): Source {
+  return sourceOf(
+    'copilot-chat',
+    async (finder) => {
+      for (const user of editorFolders(home)) {
+        for (const folder of await finder.folders(path.join(user, 'workspaceStorage')))
+          await addWorkspace(finder, folder);
+        await finder.addAll(path.join(user, 'globalStorage/emptyWindowChatSessions'), endsIn('.json', '.jsonl'));
+      }
+    },
+    async (file, sink, from) => {
+      if (path.basename(path.dirname(file.path)) === 'transcripts') return readCopilotEvents(file, sink, from);
+      const isLog = file.path.endsWith('.jsonl');
+      const chat = isLog ? replayVsCodeChatLog(await readDocument(file.path)) : await readJson(file.path);
+      const { version, requests } = fieldsOf(chat);
+      checkVersion(version, 3);
+      if (!isVsCodeChat(chat) && !isList(requests)) throw unknownFormat('Copilot Chat');
+      importVsCodeChat({ ...fieldsOf(chat), requests: isList(requests) ? requests : [] }, sink);
+      return undefined;
+    },
+  );
+}
+
+async function addWorkspace(finder: Finder, folder: string): Promise<void> {
+  const sessions = await finder.filesBelow(path.join(folder, 'chatSessions'), endsIn('.json', '.jsonl'));
+  // The extension's folder is written with and without capitals.
+  for (const { name } of await finder.entries(folder)) {
+    if (name.toLowerCase() === 'github.copilot-chat')
+      sessions.push(...(await finder.filesBelow(path.join(folder, name, 'transcripts'), endsIn('.jsonl'))));
+  }
+  if (sessions.length === 0) return;
+  const opened = await fieldsBeside(path.join(folder, 'workspace.json'));
+  const workspace = folderPath(opened['folder'] ?? opened['workspace'] ?? opened['configuration']);
+  for (const file of sessions) await finder.add(file, { workspace });
+}
+
+/** `~/.copilot/session-state/<id>/events.jsonl`, first beside the folders; before 2026 `history-session-state/session_*.json`. */
+function copilotCli(home: Home): Source {
+  const root = toolFolder(home, 'COPILOT_HOME', '.copilot');
+  return sourceOf(
+    'copilot-cli',
+    async (finder) => {
+      for (const folder of await finder.folders(path.join(root, 'session-state'))) {
+        for (const file of await finder.filesBelow(folder, (name) => name === 'events.jsonl')) {
+          // Flat: a key, a colon and a text on each line.
+          const yaml = await textBeside(path.join(folder, 'workspace.yaml'));
+          const value = (key: string): string | undefined =>
+            new RegExp(`^${key}: *["']?(.*?)["']? *$`, 'm').exec(yaml)?.[1] || undefined;
+          const [workspace, title] = [value('cwd'), value('summary') ?? value('name')];
+          await finder.add(file, { id: path.basename(folder), workspace, title });
+        }
+      }
+      await finder.addAll(path.join(root, 'session-state'), endsIn('.jsonl'));
+      await finder.addAll(path.join(root, 'history-session-state'), endsIn('.json'));
+    },
+    async (file, sink, from) => {
+      if (file.path.endsWith('.jsonl')) return readCopilotEvents(file, sink, from);
+      const { chatMessages: messages, sessionId, startTime } = fieldsOf(await readJson(file.path));
+      if (!isList(messages)) throw unknownFormat('Copilot CLI');
+      sink.about?.({ id: stringOf(sessionId), createdAt: parseMoment(startTime) });
+      for (const message of messages) readRoleContent(message, sink);
+      return undefined;
+    },
+  );
+}
+
+/** `~/.gemini/tmp/<project>/chats/session-*`: a JSON document each until 2025, then JSONL; a subagent's in a folder. */
+function gemini(home: Home): Source {
+  const root = path.join(toolFolder(home, 'GEMINI_CLI_HOME', ''), '.gemini');
+  return sourceOf(
+    'gemini',
+    async (finder) => {
+      const { projects } = await fieldsBeside(path.join(root, 'projects.json'));
+      const named = new Map(Object.entries(fieldsOf(projects)).map(([folder, id]) => [String(id), folder]));
+      for (const project of await finder.folders(path.join(root, 'tmp'))) {
+        const written = (await textBeside(path.join(project, '.project_root'))).trim();
+        const workspace = written || named.get(path.basename(project));
+        for (const file of await finder.filesBelow(path.join(project, 'chats'), endsIn('.json', '.jsonl'), 1)) {
+          // Sub-agents' files are in a folder named by the session that they work for.
+          const folder = path.basename(path.dirname(file));
+          await finder.add(file, { workspace, parent: folder === 'chats' ? undefined : folder });
+        }
+      }
+    },
+    (file, sink) => readGemini(file.path, 'Gemini CLI', sink),
+  );
+}
+
+/** Reads a session in Gemini CLI's format, which Qwen Code's first versions wrote too. */
+async function readGemini(file: string, name: string, sink: TranscriptSink): Promise<undefined> {
+  const text = await readDocument(file);
+  if (!isGemini(tryParse(text) ?? tryParse(text.split('\n', 1)[0]!))) throw unknownFormat(name);
+  importGemini(text, sink);
+}
+
+/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's documents below `~/.qwen/tmp`. */
+function qwen(home: Home): Source {
+  const root = toolFolder(home, 'QWEN_HOME', '.qwen');
+  return sourceOf(
+    'qwen',
+    async (finder) => {
+      for (const [folder, ending] of Object.entries({ projects: '.jsonl', tmp: '.json' })) {
+        for (const project of await finder.folders(path.join(root, folder)))
+          await finder.addAll(path.join(project, 'chats'), endsIn(ending));
+      }
+    },
+    (file, sink, from) =>
+      file.path.endsWith('.jsonl')
+        ? readRecords(file, sink, (to) => new QwenImporter(to), from)
+        : readGemini(file.path, 'Qwen Code', sink),
   );
 }
 
@@ -85,26 +222,44 @@ function continueSessions(home: Home): Source {
   );
 }
 
-/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's documents below `~/.qwen/tmp`. */
-function qwen(home: Home): Source {
-  const root = toolFolder(home, 'QWEN_HOME', '.qwen');
+const AIDER_FILE = '.aider.chat.history.md';
+/** Projects lie this deep below the home at most: `~/code/<owner>/<project>`. */
+const AIDER_DEPTH = 3;
+/** Folders that hold no projects and are large. */
+const PASSED_OVER = new Set(['node_modules', 'Library', 'AppData', 'go', 'snap']);
+
+/** aider writes `.aider.chat.history.md` into each project's folder: one file, all its runs. */
+function aider(home: Home): Source {
   return sourceOf(
-    'qwen',
+    'aider',
     async (finder) => {
-      for (const [folder, ending] of [
-        ['projects', '.jsonl'],
-        ['tmp', '.json'],
-      ] as const) {
-        await finder.in(path.join(root, folder), async () => {
-          for (const project of await folders(path.join(root, folder))) {
-            await finder.addAll(path.join(project, 'chats'), endsIn(ending));
-          }
-        });
-      }
+      const moved = home.env['AIDER_CHAT_HISTORY_FILE'];
+      if (moved !== undefined) await finder.add(moved, { id: moved });
+      await addAider(finder, home.folder, AIDER_DEPTH);
     },
-    async (file, sink, from) => {
-      if (!file.path.endsWith('.jsonl')) return readGemini(file.path, 'Qwen Code', sink);
-      return readRecords(file, sink, (to) => new QwenImporter(to), from);
+    async (file, sink) => {
+      const text = await readDocument(file.path);
+      if (!looksLikeAider(text.slice(0, 1 << 16))) throw unknownFormat('aider');
+      const importer = new AiderImporter(sink);
+      for (const line of text.split('\n')) importer.line(line.replace(/\r$/, ''));
+      importer.end();
     },
   );
+}
+
+function addAider(finder: Finder, folder: string, depth: number): Promise<void> {
+  return finder.in(folder, async () => {
+    const found = await entries(folder).catch((error: unknown) => {
+      // A home has folders that are not for us; there is nothing to tell about them.
+      if (isCode(error, 'EACCES', 'EPERM')) return [];
+      throw error;
+    });
+    for (const one of found) {
+      const full = path.join(folder, one.name);
+      if (one.isFile() && one.name === AIDER_FILE)
+        await finder.add(full, { id: full, workspace: folder, title: path.basename(folder) });
+      else if (one.isDirectory() && depth > 0 && !one.name.startsWith('.') && !PASSED_OVER.has(one.name))
+        await addAider(finder, full, depth - 1);
+    }
+  });
 }

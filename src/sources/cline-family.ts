@@ -1,30 +1,23 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
+import { addCompaction, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import {
-  addCompaction,
-  parseMoment,
-  usageOf,
-  type SessionFacts,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
-import {
-  filesBelow,
-  sourceOf,
-  folders,
-  newerFormat,
-  readBeside,
+  checkVersion,
+  editorFolders,
+  endsIn,
+  fieldsBeside,
+  fieldsOf,
   readJson,
+  sourceOf,
+  textBeside,
+  toolFolder,
   unknownFormat,
-  valueBeside,
   type Finder,
+  type Home,
 } from './files.ts';
-import { editorFolders, toolFolder, type Home } from './home.ts';
-
-/** The version of Cline's `<session>.messages.json` that is known. */
-const VERSION = 1;
 
 const EXTENSIONS = {
   cline: ['saoudrizwan.claude-dev', 'saoudrizwan.cline-nightly'],
@@ -43,20 +36,16 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source 
     async (finder) => {
       for (const user of editorFolders(home)) {
         for (const extension of EXTENSIONS[tool]) {
-          const storage = path.join(user, 'globalStorage', extension);
-          await finder.in(storage, () => addTasks(finder, storage));
+          await addTasks(finder, path.join(user, 'globalStorage', extension));
         }
       }
-      if (tool === 'cline') {
-        const sessions = path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data/sessions');
-        await finder.in(sessions, () => addSessions(finder, sessions));
-      }
+      if (tool === 'cline')
+        await addSessions(finder, path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data/sessions'));
     },
     async (file, sink) => {
       const value = await readJson(file.path);
-      const version = isObject(value) ? value['version'] : undefined;
-      if (typeof version === 'number' && version > VERSION) throw newerFormat(version, VERSION);
-      const messages = isList(value) ? value : isObject(value) ? value['messages'] : undefined;
+      checkVersion(fieldsOf(value)['version'], 1);
+      const messages = isList(value) ? value : fieldsOf(value)['messages'];
       if (!isList(messages)) throw unknownFormat(tool);
       for (const message of messages) addMessage(message, sink);
     },
@@ -64,42 +53,27 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source 
 }
 
 async function addTasks(finder: Finder, storage: string): Promise<void> {
-  const history = await historyOf(path.join(storage, 'state/taskHistory.json'));
-  for (const folder of await folders(path.join(storage, 'tasks'))) {
+  const history = tryParse(await textBeside(path.join(storage, 'state/taskHistory.json')));
+  const items = new Map((isList(history) ? history : []).map((item) => [fieldsOf(item)['id'], fieldsOf(item)]));
+  for (const folder of await finder.folders(path.join(storage, 'tasks'))) {
     const id = path.basename(folder);
-    for (const file of await filesBelow(folder, (name) => name === 'api_conversation_history.json')) {
-      const item = history.get(id) ?? (await readBeside(path.join(folder, 'history_item.json')));
-      await finder.add(file, { id, ...factsOf(item) });
+    for (const file of await finder.filesBelow(folder, (name) => name === 'api_conversation_history.json')) {
+      const item = items.get(id) ?? (await fieldsBeside(path.join(folder, 'history_item.json')));
+      const workspace = stringOf(item['workspace']) ?? stringOf(item['cwdOnTaskInitialization']);
+      await finder.add(file, { id, title: stringOf(item['task']), workspace });
     }
   }
 }
 
 async function addSessions(finder: Finder, sessions: string): Promise<void> {
-  for (const folder of await folders(sessions)) {
+  for (const folder of await finder.folders(sessions)) {
     const id = path.basename(folder);
-    for (const file of await filesBelow(folder, (name) => name.endsWith('.messages.json'))) {
-      const manifest = (await readBeside(path.join(folder, `${id}.json`))) ?? {};
-      const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {};
-      const [workspace, title] = [
-        stringOf(manifest['cwd']),
-        stringOf(metadata['title']) ?? stringOf(manifest['prompt']),
-      ];
-      const createdAt = parseMoment(manifest['created_at']);
-      await finder.add(file, { id, workspace, title, createdAt });
+    for (const file of await finder.filesBelow(folder, endsIn('.messages.json'))) {
+      const { cwd, metadata, prompt, created_at: created } = await fieldsBeside(path.join(folder, `${id}.json`));
+      const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
+      await finder.add(file, { id, workspace: stringOf(cwd), title, createdAt: parseMoment(created) });
     }
   }
-}
-
-async function historyOf(file: string): Promise<ReadonlyMap<string, JsonObject>> {
-  const value = await valueBeside(file);
-  const items = isList(value) ? value.filter(isObject) : [];
-  return new Map(items.map((item) => [stringOf(item['id']) ?? '', item]));
-}
-
-function factsOf(item: JsonObject | undefined): SessionFacts {
-  const title = stringOf(item?.['task']);
-  const workspace = stringOf(item?.['workspace']) ?? stringOf(item?.['cwdOnTaskInitialization']);
-  return { title, workspace };
 }
 
 function addMessage(message: unknown, sink: TranscriptSink): void {
@@ -109,13 +83,12 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   }
   const at = parseMoment(message['ts']);
   if (message['isSummary'] === true) {
-    const content = isList(message['content']) ? message['content'] : [message['content']];
-    const summary = content.map((part) => (isObject(part) ? (stringOf(part['text']) ?? '') : (stringOf(part) ?? '')));
+    const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
     addCompaction(sink, { summary: summary.join('\n'), at });
     return;
   }
-  const info = isObject(message['modelInfo']) ? message['modelInfo'] : {};
-  const metrics = isObject(message['metrics']) ? message['metrics'] : {};
+  const info = fieldsOf(message['modelInfo']);
+  const metrics = fieldsOf(message['metrics']);
   const counted = isObject(metrics['tokens']) ? metrics['tokens'] : metrics;
   const usage = usageOf({
     input: counted['prompt'] ?? counted['inputTokens'],

@@ -12,10 +12,19 @@ import {
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { textOf, type Database, type Databases } from './databases.ts';
-import { endsIn, sourceOf, folders, unknownFormat, type Finder } from './files.ts';
-import { editorFolders, toolFolder, type Home } from './home.ts';
+import {
+  editorFolders,
+  endsIn,
+  fieldsOf,
+  sourceOf,
+  toolFolder,
+  unknownFormat,
+  type Finder,
+  type Home,
+} from './files.ts';
 import { readRecords } from './lines.ts';
 
+const BUBBLES = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';
 /** What a chat's messages take: a reply that grows does not change its chat's time. */
 const BUBBLES_BYTES = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
 const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
@@ -32,14 +41,11 @@ export function cursor(home: Home, databases: Databases): Source {
         const look = (folder: string, add: typeof addTabs): Promise<void> =>
           finder.stores(folder, 'state.vscdb', (store) => add(finder, databases, store));
         await look(path.join(user, 'globalStorage'), addComposers);
-        for (const folder of await folders(path.join(user, 'workspaceStorage'))) await look(folder, addTabs);
+        for (const folder of await finder.folders(path.join(user, 'workspaceStorage'))) await look(folder, addTabs);
       }
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
-      await finder.in(projects, async () => {
-        for (const project of await folders(projects)) {
-          await finder.addAll(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), {}, 2);
-        }
-      });
+      for (const project of await finder.folders(projects))
+        await finder.addAll(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), 2);
     },
     async (file, sink, from) => {
       if (file.key === undefined)
@@ -91,11 +97,8 @@ function readTab(database: Database, id: string, sink: TranscriptSink): void {
   for (const bubble of isList(tab?.['bubbles']) ? tab['bubbles'].filter(isObject) : []) {
     const role = bubble['type'] === 'user' ? 'user' : 'assistant';
     const text = stringOf(bubble['rawText']) ?? stringOf(bubble['text']) ?? '';
-    sink.add(
-      messageOfBlocks(role, [{ type: 'text', text }], {
-        model: role === 'user' ? undefined : stringOf(bubble['modelType']),
-      }),
-    );
+    const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
+    sink.add(messageOfBlocks(role, [{ type: 'text', text }], { model }));
   }
 }
 
@@ -110,11 +113,7 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
   const [row] = database.rows('SELECT value FROM cursorDiskKV WHERE key = ?', `composerData:${id}`);
   const chat = tryParse(textOf(row?.['value']) ?? '');
   if (!isObject(chat)) throw unknownFormat('Cursor');
-  const stored = database.rows(
-    'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?',
-    `bubbleId:${id}:`,
-    `bubbleId:${id};`,
-  );
+  const stored = database.rows(BUBBLES, `bubbleId:${id}:`, `bubbleId:${id};`);
   const bubbles = new Map(
     stored.map((one) => [String(one['key']).split(':')[2], tryParse(textOf(one['value']) ?? '')]),
   );
@@ -127,12 +126,11 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
 
 function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   const role = bubble['type'] === 1 ? 'user' : 'assistant';
-  const timing = isObject(bubble['timingInfo']) ? bubble['timingInfo'] : {};
-  const at = parseMoment(bubble['createdAt'] ?? bubble['timestamp'] ?? timing['clientStartTime']);
-  const counted = isObject(bubble['tokenCount']) ? bubble['tokenCount'] : {};
+  const started = fieldsOf(bubble['timingInfo'])['clientStartTime'];
+  const at = parseMoment(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
+  const counted = fieldsOf(bubble['tokenCount']);
   const usage = usageOf({ input: counted['inputTokens'], output: counted['outputTokens'] });
-  const info = isObject(bubble['modelInfo']) ? bubble['modelInfo'] : {};
-  const facts = { at, usage, model: role === 'assistant' ? stringOf(info['modelName']) : undefined };
+  const model = role === 'assistant' ? stringOf(fieldsOf(bubble['modelInfo'])['modelName']) : undefined;
   const workspace = folderPath(
     bubble['workspaceProjectDir'] ?? (isList(bubble['workspaceUris']) ? bubble['workspaceUris'][0] : undefined),
   );
@@ -144,7 +142,7 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, facts));
+  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, usage, model }));
   else sink.skip(phrase('message without readable content'));
   const result = stringOf(tool?.['result']);
   if (result !== undefined && result !== '') {
@@ -153,8 +151,7 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
 }
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
-  const message = isObject(record) ? record['message'] : undefined;
-  if (isObject(record) && isObject(message)) readRoleContent({ ...message, role: record['role'] }, sink);
-  else
-    sink.skip(phrase('record of type “{0}”', isObject(record) ? (stringOf(record['type']) ?? 'unknown') : 'unknown'));
+  const { message, role, type } = fieldsOf(record);
+  if (isObject(message)) readRoleContent({ ...message, role }, sink);
+  else sink.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
 }

@@ -1,10 +1,10 @@
-import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
-import { isCode } from './files.ts';
+import { damaged, ifThere, readSlice } from './files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -64,25 +64,14 @@ export class Databases {
 /** Copies a database and its log, which SQLite restarts once the database has all of it: both must be of the same time. */
 async function copyInto(folder: string, file: string): Promise<void> {
   const log = `${file}-wal`;
-  const begun = await beginningOf(log, LOG_HEADER_BYTES);
+  const begun = await readSlice(log, 0, LOG_HEADER_BYTES);
   await copyFile(file, path.join(folder, 'copy.db'));
   await copyFile(log, path.join(folder, 'copy.db-wal'));
-  if (!begun.equals(await beginningOf(log, LOG_HEADER_BYTES)))
-    throw new TranscriptError(phrase('The file is damaged or still being written.'));
+  if (!begun.equals(await readSlice(log, 0, LOG_HEADER_BYTES))) throw damaged();
 }
 
 /** Ends in numbers that are others each time that the log is begun: https://sqlite.org/fileformat.html#walformat. */
 const LOG_HEADER_BYTES = 32;
-
-async function beginningOf(file: string, length: number): Promise<Buffer> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
 
 class Database {
   readonly #database: DatabaseSync;
@@ -117,23 +106,14 @@ export type { Database };
 
 /** SQLite takes the missing end of a page for zeros, in which it finds no rows. */
 async function checkWhole(file: string): Promise<void> {
-  const header = await beginningOf(file, 100);
+  const header = await readSlice(file, 0, 100);
   if (header.length < 100) return;
   // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is written as 1.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  if ((await sizeOf(file)) < header.readUInt32BE(28) * pageBytes) {
-    throw new TranscriptError(phrase('The file is damaged or still being written.'));
-  }
+  if ((await sizeOf(file)) < header.readUInt32BE(28) * pageBytes) throw damaged();
 }
 
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return 0;
-    throw error;
-  }
-}
+const sizeOf = async (file: string): Promise<number> => (await ifThere(stat(file)))?.size ?? 0;
 
 function unreadable(error: unknown): TranscriptError {
   return new TranscriptError(

@@ -4,8 +4,7 @@ import { isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import { endsIn, sourceOf, unknownFormat, type Finder } from './files.ts';
-import { dataFolders, type Home } from './home.ts';
+import { dataFolders, endsIn, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './lines.ts';
 
 /** With what their messages take: a session that changes twice within a second has one time for both. */
@@ -19,14 +18,12 @@ export function goose(home: Home, databases: Databases): Source {
   return sourceOf(
     'goose',
     async (finder) => {
-      const places = dataFolders(home).flatMap((data) =>
-        ['goose', 'Block/goose/data'].map((name) => path.join(data, name)),
-      );
-      for (const root of places.map((place) => path.join(place, 'sessions'))) {
-        await finder.in(root, async () => {
+      for (const data of dataFolders(home)) {
+        for (const name of ['goose/sessions', 'Block/goose/data/sessions']) {
+          const root = path.join(data, name);
           await finder.addAll(root, endsIn('.jsonl'));
           await finder.stores(root, 'sessions.db', (store) => addRows(finder, databases, store));
-        });
+        }
       }
     },
     async (file, sink, from) => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
 import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { ofRecords, type LineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
+import { ofRecords, type RecordImporter } from '../core/transcript/recognize.ts';
+import { readSlice } from './files.ts';
 
 /** How much of the beginning and of what precedes an offset tells that a file was only appended to. */
 const PREFIX_BYTES = 4096;
@@ -13,75 +13,50 @@ const MAX_LINE_BYTES = 100_000_000;
 const NEWLINE = 10;
 
 /**
- * Reads a file line by line, going on where reading stopped if the file was only appended to. A last line without its
- * newline is left for the next time unless it is complete: the tool may be in the middle of writing it.
+ * Reads a file that has a JSON record on each line, going on where reading stopped if the file was only appended to. A
+ * last line without its newline is left for the next time unless it is complete: the tool may be in the middle of
+ * writing it.
  */
-async function readLines(
-  file: SourceFile,
-  sink: TranscriptSink,
-  importerOf: (sink: TranscriptSink, model: string | undefined) => LineImporter,
-  from?: Resume,
-): Promise<ReadEnd> {
-  const start = from && (await isSamePrefix(file.path, from)) ? from : undefined;
-  const counting = new CountingSink(sink, start);
-  const importer = importerOf(counting.sink, start?.model);
-  let settled = counting.at(start?.offset ?? 0);
-  let offset = settled.offset;
-  for await (const { line, bytes, isWhole } of linesOf(file.path, offset)) {
-    // JSON that ends is complete; anything else may go on.
-    if (!isWhole && !/[}\]]\s*$/.test(line ?? '')) break;
-    if (line === undefined) counting.sink.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
-    else importer.line(line);
-    offset += bytes;
-    if (importer.isSettled && isWhole) settled = counting.at(offset);
-  }
-  importer.end();
-  if (offset === 0) throw new TranscriptError(phrase('The file is empty.'));
-  const prefix = await prefixOf(file.path, settled.offset);
-  return { resumed: start !== undefined, resume: { ...settled, prefix } };
-}
-
-/** As `readLines`, of a file that has a JSON record on each line. */
-export const readRecords = (
+export async function readRecords(
   file: SourceFile,
   sink: TranscriptSink,
   importerOf: (sink: TranscriptSink, model: string | undefined) => RecordImporter,
   from?: Resume,
-): Promise<ReadEnd> => readLines(file, sink, (to, model) => ofRecords(importerOf(to, model), to), from);
-
-/** Counts what passes on to a sink, so that reading can be resumed. */
-class CountingSink {
-  readonly sink: TranscriptSink;
-  #messages: number;
-  #compactions: number;
-  #model: string | undefined;
-
-  constructor(inner: TranscriptSink, from: Resume | undefined) {
-    this.#messages = from?.messages ?? 0;
-    this.#compactions = from?.compactions ?? 0;
-    this.#model = from?.model;
-    this.sink = {
-      add: (message) => {
-        this.#messages++;
-        inner.add(message);
-      },
-      skip: (reason) => inner.skip(reason),
-      about: (facts) => {
-        this.#model = facts.model ?? this.#model;
-        inner.about?.(facts);
-      },
-      compacted: (compaction) => {
-        this.#compactions++;
-        inner.compacted?.(compaction);
-      },
-    };
+): Promise<ReadEnd> {
+  const start = from && (await prefixOf(file.path, from.offset)) === from.prefix ? from : undefined;
+  const passed = { messages: start?.messages ?? 0, compactions: start?.compactions ?? 0, model: start?.model };
+  const counting: TranscriptSink = {
+    add(message) {
+      passed.messages++;
+      sink.add(message);
+    },
+    skip: (reason) => sink.skip(reason),
+    about(facts) {
+      passed.model = facts.model ?? passed.model;
+      sink.about?.(facts);
+    },
+    compacted(compaction) {
+      passed.compactions++;
+      sink.compacted?.(compaction);
+    },
+  };
+  const importer = ofRecords(importerOf(counting, start?.model), counting);
+  let offset = start?.offset ?? 0;
+  let settled = { ...passed, offset };
+  for await (const { line, bytes, isWhole } of linesOf(file.path, offset)) {
+    // JSON that ends is complete; anything else may go on.
+    if (!isWhole && !/[}\]]\s*$/.test(line ?? '')) break;
+    if (line === undefined) counting.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
+    else importer.line(line);
+    offset += bytes;
+    if (importer.isSettled && isWhole) settled = { ...passed, offset };
   }
-
-  at(offset: number): Omit<Resume, 'prefix'> {
-    const model = this.#model;
-    const [messages, compactions] = [this.#messages, this.#compactions];
-    return { offset, messages, compactions, ...(model !== undefined && { model }) };
-  }
+  importer.end();
+  if (offset === 0) throw new TranscriptError(phrase('The file is empty.'));
+  return {
+    resumed: start !== undefined,
+    resume: { ...settled, prefix: await prefixOf(file.path, settled.offset) },
+  };
 }
 
 interface Line {
@@ -120,22 +95,9 @@ async function* linesOf(file: string, start: number): AsyncGenerator<Line> {
   if (bytes > 0) yield line(false);
 }
 
-async function isSamePrefix(file: string, { offset, prefix }: Resume): Promise<boolean> {
-  return (await prefixOf(file, offset)) === prefix;
-}
-
+/** A hash of a file's first bytes and of those before an offset. */
 async function prefixOf(file: string, offset: number): Promise<string> {
-  const handle = await open(file, 'r');
-  try {
-    const head = await slice(handle, 0, Math.min(PREFIX_BYTES, offset));
-    const tail = await slice(handle, Math.max(0, offset - PREFIX_BYTES), offset);
-    return createHash('sha256').update(head).update(tail).digest('hex').slice(0, 32);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function slice(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
-  return buffer.subarray(0, bytesRead);
+  const head = await readSlice(file, 0, Math.min(PREFIX_BYTES, offset));
+  const tail = await readSlice(file, Math.max(0, offset - PREFIX_BYTES), offset);
+  return createHash('sha256').update(head).update(tail).digest('hex').slice(0, 32);
 }

@@ -12,8 +12,18 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases } from './databases.ts';
-import { endsIn, filesBelow, sourceOf, readBeside, readJson, unknownFormat, type Finder } from './files.ts';
-import { dataFolders, type Home } from './home.ts';
+import {
+  dataFolders,
+  endsIn,
+  entries,
+  fieldsBeside,
+  fieldsOf,
+  readJson,
+  sourceOf,
+  unknownFormat,
+  type Finder,
+  type Home,
+} from './files.ts';
 
 /** A message and its parts, however they are stored. */
 interface Stored {
@@ -36,12 +46,12 @@ export function opencode(home: Home, databases: Databases): Source {
     async (finder) => {
       for (const data of dataFolders(home)) {
         const root = path.join(data, 'opencode');
-        await finder.in(root, async () => {
-          await finder.stores(root, 'opencode.db', (store) => addRows(finder, databases, store));
-          for (const file of await filesBelow(path.join(root, 'storage/session'), endsIn('.json'), 1)) {
-            await addFile(finder, file);
-          }
-        });
+        await finder.stores(root, 'opencode.db', (store) => addRows(finder, databases, store));
+        for (const file of await finder.filesBelow(path.join(root, 'storage/session'), endsIn('.json'), 1)) {
+          const session = await fieldsBeside(file);
+          const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
+          await finder.add(file, { title, workspace, parent });
+        }
       }
     },
     async (file, sink) => {
@@ -60,12 +70,6 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
     const modifiedAt = parseMoment(row['time_updated'] ?? row['updated_at']);
     finder.addRow(store, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
-}
-
-async function addFile(finder: Finder, file: string): Promise<void> {
-  const session = (await readBeside(file)) ?? {};
-  const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
-  await finder.add(file, { title, workspace, parent });
 }
 
 async function fromRows(databases: Databases, store: string, session: string): Promise<Stored[]> {
@@ -87,15 +91,18 @@ async function fromFiles(file: SourceFile): Promise<Stored[]> {
   const session = path.basename(file.path, '.json');
   if (!isObject(await readJson(file.path))) throw unknownFormat('opencode');
   const messages: Stored[] = [];
-  // Ids are made to sort by time.
-  for (const message of (await filesBelow(path.join(storage, 'message', session), endsIn('.json'))).sort()) {
+  for (const message of await documentsIn(path.join(storage, 'message', session))) {
     const parts: JsonObject[] = [];
-    const folder = path.join(storage, 'part', path.basename(message, '.json'));
-    for (const part of (await filesBelow(folder, endsIn('.json'))).sort()) parts.push(objectOf(await readJson(part)));
+    for (const part of await documentsIn(path.join(storage, 'part', path.basename(message, '.json'))))
+      parts.push(objectOf(await readJson(part)));
     messages.push({ data: objectOf(await readJson(message)), at: undefined, parts });
   }
   return messages;
 }
+
+/** In the order of their ids, which are made to sort by time. */
+const documentsIn = async (folder: string): Promise<string[]> =>
+  (await entries(folder)).flatMap(({ name }) => (name.endsWith('.json') ? path.join(folder, name) : [])).sort();
 
 function objectOf(value: unknown): JsonObject {
   const parsed = typeof value === 'string' ? tryParse(value) : value;
@@ -105,8 +112,7 @@ function objectOf(value: unknown): JsonObject {
 
 function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
-  const time = isObject(data['time']) ? data['time'] : {};
-  const at = parseMoment(time['created']) ?? stored;
+  const at = parseMoment(fieldsOf(data['time'])['created']) ?? stored;
   const blocks: ContentBlock[] = [];
   const results: ContentBlock[] = [];
   for (const part of parts) {
@@ -122,8 +128,8 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
     addCompaction(sink, { summary, at });
     return;
   }
-  const tokens = isObject(data['tokens']) ? data['tokens'] : {};
-  const cache = isObject(tokens['cache']) ? tokens['cache'] : {};
+  const tokens = fieldsOf(data['tokens']);
+  const cache = fieldsOf(tokens['cache']);
   const usage = usageOf({
     input: tokens['input'],
     output: tokens['output'],
@@ -137,7 +143,7 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
 }
 
 function addTool(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {
-  const state = isObject(part['state']) ? part['state'] : {};
+  const state = fieldsOf(part['state']);
   blocks.push(toolCall(part['callID'], part['tool'], state['input']));
   const output = stringOf(state['output']) ?? stringOf(state['error']);
   if (output === undefined) return;

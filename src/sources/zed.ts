@@ -15,8 +15,7 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { textOf, type Databases, type Row } from './databases.ts';
-import { sourceOf, newerFormat, unknownFormat, type Finder } from './files.ts';
-import { dataFolders, type Home } from './home.ts';
+import { dataFolders, fieldsOf, newerFormat, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
 
 /** The version of Zed's threads that is known. */
 const VERSION = '0.3.0';
@@ -26,30 +25,24 @@ export function zed(home: Home, databases: Databases): Source {
   return sourceOf(
     'zed',
     async (finder) => {
-      const places = dataFolders(home).flatMap((data) =>
-        ['zed', 'Zed'].map((name) => path.join(data, name, 'threads')),
-      );
       const seen = new Set<string>();
-      for (const root of places) {
-        await finder.in(root, async () => {
-          await finder.stores(root, 'threads.db', async (store) => {
-            // Where capitals make no difference both names are one.
-            const place = await realpath(store);
-            if (!seen.has(place)) await addThreads(finder, databases, store);
-            seen.add(place);
-          });
+      for (const root of dataFolders(home).flatMap((data) => ['zed', 'Zed'].map((name) => path.join(data, name)))) {
+        await finder.stores(path.join(root, 'threads'), 'threads.db', async (store) => {
+          // Where capitals make no difference both names are one.
+          const place = await realpath(store);
+          if (!seen.has(place)) await addThreads(finder, databases, store);
+          seen.add(place);
         });
       }
     },
     async (file, sink) => {
       const database = await databases.open(file.path);
       const [row] = database.rows('SELECT data_type, data FROM threads WHERE id = ?', file.key ?? '');
-      const thread = row && tryParse(await documentOf(row));
-      if (!isObject(thread) || !isList(thread['messages'])) throw unknownFormat('Zed');
-      const version = stringOf(thread['version']) ?? '0.1.0';
+      const { messages, model, version: written } = fieldsOf(row && tryParse(await documentOf(row)));
+      if (!isList(messages)) throw unknownFormat('Zed');
+      const version = stringOf(written) ?? '0.1.0';
       if (version.localeCompare(VERSION, 'en', { numeric: true }) > 0) throw newerFormat(version, VERSION);
-      const used = isObject(thread['model']) ? stringOf(thread['model']['model']) : undefined;
-      for (const message of thread['messages']) addMessage(message, used, sink);
+      for (const message of messages) addMessage(message, stringOf(fieldsOf(model)['model']), sink);
     },
   );
 }
@@ -108,7 +101,7 @@ function addSpoken(
   const content = isList(message['content']) ? message['content'].filter(isObject) : [];
   const blocks = content.flatMap((part) => blockOf(part, sink));
   if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { model }));
-  const results = Object.entries(isObject(message['tool_results']) ? message['tool_results'] : {});
+  const results = Object.entries(fieldsOf(message['tool_results']));
   const told = results.flatMap(([callId, result]) =>
     isObject(result) && 'content' in result ? [resultOf(callId, result)] : [],
   );

@@ -6,7 +6,7 @@ import { Library, type CopiedSession, type PassReport } from '../app/library/lib
 import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import type { Home } from '../sources/home.ts';
+import type { Home } from '../sources/files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Serial } from '../storage/serial.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
