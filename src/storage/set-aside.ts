@@ -25,10 +25,16 @@ export async function copyTo(path: string, file: FileHandle, from = 0): Promise<
  * window that is sure to write alone. `time` is milliseconds since the epoch. Returns the new file's path.
  */
 export async function cutTornTail(journal: string, file: FileHandle, from: number, time: number): Promise<string> {
-  const path = `${journal}.torn-${time}`;
-  await copyTo(path, file, from);
-  await truncate(journal, from);
-  return path;
+  for (let number = 0; ; number++) {
+    const path = `${journal}.torn-${time}${number === 0 ? '' : `-${number}`}`;
+    try {
+      await copyTo(path, file, from);
+      await truncate(journal, from);
+      return path;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 const noteSchema = v.object({ offset: v.number(), bytes: v.number(), sum: v.string() });
