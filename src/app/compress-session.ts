@@ -242,6 +242,7 @@ async function summarize(
       effort: policy.summary.effort,
       unspent: plan.standIns.length === 0 ? 0 : unspentBy(state, policy.summary.effort),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
+      isDoubtful: job.isProbing,
       extractiveOnFault: job.extractiveOnFault,
     },
     {

@@ -56,6 +56,8 @@ export interface SummarizeSettings extends AskSettings {
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
+  /** The model failed last time, so one more bad answer is enough to stop asking. */
+  readonly isDoubtful?: boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;
 }
@@ -148,7 +150,7 @@ export async function summarizeRuns(
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
   let fault: unknown;
-  let bad = 0;
+  let bad = settings.isDoubtful === true ? 1 : 0;
   let answered = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
