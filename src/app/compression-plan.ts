@@ -137,7 +137,7 @@ function joined(runs: readonly PlannedRun[]): PlannedRun[] {
 }
 
 /** Maximum source tokens of extracted summaries that a model replaces. */
-const MAX_STAND_IN_TOKENS = 60_000;
+const MAX_STAND_IN_TOKENS = 24_000;
 
 /** Below this cost, in input tokens, the fixed part of a prompt would take too much of what the model may read. */
 const MIN_CALL_COST = 4_000;

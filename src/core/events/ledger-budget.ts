@@ -26,7 +26,8 @@ const LEAST_OF_SHARE = 0.4;
  * quarter of the tokens of the messages that it and the summaries stand for. Known before any model is called.
  */
 export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
-  const ofShare = Math.min(1, Math.max(LEAST_OF_SHARE, budget / (coveredTokens * FULL_SHARE_FROM)));
+  const full = coveredTokens * FULL_SHARE_FROM;
+  const ofShare = budget >= full ? 1 : Math.max(LEAST_OF_SHARE, budget / full);
   return Math.floor(Math.min(budget * share * ofShare, coveredTokens * SHARE_OF_COVERED));
 }
 
