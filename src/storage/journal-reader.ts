@@ -221,19 +221,21 @@ export class JournalReader {
     return undefined;
   }
 
-  /** By the path, since a state is also asked after its file was closed. */
+  /** From the open file, which may have been deleted; a state is also asked after its file was closed. */
   #readPiece(offset: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    let filled = 0;
     try {
-      const file = openSync(this.#path, 'r');
+      const file = this.file.fd >= 0 ? this.file.fd : openSync(this.#path, 'r');
       try {
-        const bytes = Buffer.alloc(length);
-        return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+        for (let read = -1; read !== 0; filled += read)
+          read = readSync(file, bytes, filled, length - filled, offset + filled);
       } finally {
-        closeSync(file);
+        if (file !== this.file.fd) closeSync(file);
       }
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      return Buffer.alloc(0);
     }
+    return bytes.subarray(0, filled);
   }
 }

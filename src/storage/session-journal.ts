@@ -355,9 +355,9 @@ export class SessionJournalFile implements SessionJournal {
   /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
   async #inherit(how: 'wish' | 'ask'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
-    const before = this.#role.fault.phrase;
+    const before = this.#role.fault;
     // What was deleted elsewhere stays so, unless it was this window that wrote it, or its user goes on writing.
-    const isGone = async () => how === 'wish' && before !== DELETED && (await this.#isDeleted());
+    const isGone = async () => how === 'wish' && before.phrase !== DELETED && (await this.#isDeleted());
     if (await isGone()) return;
     let lock = await this.#tryLock();
     if (lock.held && (await isGone())) return this.#lock.release();
@@ -368,7 +368,7 @@ export class SessionJournalFile implements SessionJournal {
     if (!lock.held) return;
     await this.#pull();
     const role = await this.#assume(lock.alone);
-    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.phrase !== before)) this.#tell([]);
+    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message)) this.#tell([]);
   }
 
   /** Asks, without waiting, whether somebody still sits before the window that writes. */

@@ -294,6 +294,18 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
+  it('can still be read where its messages had not been asked for', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const { id } = await store.create('Build', '');
+      await (await store.open(id)).append(said(0), said(1));
+      await store.close();
+      const journal = await store.open(id);
+      await rm(join(folder, `${id}.jsonl`));
+      assert.equal(messageText(journal.state.messages.get(messageId('m1'))!), 'message 1');
+      await store.close();
+    }));
+
   it('is not brought back by a window that only follows', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
@@ -333,5 +345,24 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
       await store.close();
+    }));
+});
+
+describe('a journal that cannot be appended to', () => {
+  it('says so once', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const { id } = await store.create('Build', '');
+      await store.close();
+      const openForAppend = (): Promise<never> =>
+        Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
+      const barred = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend });
+      const journal = await barred.open(id);
+      assert.equal(journal.readOnly?.reason, 'read_only');
+      let changes = 0;
+      journal.onDidChange(() => changes++);
+      await new Promise((resolve) => setTimeout(resolve, 2.5 * HEARTBEAT_MS));
+      assert.equal(changes, 0);
+      await barred.close();
     }));
 });
