@@ -4,6 +4,8 @@ import { MaxHeap } from './max-heap.ts';
 
 /** Part of every host of JavaScript, and no access to the machine: the bytes of a base64 text, a character each. */
 declare const atob: (base64: string) => string;
+/** The same of UTF-8; an unpaired surrogate becomes U+FFFD. */
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 /** A vocabulary as js-tiktoken ships it: lines of `! firstRank base64 base64 …`, ranks ascending. */
 export interface BpeRanks {
@@ -14,6 +16,8 @@ export interface BpeRanks {
 /** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
 const STEP_CHARS = 5000;
 const MERGES_PER_STEP = 2_000;
+const TOKENS_PER_STEP = 5_000;
+const ENCODED_PER_STEP = 2_000;
 
 /** A longer piece is seldom met again. */
 const MAX_CACHED_UNITS = 128;
@@ -24,27 +28,31 @@ const MIN_KEPT_UNITS = 200;
 const MAX_KEPT_UNITS = 20_000;
 const MAX_KEPT_TEXTS = 64;
 
+/** Tokens as their bytes, a character each; only the order of their ranks matters to a merge. */
+interface Vocabulary {
+  readonly ranks: ReadonlyMap<string, number>;
+  /** Bytes of the longest token. */
+  readonly longest: number;
+}
+
 /**
  * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: special tokens in a text
  * count as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
  */
 export class BpeCounter {
-  /** Only their order matters to a merge. */
-  private readonly ranks = new Map<string, number>();
+  private readonly vocabulary: Vocabulary;
   private readonly pattern: RegExp;
   private readonly pieces = new Map<string, number>();
   private readonly texts = new Map<string, number>();
-  private longestToken = 0;
 
-  constructor({ pat_str, bpe_ranks }: BpeRanks) {
-    this.pattern = new RegExp(pat_str, 'gu');
-    for (const line of bpe_ranks.split('\n')) {
-      for (const token of line.split(' ').slice(2)) {
-        const bytes = atob(token);
-        this.ranks.set(bytes, this.ranks.size);
-        this.longestToken = Math.max(this.longestToken, bytes.length);
-      }
-    }
+  constructor(file: BpeRanks, vocabulary = atOnce(readVocabulary(file))) {
+    this.pattern = new RegExp(file.pat_str, 'gu');
+    this.vocabulary = vocabulary;
+  }
+
+  /** Reads the vocabulary in steps: it takes some tenth of a second. */
+  static async load(file: BpeRanks, breather: Breather): Promise<BpeCounter> {
+    return new BpeCounter(file, await resting(readVocabulary(file), breather));
   }
 
   /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
@@ -77,8 +85,8 @@ export class BpeCounter {
   }
 
   private *countPiece(piece: string): Steps<number> {
-    const bytes = utf8(piece);
-    const count = this.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);
+    const bytes = yield* utf8(piece);
+    const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);
     if (piece.length > MAX_CACHED_UNITS) return count;
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
     // A copy: a slice of the text would keep all of it in memory.
@@ -92,19 +100,22 @@ export class BpeCounter {
    */
   private *countMerged(bytes: string): Steps<number> {
     const { length } = bytes;
+    const { ranks: known, longest } = this.vocabulary;
     // Parts are named by their first byte; next and previous are such names, and `length` ends the list.
-    const next = new Int32Array(length + 1).map((_, at) => Math.min(at + 1, length));
-    const previous = new Int32Array(length + 1).map((_, at) => at - 1);
+    const next = new Int32Array(length + 1);
+    const previous = new Int32Array(length + 1);
     /** The rank of each part with the one after it; -1 for no token. */
     const ranks = new Int32Array(length + 1).fill(-1);
     const heap = new MaxHeap();
     const rate = (at: number, end: number): void => {
-      const isTooLong = end > length || end - at > this.longestToken;
-      const rank = isTooLong ? -1 : (this.ranks.get(bytes.slice(at, end)) ?? -1);
+      const isTooLong = end > length || end - at > longest;
+      const rank = isTooLong ? -1 : (known.get(bytes.slice(at, end)) ?? -1);
       if (rank !== -1 && rank !== ranks[at]) heap.push(-rank, at);
       ranks[at] = rank;
     };
-    for (let at = 0; at + 1 < length; at++) {
+    for (let at = 0; at < length; at++) {
+      next[at] = at + 1;
+      previous[at + 1] = at;
       rate(at, at + 2);
       if ((at + 1) % MERGES_PER_STEP === 0) yield;
     }
@@ -126,9 +137,31 @@ export class BpeCounter {
   }
 }
 
-/** The UTF-8 bytes of a text, a character each. An unpaired surrogate becomes U+FFFD, as in the Encoding Standard. */
-function utf8(text: string): string {
+function* readVocabulary({ bpe_ranks }: BpeRanks): Steps<Vocabulary> {
+  const ranks = new Map<string, number>();
+  let longest = 0;
+  for (const line of bpe_ranks.split('\n')) {
+    for (const [token] of line.replace(/^! \d+ /, '').matchAll(/[^ ]+/g)) {
+      const bytes = atob(token);
+      ranks.set(bytes, ranks.size);
+      longest = Math.max(longest, bytes.length);
+      if (ranks.size % TOKENS_PER_STEP === 0) yield;
+    }
+  }
+  return { ranks, longest };
+}
+
+const encoder = new TextEncoder();
+
+/** The UTF-8 bytes of a text, a character each. */
+function* utf8(text: string): Steps<string> {
   if (!/[^\0-\x7f]/.test(text)) return text;
-  const byte = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
-  return encodeURIComponent(text.toWellFormed()).replace(/%(..)/g, byte);
+  let bytes = '';
+  for (let start = 0, end; start < text.length; start = end) {
+    end = start + ENCODED_PER_STEP;
+    if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end++;
+    bytes += String.fromCharCode(...encoder.encode(text.slice(start, end)));
+    yield;
+  }
+  return bytes;
 }

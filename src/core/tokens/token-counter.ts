@@ -1,5 +1,5 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
-import type { Breather } from '../pace/breather.ts';
+import { ALONE, type Breather } from '../pace/breather.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
 
@@ -98,13 +98,13 @@ export function tokenCounter(
 const loaded = new Map<EncodingName, Promise<TokenCounter>>();
 
 /**
- * The counter of an encoding, its vocabulary read on the first call (about 0.1 s and 10 MB) and kept.
- * A failed load is forgotten, so that the next call tries again.
+ * The counter of an encoding, its vocabulary read on the first call (about 0.2 s of a thread that `breather` keeps open,
+ * and 28 MB) and kept. A failed load is forgotten, so that the next call tries again.
  */
-export function loadEncoding(name: EncodingName): Promise<TokenCounter> {
+export function loadEncoding(name: EncodingName, breather = ALONE): Promise<TokenCounter> {
   const known = loaded.get(name);
   if (known) return known;
-  const loading = readEncoding(name).catch((error: unknown) => {
+  const loading = readEncoding(name, breather).catch((error: unknown) => {
     loaded.delete(name);
     throw error;
   });
@@ -112,15 +112,15 @@ export function loadEncoding(name: EncodingName): Promise<TokenCounter> {
   return loading;
 }
 
-async function readEncoding(name: EncodingName): Promise<TokenCounter> {
+async function readEncoding(name: EncodingName, breather: Breather): Promise<TokenCounter> {
   // Two literal paths: the bundler makes each its own chunk, read when it is asked for.
   const ranks = await (name === 'o200k_base'
     ? import('js-tiktoken/ranks/o200k_base')
     : import('js-tiktoken/ranks/cl100k_base'));
-  const counter = new BpeCounter(ranks.default);
+  const counter = await BpeCounter.load(ranks.default, breather);
   return tokenCounter(
     name,
     (text) => counter.count(text),
-    (text, breather) => counter.countResting(text, breather),
+    (text, between) => counter.countResting(text, between),
   );
 }

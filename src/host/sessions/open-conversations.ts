@@ -109,7 +109,7 @@ export class OpenConversations {
       this.#deps.memory.load(),
       this.#deps.rules.load(),
     ]);
-    const counter = await loadEncoding(models.info(chatModel()).encoding);
+    const counter = await loadEncoding(models.info(chatModel()).encoding, clock.breather);
     const search = new SessionSearch(() => journal.state, clock);
     const memory = localMemory(search, journal);
     const compressor = new Compressor({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
+import type { Breather } from '../../../src/core/pace/breather.ts';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 import { sharedTranscripts } from './shared-transcripts.ts';
@@ -20,6 +21,23 @@ const LARGE = 1 << 18;
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+}
+
+/** Does work that rests, and tells the longest time between two rests as a share of all (this thread's own time). */
+async function inSteps<T>(
+  work: (breather: Breather) => Promise<T>,
+): Promise<{ readonly result: T; readonly pauses: number; readonly longest: number }> {
+  const steps: number[] = [];
+  let before = process.threadCpuUsage();
+  const step = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    steps.push(user + system);
+    before = process.threadCpuUsage();
+  };
+  const result = await work(alwaysDue(step));
+  step();
+  const all = steps.reduce((sum, one) => sum + one);
+  return { result, pauses: steps.length - 1, longest: Math.max(...steps) / all };
 }
 
 for (const [name, ranks] of vocabularies) {
@@ -83,6 +101,12 @@ for (const [name, ranks] of vocabularies) {
       }
     });
 
+    it('reads its vocabulary in steps', async () => {
+      const { result, longest } = await inSteps((breather) => BpeCounter.load(ranks, breather));
+      assert.equal(result.count('hello world'), 2);
+      assert.ok(longest < 1 / 3, `one step was ${longest.toFixed(2)} of all`);
+    });
+
     it('counts large texts of any kind in steps, with the same result as at once', async function () {
       const random = randomFrom(3);
       const pick = (from: string): string => from[Math.floor(random() * from.length)]!;
@@ -91,20 +115,15 @@ for (const [name, ranks] of vocabularies) {
         'one letter': 'a'.repeat(LARGE),
         spaces: ' '.repeat(LARGE),
         base64: Array.from({ length: LARGE }, () => pick(base64)).join(''),
-        'random Han': Array.from({ length: LARGE / 4 }, () =>
+        'random Han': Array.from({ length: LARGE / 2 }, () =>
           String.fromCodePoint(0x4e00 + Math.floor(random() * 0x5000)),
         ).join(''),
       };
       for (const [what, text] of Object.entries(hostile)) {
-        let pauses = 0;
-        const stepped = await counter.countResting(
-          text,
-          alwaysDue(() => {
-            pauses++;
-          }),
-        );
-        assert.equal(stepped, counter.count(text), what);
+        const { result, pauses, longest } = await inSteps((breather) => counter.countResting(text, breather));
+        assert.equal(result, counter.count(text), what);
         assert.ok(pauses > 3, `${what}: ${pauses} pauses`);
+        assert.ok(longest < 1 / 3, `${what}: one step was ${longest.toFixed(2)} of all`);
       }
     });
   });
