@@ -9,7 +9,7 @@ import { isKnownType } from './journal-line.ts';
 import { readRange } from './journal-lines.ts';
 import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
 
-const CHECKPOINT_VERSION = 2;
+const CHECKPOINT_VERSION = 3;
 /** The head of a checkpoint is a few hundred bytes and a title. */
 const HEAD_BYTES = 16 * 1024;
 /** So many bytes before the checkpoint's offset must be those that were there when it was made. */
@@ -87,7 +87,6 @@ export async function readJournal(
   if (head && (await fits(head, file, id))) {
     await breathe(breather);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
-    await breathe(breather);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
     // A last line that lacks its newline alone is all there.

@@ -24,13 +24,17 @@ type Place = readonly [id: MessageId, parent: MessageId | null | 0, role: number
 const place = v.custom<Place>((value) => Array.isArray(value) && value.length === 5);
 const kept = v.object({ at: time, body: sessionEventSchema });
 type FoldEntry = Place | Read<typeof kept>;
+/** Some entries of a fold, as JSON: there are as many as messages, and a few milliseconds read no more than these. */
+const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([place, kept])));
+const ENTRIES_PER_PIECE = 1_000;
 
 /**
  * What a state was folded from, without what it does not need any more: texts of messages stand as their places in the
  * journal, replies that have ended and single costs are left out. Folding it again gives the same state.
  */
 export const foldSchema = v.object({
-  entries: v.array(v.union([place, kept])),
+  /** `pieceSchema` reads each. */
+  pieces: v.array(v.string()),
   /** Parts of replies that were arriving when the journal ended. */
   replies: v.array(kept),
   /** Types of lines that were skipped: a version that knows one of them has to read the journal. */
@@ -79,7 +83,8 @@ export class JournalReader {
   readonly #breather: Breather;
   readonly #onDamage: () => void;
   /** What the state was folded from, without what it does not need any more: see `StoredFold`. */
-  readonly #entries: FoldEntry[] = [];
+  readonly #pieces: string[] = [];
+  #entries: FoldEntry[] = [];
   /** Parts of replies that were arriving when the journal ended. */
   readonly #replies = new Map<MessageId, Extract<FoldEntry, { body: unknown }>[]>();
   readonly #unknown = new Set<string>();
@@ -112,10 +117,17 @@ export class JournalReader {
     return decodeLine((await readRange(this.file, this.offset, length)).toString()).kind !== 'bad';
   }
 
-  /** Goes on from a fold that was kept, as if it had read what lies before `offset` (bytes). */
+  /** Goes on from a fold that was kept, as if it had read what lies before `offset` (bytes); stays if it is damaged. */
   async resume(stored: StoredFold, offset: number): Promise<void> {
-    for (const entry of stored.entries) {
-      this.#entries.push(entry);
+    const entries: FoldEntry[] = [];
+    for (const piece of stored.pieces) {
+      const parsed = v.safeParse(pieceSchema, piece);
+      if (!parsed.success) return;
+      entries.push(...parsed.output);
+      await breathe(this.#breather);
+    }
+    for (const entry of entries) {
+      this.#keep(entry);
       if ('body' in entry) this.state.apply(entry.body, entry.at);
       else {
         const [id, parent, role] = entry;
@@ -142,7 +154,7 @@ export class JournalReader {
     if (!order || this.newer) return undefined;
     const { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd } = this.state.counters;
     return {
-      entries: this.#entries,
+      pieces: [...this.#pieces, JSON.stringify(this.#entries)],
       replies: [...this.#replies.values()].flat(),
       unknown: [...this.#unknown],
       updatedAt: this.state.updatedAt,
@@ -187,7 +199,7 @@ export class JournalReader {
       case 'message_added': {
         const { id, parent, role } = body.message;
         this.#replies.delete(id);
-        this.#entries.push([id, parent === this.state.head ? 0 : parent, ROLES.indexOf(role), offset, length]);
+        this.#keep([id, parent === this.state.head ? 0 : parent, ROLES.indexOf(role), offset, length]);
         return;
       }
       case 'reply_partial':
@@ -196,8 +208,15 @@ export class JournalReader {
       case 'usage_recorded':
         return;
       default:
-        this.#entries.push({ at, body });
+        this.#keep({ at, body });
     }
+  }
+
+  #keep(entry: FoldEntry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length < ENTRIES_PER_PIECE) return;
+    this.#pieces.push(JSON.stringify(this.#entries));
+    this.#entries = [];
   }
 
   /**

@@ -48,14 +48,14 @@ export const FIGURE_FAULTS = [
     {
       what: 'a long piece counts as one token',
       file: 'src/core/tokens/bpe.ts',
-      find: 'this.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);',
+      find: 'this.vocabulary.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);',
       put: '1;',
     },
     {
       what: 'half of a character counts as a whole one',
       file: 'src/core/tokens/bpe.ts',
-      find: 'const bytes = utf8(piece);',
-      put: 'const bytes = utf8(piece.slice(0, Math.max(1, piece.length - 1)));',
+      find: 'const bytes = yield* utf8(piece);',
+      put: 'const bytes = yield* utf8(piece.slice(0, Math.max(1, piece.length - 1)));',
     },
   ),
   ...planted(

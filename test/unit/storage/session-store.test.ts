@@ -28,6 +28,33 @@ describe('a session on disk', () => {
       await again.close();
     }));
 
+  it('is there again from its checkpoint when it is long', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const { id } = await store.create('Build', '');
+      const LENGTH = 2_500;
+      for (const end of [LENGTH - 1, LENGTH]) {
+        const journal = await store.open(id);
+        const from = journal.state.path.length;
+        await journal.append(...Array.from({ length: end - from }, (_, n) => said(from + n)));
+        await store.close();
+      }
+      const [, fold = ''] = (await readFile(join(folder, `${id}.checkpoint.json`), 'utf8')).split('\n');
+      const { pieces } = JSON.parse(fold.slice(9)) as { pieces: string[] };
+      assert.deepEqual(
+        pieces.map((piece) => (JSON.parse(piece) as unknown[]).length),
+        [1_000, 1_000, 501],
+      );
+      const { state } = await store.open(id);
+      assert.deepEqual(
+        state.path,
+        Array.from({ length: LENGTH }, (_, n) => `m${n}`),
+      );
+      for (const n of [0, 1_700, LENGTH - 1])
+        assert.equal(messageText(state.messages.get(messageId(`m${n}`))!), `message ${n}`);
+      await store.close();
+    }));
+
   it('can be read by its user alone', function () {
     if (process.platform === 'win32') this.skip();
     return inFolder(async (base) => {
