@@ -157,7 +157,10 @@ export function waitsForMore({ aim, due, settings, state }: CompressionJob, run:
   const length = tokens.reduce((sum, one) => sum + one, 0) / messages;
   if (length < LONG_MESSAGE_TOKENS) return false;
   const newest = run.at(-1)!.position;
-  const isTurnOver = state.path.slice(newest + 1).some((id) => startsTurn(state.messages.get(id)!));
+  const isTurnOver = state.path.slice(newest + 1).some((id) => {
+    const message = state.messages.get(id);
+    return message !== undefined && startsTurn(message);
+  });
   return !isTurnOver || run.length * messageAllowance(length, settings.policy.summary.effort) < MIN_CALL_COST;
 }
 

@@ -25,7 +25,12 @@ interface Asked {
 }
 
 /** Grows a session of so many messages in a context window, with a model that answers as long as it is asked to. */
-async function grown(messages: number, budget: number, text: (at: number) => string) {
+async function grown(
+  messages: number,
+  budget: number,
+  text: (at: number) => string,
+  whenStarted: (session: MemorySession) => void = () => undefined,
+) {
   const asked: Asked[] = [];
   const chat: ChatModel = {
     id: 'test/summarizer',
@@ -53,6 +58,7 @@ async function grown(messages: number, budget: number, text: (at: number) => str
     model: { model: chat, maxInputTokens: 100_000 },
     price: () => null,
   });
+  whenStarted(session);
   for (let at = 0; at < messages; at++) {
     const role = at % 6 === 0 ? 'user' : 'assistant';
     await session.take({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
@@ -68,6 +74,15 @@ describe('a context window that holds only a few long messages', () => {
     assert.ok(commits > 12, `${commits} compressions`);
     assert.ok(asked.length <= 240 / 18, `${asked.length} requests for 240 messages`);
     for (const { input, record } of asked.slice(1)) assert.ok(record > input / 2, `${record} of ${input} tokens read`);
+  });
+
+  it('is compressed although a message cannot be read', async () => {
+    const { session } = await grown(120, 9_000, said, ({ state: { messages } }) => {
+      const get = messages.get.bind(messages);
+      messages.get = (id) => (/5$/.test(id) ? undefined : get(id));
+    });
+    const outcomes = session.attempts.map(({ outcome }) => outcome);
+    assert.ok(outcomes.includes('committed') && !outcomes.includes('failed'), outcomes.join());
   });
 
   it('has nothing but the newest messages extracted in the meantime', async () => {
