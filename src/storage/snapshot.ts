@@ -209,8 +209,8 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
   const inOrder = <T extends Pick<SessionSummary, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>
     list.toSorted((a, b) => isHere(b) - isHere(a) || b.updatedAt - a.updatedAt);
-  // Of two entries for one session the later one counts.
-  const entries = [...own.index, ...(others?.index ?? [])].sort((a, b) => a.updatedAt - b.updatedAt);
+  // Of two entries for one session the later one counts, at one time this window's.
+  const entries = [...(others?.index ?? []), ...own.index].sort((a, b) => a.updatedAt - b.updatedAt);
   const index = [...new Map(entries.map((one) => [one.id, one])).values()].map((one) => ({
     ...one,
     title: cut(one.title),

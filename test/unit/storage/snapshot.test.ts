@@ -107,6 +107,15 @@ describe('what is kept in the editor’s state', () => {
     assert.ok(all.index.length < 2_000);
   });
 
+  it('believes this window where two know a session of the same time', () => {
+    const others: Snapshots = { v: 1, index: [{ ...entry(1, 'here'), title: 'Before' }], live: [] };
+    const all = joinSnapshots({ workspace: 'here', index: [entry(1, 'here')], live: [] }, others);
+    assert.deepEqual(
+      all.index.map(({ title }) => title),
+      ['Session 1'],
+    );
+  });
+
   it('keeps the live sessions of other workspaces while there is room', () => {
     const live = (id: string, workspace: string, length: number) =>
       snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
