@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { findChromium } from '../../scripts/editor/find-chromium.ts';
-import { root } from '../../scripts/support/paths.ts';
-import { pageHtml } from '../../src/host/platform/page-html.ts';
+import type { Page } from 'playwright-core';
 import { INIT, PAGE_STATES } from './page-states.ts';
-
-const FILES: Readonly<Record<string, string>> = {
-  '/webview.js': 'text/javascript',
-  '/webview.css': 'text/css',
-  '/codicon.css': 'text/css',
-  '/codicon.ttf': 'font/ttf',
-};
-
-/** Stands in for the editor, which never answers. */
-const editor = (saved: object | null): string =>
-  `globalThis.acquireVsCodeApi = () => ({ getState: () => (${JSON.stringify(saved)}), setState() {}, postMessage() {} });`;
+import { StandalonePages, tell } from './standalone-page.ts';
 
 interface Violation {
   readonly id: string;
@@ -28,32 +12,17 @@ interface Violation {
 
 // The workbench's webview brings its session within moments, so the page stands alone here, as the host writes it.
 describe('the chat page on its own', () => {
-  let server: Server;
-  let browser: Browser;
+  let pages: StandalonePages;
   let page: Page;
   let axe: string;
 
   before(async () => {
     axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    const uri = (file: string): string => `/${file}`;
-    const html = pageHtml({ nonce: 'n0nce', cspSource: "'self'", language: 'en', translations: {}, uri });
-    server = createServer((request, response) => {
-      const type = FILES[request.url ?? ''];
-      response.setHeader('content-type', type ?? 'text/html');
-      if (type === undefined) response.end(html);
-      else void readFile(path.join(root, 'dist', request.url!)).then((content) => response.end(content));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    browser = await chromium.launch({ executablePath: await findChromium(console.log), args: ['--no-sandbox'] });
-    page = await browser.newPage();
-    await page.addInitScript(editor(null));
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    pages = await StandalonePages.start();
+    page = await pages.open();
   });
 
-  after(async () => {
-    await browser?.close();
-    server?.close();
-  });
+  after(() => pages?.stop());
 
   async function violations(): Promise<string[]> {
     await page.evaluate(axe);
@@ -70,7 +39,7 @@ describe('the chat page on its own', () => {
 
   for (const [state, { seen, data }] of Object.entries(PAGE_STATES)) {
     it(`has none with ${state}`, async () => {
-      await page.evaluate(`postMessage(${JSON.stringify(data)}, '*')`);
+      await tell(page, data);
       await page.getByText(seen).first().waitFor();
       assert.deepEqual(await violations(), []);
     });
@@ -81,12 +50,10 @@ describe('the chat page on its own', () => {
     ['the draft of the host where that has changed since', 'One thing\n\nWhy?', 'One thing\n\nWhy?'],
   ] as const)
     it(`is loaded again with ${what}`, async () => {
-      const again = await browser.newPage();
       const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
-      await again.addInitScript(editor(saved));
-      await again.goto(page.url());
+      const again = await pages.open(saved);
       await again.getByText('Opening session…').waitFor();
-      await again.evaluate(`postMessage(${JSON.stringify({ ...INIT, draft: { text: host, attachments: [] } })}, '*')`);
+      await tell(again, { ...INIT, draft: { text: host, attachments: [] } });
       assert.equal(await again.getByRole('textbox', { name: 'Message', exact: true }).inputValue(), shown);
       await again.close();
     });
