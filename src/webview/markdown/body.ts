@@ -1,5 +1,5 @@
 import { BlockSplitter, hasGrown } from './blocks.ts';
-import { frameCode } from './code-block.ts';
+import { addCode, appendText, frameCode, growCode } from './code-block.ts';
 import { decorate } from './decorate.ts';
 import { renderMarkdown, type MarkdownEnvironment } from './parser.ts';
 import { sanitize } from './sanitize.ts';
@@ -7,10 +7,14 @@ import { sanitize } from './sanitize.ts';
 /** The block that is still growing. */
 interface Tail {
   readonly element: HTMLElement;
-  /** Characters of the block that are rendered; the rest stands behind them as plain text. */
+  /** Characters of the block when it was rendered last. */
   rendered: number;
-  rest: Text | undefined;
+  /** Characters of it that are shown; those that came since it was rendered stand behind the others as plain text. */
+  shown: number;
 }
+
+/** A last line that may become the end of code. */
+const UNDECIDED = /(\n)[ \t]*[`~]+$/;
 
 /**
  * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
@@ -53,19 +57,16 @@ export class MarkdownBody {
   }
 
   #showOpen(block: string): void {
-    const tail = (this.#tail ??= { element: this.#append(), rendered: 0, rest: undefined });
-    if (hasGrown(block.length, tail.rendered)) {
-      // A last line of these signs may become the end of the code.
-      this.#render(block.replace(/(\n[ \t]*)[`~]+$/, '$1'), tail.element, false);
-      tail.rendered = block.length;
-      tail.rest = undefined;
-      return;
+    const text = block.replace(UNDECIDED, '$1');
+    const tail = (this.#tail ??= { element: this.#append(), rendered: 0, shown: 0 });
+    if (hasGrown(text.length, tail.rendered)) {
+      this.#render(text, tail.element, false);
+      tail.rendered = text.length;
+    } else {
+      const more = text.slice(tail.shown);
+      if (!addCode(tail.element.lastElementChild, more)) appendText(tail.element, more);
     }
-    if (!tail.rest) {
-      tail.rest = document.createTextNode('');
-      (tail.element.querySelector(':scope > .code-block code') ?? tail.element).append(tail.rest);
-    }
-    tail.rest.appendData(block.slice(tail.rendered + tail.rest.length));
+    tail.shown = text.length;
   }
 
   #append(): HTMLElement {
@@ -77,9 +78,17 @@ export class MarkdownBody {
 
   #render(block: string, element: HTMLElement, isWhole: boolean): void {
     const nodes = sanitize(renderMarkdown(block, this.#environment));
+    const first = nodes.firstElementChild;
+    const isKept = growCode(element.firstElementChild, first, isWhole);
+    if (isKept) first?.remove();
     for (const pre of nodes.querySelectorAll('pre')) frameCode(pre, isWhole);
     decorate(nodes);
-    element.replaceChildren(nodes);
+    if (!isKept) {
+      element.replaceChildren(nodes);
+      return;
+    }
+    for (const node of [...element.childNodes].slice(1)) node.remove();
+    element.append(nodes);
   }
 
   /** Links that were used before their definition came are rendered again, once. */

@@ -13,25 +13,26 @@ const ACTIONS: readonly { readonly action: CodeAction; readonly label: () => str
 ];
 
 interface Source {
-  readonly code: string;
+  code: string;
   readonly language: string;
+  isWhole: boolean;
 }
 
 const sources = new WeakMap<Element, Source>();
 
 /** What a button of a code block asks for, with the code as it came; undefined for any other element. */
-export function codeActionAt(element: Element): (Source & { readonly action: CodeAction }) | undefined {
+export function codeActionAt(
+  element: Element,
+): { readonly action: CodeAction; readonly code: string; readonly language: string } | undefined {
   const button = element.closest<HTMLElement>('.code-action');
   const source = button && sources.get(button.closest('.code-block') ?? button);
   const action = ACTIONS.find((each) => each.action === button?.dataset['action'])?.action;
-  return source && action ? { ...source, action } : undefined;
+  return source && action ? { action, code: source.code, language: source.language } : undefined;
 }
 
 /** Gives code that was rendered its frame, with what can be done with it. It is coloured once, when it is whole. */
 export function frameCode(pre: HTMLElement, isWhole: boolean): void {
-  const code = pre.firstElementChild as HTMLElement;
-  const language = /language-(\S+)/.exec(code.className)?.[1] ?? '';
-  const source = { code: code.textContent, language };
+  const language = languageOf(pre);
   const block = document.createElement('div');
   block.className = 'code-block';
   const bar = document.createElement('div');
@@ -50,12 +51,58 @@ export function frameCode(pre: HTMLElement, isWhole: boolean): void {
     button.setAttribute('aria-label', label());
     bar.append(button);
   }
+  const source = { code: pre.textContent, language, isWhole };
   sources.set(block, source);
   pre.replaceWith(block);
   pre.tabIndex = 0;
   block.append(bar, pre);
-  if (!isWhole) return;
-  code.textContent = source.code.replace(/\n$/, '');
-  // What is hidden in it is shown by `decorate`, and colours would cover that.
-  if (code.textContent.search(HIDDEN_CHARACTERS) === -1) highlightSoon(code, language.toLowerCase());
+  if (isWhole) finishCode(block, source);
 }
+
+/**
+ * Shows the code of `pre` in `block`, which shows its beginning, so that the focus and what is selected stay there. False
+ * where `block` is something else, or characters are to be shown by their names.
+ */
+export function growCode(block: Element | null, pre: Element | null, isWhole: boolean): boolean {
+  const source = block && sources.get(block);
+  if (!source || !pre?.matches('pre') || languageOf(pre) !== source.language) return false;
+  const code = pre.textContent;
+  if (source.isWhole) return code === source.code;
+  if (code.search(HIDDEN_CHARACTERS) !== -1) return false;
+  if (code.startsWith(source.code)) {
+    addCode(block, code.slice(source.code.length));
+  } else {
+    block.querySelector('code')!.textContent = code;
+    source.code = code;
+  }
+  source.isWhole = isWhole;
+  if (isWhole) finishCode(block, source);
+  return true;
+}
+
+/** Adds code that came behind that of `block`, as it is; false where it is no block of code. */
+export function addCode(block: Element | null, more: string): boolean {
+  const source = block && sources.get(block);
+  if (!source) return false;
+  source.code += more;
+  appendText(block.querySelector('code')!, more);
+  return true;
+}
+
+/** Adds to the last text, so that a selection in it stays. */
+export function appendText(element: Element, more: string): void {
+  if (element.lastChild instanceof Text) element.lastChild.appendData(more);
+  else element.append(more);
+}
+
+function finishCode(block: Element, { code, language }: Source): void {
+  const element = block.querySelector('code')!;
+  const { lastChild } = element;
+  if (lastChild instanceof Text && code.endsWith('\n')) lastChild.deleteData(lastChild.length - 1, 1);
+  // What is hidden in it is shown by `decorate`, and colours would cover that.
+  if (code.search(HIDDEN_CHARACTERS) === -1) highlightSoon(element, language.toLowerCase());
+}
+
+/** The language that a fence begins with: it may go on with the name of a file. */
+const languageOf = (pre: Element): string =>
+  /language-([\w+#.-]{1,40})/.exec(pre.firstElementChild?.className ?? '')?.[1] ?? '';

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
+import { INIT } from './page-states.ts';
+import { StandalonePages, tell } from './standalone-page.ts';
+
+const message = (text: string, more: object = {}) => ({
+  ...INIT.messages[0],
+  ending: 'complete',
+  parts: [{ type: 'text', text }],
+  ...more,
+});
+
+describe('the parts of the chat page', () => {
+  let pages: StandalonePages;
+  let page: Page;
+  let serial = 0;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+    page = await pages.open();
+  });
+
+  after(() => pages?.stop());
+
+  /** Shows a session of its own with this message. */
+  async function show(text: string, more: object = {}, fields: object = {}, on = page): Promise<Locator> {
+    const session = `parts-${++serial}`;
+    await tell(on, { ...INIT, session, messages: [message(text, { id: session, ...more })], ...fields });
+    const row = on.locator(`[data-message="${session}"]`);
+    await row.waitFor();
+    return row;
+  }
+
+  /** Shows a reply that is arriving. */
+  async function arrive(text: string) {
+    const row = await show(text, { ending: undefined, streaming: true });
+    const session = `parts-${serial}`;
+    let all = text;
+    const add = async (more: string): Promise<void> => {
+      await tell(page, { type: 'replyDelta', session, id: session, offset: all.length, text: more });
+      all += more;
+    };
+    const end = (): Promise<void> =>
+      tell(page, { type: 'replyEnded', session, message: message(all, { id: session }) });
+    return { row, add, end };
+  }
+
+  const code = (row: Locator): Locator => row.locator('.code-block code');
+  const asked = (type: string): Promise<{ readonly text?: string; readonly language?: string }[]> =>
+    page.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
+
+  for (const [length, rest] of [
+    ['short', ''],
+    ['long', 'const other = 0;\n'.repeat(400)],
+  ] as const)
+    it(`keep the focus and what is selected in ${length} code that is arriving`, async () => {
+      const { row, add, end } = await arrive(`\`\`\`ts\nconst first = 1;\n${rest}`);
+      const copy = row.getByRole('button', { name: 'Copy', exact: true });
+      await copy.focus();
+      await page.evaluate(`{
+        const { firstChild } = document.querySelector('.code-block code');
+        getSelection().setBaseAndExtent(firstChild, 6, firstChild, 11);
+      }`);
+      await add('const second = 2;\n');
+      await code(row).filter({ hasText: 'second' }).waitFor();
+      assert.equal(await page.evaluate('String(getSelection())'), 'first');
+      // What follows the code leaves its buttons alone, too.
+      for (const more of ['``', '`\n', 'Do', 'ne.\n\nAnd more.']) await add(more);
+      await row.getByText('And more.').waitFor();
+      await end();
+      await row.locator('p', { hasText: 'And more.' }).waitFor();
+      assert.equal(await code(row).textContent(), `const first = 1;\n${rest}const second = 2;`);
+      assert.equal(await copy.and(page.locator(':focus')).count(), 1);
+    });
+
+  it('show the name of a hidden character in code that is arriving, and copy it as it came', async () => {
+    const { row, add, end } = await arrive('```\nleft\n');
+    await add('a\u202eb\n');
+    await row.locator('.hidden-character', { hasText: 'U+202E' }).waitFor();
+    await add('c\n```\n');
+    await end();
+    await eventually(async () => assert.equal(await code(row).textContent(), 'left\naU+202Eb\nc'));
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, 'left\na\u202eb\nc\n'));
+  });
+
+  it('copy the code that is shown while it is arriving', async () => {
+    const long = 'const a = 1;\n'.repeat(500);
+    const { row, add } = await arrive(`\`\`\`ts\n${long}`);
+    await add('const last = 2;\n');
+    await code(row).filter({ hasText: 'last' }).waitFor();
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, `${long}const last = 2;\n`));
+  });
+});
