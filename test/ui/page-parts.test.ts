@@ -93,4 +93,12 @@ describe('the parts of the chat page', () => {
     await row.getByRole('button', { name: 'Copy', exact: true }).click();
     await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, `${long}const last = 2;\n`));
   });
+
+  it('name code by its language, not by the first letters of that', async () => {
+    const { row, add } = await arrive('Look:\n\n```ty');
+    await row.getByText('Look:').waitFor();
+    assert.equal(await row.locator('.code-block').count(), 0);
+    await add('pescript\nconst a = 1;\n');
+    await row.locator('.code-bar').getByText('typescript', { exact: true }).waitFor();
+  });
 });

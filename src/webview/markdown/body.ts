@@ -13,8 +13,8 @@ interface Tail {
   shown: number;
 }
 
-/** A last line that may become the end of code. */
-const UNDECIDED = /(\n)[ \t]*[`~]+$/;
+/** A last line that may become the end of code, or a language of which the first letters have come. */
+const UNDECIDED = /(^|\n)[ \t]*(?:[`~]+|`{3,}[^`\n]*|~{3,}[^\n]*)$/;
 
 /**
  * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
@@ -58,6 +58,7 @@ export class MarkdownBody {
 
   #showOpen(block: string): void {
     const text = block.replace(UNDECIDED, '$1');
+    if (text === '') return;
     const tail = (this.#tail ??= { element: this.#append(), rendered: 0, shown: 0 });
     if (hasGrown(text.length, tail.rendered)) {
       this.#render(text, tail.element, false);
