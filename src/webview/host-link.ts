@@ -31,11 +31,10 @@ export class HostLink {
   /** Asks the host. Rejects with `RequestFault`; with reason `failed` when the answer breaks the contract. */
   async request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
     const id = ++this.#last;
-    const { promise, resolve } = Promise.withResolvers<Reaction>();
-    this.#pending.set(id, resolve);
+    const answered = new Promise<Reaction>((resolve) => this.#pending.set(id, resolve));
     // The type and its fields belong together by the signature; an object of a generic type cannot show it.
     this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
-    const reaction = await promise;
+    const reaction = await answered;
     if (reaction.type === 'refusal') {
       const { reason, text: words, action } = reaction.fault;
       throw new RequestFault(reason, words, action);

@@ -11,6 +11,9 @@ const message = (text: string, more: object = {}) => ({
   ...more,
 });
 
+/** What the web browsers that VS Code runs in got last. */
+const NEWER = ['requestIdleCallback', 'URL.parse', 'Promise.withResolvers', 'Promise.try', 'Iterator'];
+
 describe('the parts of the chat page', () => {
   let pages: StandalonePages;
   let page: Page;
@@ -49,6 +52,17 @@ describe('the parts of the chat page', () => {
   const code = (row: Locator): Locator => row.locator('.code-block code');
   const asked = (type: string): Promise<{ readonly text?: string; readonly language?: string }[]> =>
     page.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
+
+  it('are drawn by browsers without newer functions', async () => {
+    const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
+    const row = await show('[a](https://a.example)\n\n```ts\nconst a = 1;\n```', {}, {}, older);
+    await row.getByRole('link', { name: 'a', exact: true }).waitFor();
+    await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+    await row.hover();
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await older.waitForFunction("posted.some(({ body }) => body?.type === 'codeAction')");
+    await older.close();
+  });
 
   for (const [length, rest] of [
     ['short', ''],

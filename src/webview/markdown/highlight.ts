@@ -47,7 +47,8 @@ export function highlightSoon(element: HTMLElement, language: string): void {
   const code = element.textContent;
   const isLong = code.length > LONGEST || code.split('\n').some((line) => line.length > MAX_LINE_LENGTH);
   if (isLong || !hljs.getLanguage(language)) return;
-  requestIdleCallback(() => {
+  // Safari lacks `requestIdleCallback`.
+  setTimeout(() => {
     const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
     element.replaceChildren(sanitizeHighlighted(value));
   });

@@ -21,7 +21,7 @@ export function linkTarget(href: string): LinkTarget {
   if (text === undefined || hasControl(text)) return { kind: 'refused' };
   if (MESSAGE.test(text)) return { kind: 'message', href: text };
   if (SCHEME.test(text) && !/^[A-Za-z]:[\\/]/.test(text) && !isFileWithLine(text)) {
-    const url = URL.parse(href);
+    const url = URL.canParse(href) ? new URL(href) : undefined;
     // `url.href` carries the host in ASCII (punycode), so that look-alike letters cannot hide in it.
     return url && WEB_SCHEMES.has(url.protocol) ? { kind: 'web', href: url.href } : { kind: 'refused' };
   }
