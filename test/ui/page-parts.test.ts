@@ -115,4 +115,10 @@ describe('the parts of the chat page', () => {
     await add('pescript\nconst a = 1;\n');
     await row.locator('.code-bar').getByText('typescript', { exact: true }).waitFor();
   });
+
+  it('name and color code whose fence names a file', async () => {
+    const row = await show('```ts:src/a.ts\nconst a = 1;\n```');
+    await row.locator('.code-bar').getByText('ts', { exact: true }).waitFor();
+    await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+  });
 });
