@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
-import { INIT } from './page-states.ts';
+import { INIT, PAGE_STATES } from './page-states.ts';
 import { StandalonePages, tell } from './standalone-page.ts';
 
+const [STATE] = Object.values(PAGE_STATES);
 const message = (text: string, more: object = {}) => ({
   ...INIT.messages[0],
   ending: 'complete',
@@ -120,5 +121,14 @@ describe('the parts of the chat page', () => {
     const row = await show('```ts:src/a.ts\nconst a = 1;\n```');
     await row.locator('.code-bar').getByText('ts', { exact: true }).waitFor();
     await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+  });
+
+  it('show the progress of a task whose steps are folded away', async () => {
+    await tell(page, STATE!.data);
+    const task = page.getByRole('region', { name: 'Task' });
+    await task.getByRole('button', { expanded: true }).click();
+    await task.getByRole('button', { expanded: false }).waitFor();
+    assert.equal(await task.getByRole('checkbox').count(), 0);
+    await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
   });
 });

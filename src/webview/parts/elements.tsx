@@ -47,6 +47,8 @@ export function Disclosure(props: {
   readonly detail?: ComponentChildren;
   /** Stands beside the line. */
   readonly action?: ComponentChildren;
+  /** Stands under the line, whether it is open or not. */
+  readonly under?: ComponentChildren;
   readonly toggleClass?: string;
   readonly isOpenAtFirst?: boolean;
   readonly children: ComponentChildren;
@@ -67,6 +69,7 @@ export function Disclosure(props: {
         </button>
         {props.action}
       </div>
+      {props.under}
       {open && props.children}
     </>
   );

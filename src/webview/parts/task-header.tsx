@@ -41,8 +41,8 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
         isOpenAtFirst
         head={head}
         action={<Button onClick={() => page.run('resetTask')}>{text('End Task')}</Button>}
+        under={steps.length > 0 && <progress max={steps.length} value={done} aria-label={text('Steps')} />}
       >
-        {steps.length > 0 && <progress max={steps.length} value={done} aria-label={text('Steps')} />}
         <ul aria-label={text('Steps')}>
           {steps.map((each, index) => {
             const { icon, label, checked } = STATUS[each.status];
