@@ -123,6 +123,11 @@ describe('the parts of the chat page', () => {
     await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
   });
 
+  it('show inline code as bold as the text around it', async () => {
+    await show('**bold `code`**');
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');
+  });
+
   it('show the progress of a task whose steps are folded away', async () => {
     await tell(page, STATE!.data);
     const task = page.getByRole('region', { name: 'Task' });
