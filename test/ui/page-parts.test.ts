@@ -51,8 +51,8 @@ describe('the parts of the chat page', () => {
   }
 
   const code = (row: Locator): Locator => row.locator('.code-block code');
-  const asked = (type: string): Promise<{ readonly text?: string; readonly language?: string }[]> =>
-    page.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
+  const asked = (type: string, of = page): Promise<{ readonly text?: string; readonly language?: string }[]> =>
+    of.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
 
   it('are drawn by browsers without newer functions', async () => {
     const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
@@ -61,7 +61,7 @@ describe('the parts of the chat page', () => {
     await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
     await row.hover();
     await row.getByRole('button', { name: 'Copy', exact: true }).click();
-    await older.waitForFunction("posted.some(({ body }) => body?.type === 'codeAction')");
+    await eventually(async () => assert.equal((await asked('codeAction', older)).length, 1));
     await older.close();
   });
 
@@ -135,5 +135,71 @@ describe('the parts of the chat page', () => {
     await task.getByRole('button', { expanded: false }).waitFor();
     assert.equal(await task.getByRole('checkbox').count(), 0);
     await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
+  });
+
+  describe('where one cannot be drawn', () => {
+    const compression = {
+      ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
+      ...{ tokens: { before: 900, after: 90 }, keyEvents: { kept: 0, total: 0 }, undone: false },
+    };
+    const node = {
+      ...{
+        id: 'n1',
+        title: 'Ports',
+        tokens: { source: 900, shown: 90 },
+        rung: 'model',
+        model: 'gpt-5',
+        from: 0,
+        to: 0,
+      },
+      ...{ audit: { score: 1, faults: [] }, events: [] },
+    };
+    const isFault = (row: Locator): Promise<number> => row.getByText('This message can’t be displayed').count();
+
+    before(async () => {
+      page = await pages.open(
+        null,
+        `const { replaceChildren } = Element.prototype;
+        Element.prototype.replaceChildren = function (...nodes) {
+          if (nodes.some((node) => node.textContent?.includes('CANNOT-BE-DRAWN'))) throw new Error('planted');
+          return replaceChildren.apply(this, nodes);
+        };`,
+      );
+    });
+
+    /** Opens the summary of the compression, which says this. */
+    async function openSummary(text: string): Promise<Locator> {
+      const row = page.locator('.compression');
+      const before = await page.evaluate<number>('posted.length');
+      await row.getByRole('button', { name: '1 message → 1 summary' }).click();
+      await eventually(async () => {
+        const id = await page.evaluate(
+          `posted.slice(${before}).find(({ body }) => body?.type === 'openNode')?.id ?? null`,
+        );
+        assert.notEqual(id, null);
+        await tell(page, { type: 'answer', id, ok: true, value: { ...node, text } });
+      });
+      await row.getByRole('heading', { name: 'Ports' }).waitFor();
+      return row;
+    }
+
+    it('show its source, and leave the compression beside it as it is', async () => {
+      const row = await show('All is well.', {}, { compressions: [compression] });
+      const summary = await openSummary('The port is **8443**.');
+      await tell(page, {
+        type: 'messagesChanged',
+        session: `parts-${serial}`,
+        messages: [message('**CANNOT-BE-DRAWN**', { id: `parts-${serial}` })],
+      });
+      await row.locator('.plain', { hasText: '**CANNOT-BE-DRAWN**' }).waitFor();
+      assert.equal(await summary.locator('strong', { hasText: '8443' }).count(), 1);
+    });
+
+    it('leave the message beside a summary as it is', async () => {
+      const row = await show('All is **well**.', {}, { compressions: [compression] });
+      await openSummary('**CANNOT-BE-DRAWN**');
+      assert.equal(await isFault(row), 0);
+      assert.equal(await row.locator('strong', { hasText: 'well' }).count(), 1);
+    });
   });
 });
