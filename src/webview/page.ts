@@ -198,7 +198,7 @@ export class Page {
   }
 
   /** Changes what the page itself decides of the session. */
-  change(change: Partial<Pick<OpenSession, 'notice' | 'history' | 'transcript'>>): void {
+  change(change: Partial<Pick<OpenSession, 'notice' | 'transcript'>>): void {
     if (this.session) this.state = { type: 'open', session: { ...this.session, ...change } };
     this.changed();
   }

@@ -41,7 +41,8 @@ function reduceSession(
   switch (message.type) {
     case 'transcript': {
       const { epoch, from, messages, total } = message;
-      return { ...session, epoch, transcript: transcript.replaceFrom(from, messages, total, epoch !== session.epoch) };
+      const next = transcript.replaceFrom(from, messages, total, epoch !== session.epoch);
+      return { ...session, epoch, transcript: next, history: withSent(session, from, messages) };
     }
     case 'messagesChanged':
       return { ...session, transcript: transcript.update(message.messages) };
@@ -64,6 +65,18 @@ function reduceSession(
     case 'draft':
       return { ...session, draft: message.draft };
   }
+}
+
+/** Texts of the user that are kept for the composer's arrow keys. */
+const HISTORY = 50;
+
+/** The texts that the user sent, each once, the newest last: with those of messages that are new to the page. */
+function withSent({ history, transcript }: OpenSession, from: number, messages: readonly MessageView[]) {
+  const isNew = ({ id }: MessageView, position: number): boolean =>
+    position >= transcript.total || (transcript.at(position)?.id ?? id) !== id;
+  const sent = messages.filter((message, index) => message.role === 'user' && isNew(message, from + index));
+  const texts = sent.map(lastText).filter((text) => text !== '');
+  return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, HISTORY).reverse();
 }
 
 /** The summary that stands for the message at a position. */

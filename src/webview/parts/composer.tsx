@@ -86,7 +86,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     write('');
     page.save({ pasted: [] });
     page.list?.toEnd();
-    if (source !== '') page.change({ history: [...session.history, source] });
     const before = session.transcript.total;
     void page.ask('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const now = page.session;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import type { MessageView } from '../../../src/protocol/views.ts';
 import { baseName, formatCounted, formatTokens } from '../../../src/webview/format.ts';
 import { coverAt, LiveReply, reduce, type PageState } from '../../../src/webview/state.ts';
 import { readTranslations, text } from '../../../src/webview/texts.ts';
@@ -34,6 +35,20 @@ describe('the state of the page', () => {
     const fields = { type: 'transcript', session, total: 2, from: 1, messages: [said('n1', 'c')] } as const;
     assert.equal(opened(reduce(state, { ...fields, epoch: 1 })).transcript.at(0)?.id, 'm0');
     assert.equal(opened(reduce(state, { ...fields, epoch: 2 })).transcript.at(0), undefined);
+  });
+
+  it('brings what the user sent back by the arrow keys, each text once, the newest last', () => {
+    const sends = (state: PageState, from: number, ...messages: MessageView[]): PageState =>
+      reduce(state, { type: 'transcript', session, epoch: 1, from, total: from + messages.length, messages });
+    const history = (state: PageState) => opened(state).history;
+    let state = reduce({ type: 'loading' }, { ...INIT, history: ['one', 'two'] });
+    state = sends(state, 2, said('m2', 'three', 'user'));
+    assert.deepEqual(history(state), ['one', 'two', 'three']);
+    // The user edited the message and sent it again, on a new branch in its place.
+    state = sends(state, 2, said('n2', 'three and a half', 'user'));
+    assert.deepEqual(history(state), ['one', 'two', 'three', 'three and a half']);
+    state = sends(state, 2, said('n2', 'three and a half', 'user'), said('n3', 'A reply.'), said('n4', 'one', 'user'));
+    assert.deepEqual(history(state), ['two', 'three', 'three and a half', 'one']);
   });
 
   it('knows which summary stands for a message', () => {
