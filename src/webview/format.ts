@@ -3,9 +3,13 @@ import { text } from './texts.ts';
 
 let locale = 'en';
 
-/** Sets the language of dates and numbers (BCP 47). */
+/** Sets the language of dates and numbers (BCP 47): English where that is unknown. */
 export function setLocale(tag: string): void {
-  locale = tag;
+  try {
+    [locale = 'en'] = Intl.getCanonicalLocales(tag);
+  } catch {
+    locale = 'en';
+  }
 }
 
 export const formatCount = (value: number): string => Math.round(value).toLocaleString(locale);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
-import { baseName, formatCounted, formatTokens } from '../../../src/webview/format.ts';
+import { baseName, formatCount, formatCounted, formatTokens, setLocale } from '../../../src/webview/format.ts';
 import { coverAt, LiveReply, reduce, type PageState } from '../../../src/webview/state.ts';
 import { readTranslations, text } from '../../../src/webview/texts.ts';
 import { INIT, said } from './init.ts';
@@ -91,6 +91,15 @@ describe('texts of the page', () => {
       '1,200 messages → 2 summaries',
     );
     assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4K tokens']);
+  });
+
+  it('count as in English where the language of the editor is unknown', () => {
+    setLocale('en_US.UTF-8');
+    assert.equal(formatTokens(1), '1 token');
+    assert.equal(formatTokens(12_400), '12.4K tokens');
+    setLocale('de');
+    assert.equal(formatCount(1_200), '1.200');
+    setLocale('en');
   });
 
   it('name a file and a folder by the last part of the path', () => {
