@@ -50,7 +50,7 @@ export class Page {
   readonly toasts = new Toasts(() => this.changed());
   /** Read out by screen readers. */
   announcement = '';
-  /** Draws the page anew; set by what is drawn, as are those that follow. */
+  /** Renders the page again. It is set by the component, as are those that follow. */
   changed: () => void = () => undefined;
   composer: { focus(): void; quote(words: string): void; write(words: string): void } | undefined;
   /** With `stay` the keyboard stays where it is. */
@@ -133,8 +133,8 @@ export class Page {
       this.live = new LiveReply(message.message);
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
-      const said = plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT);
-      this.announcement = text('Response: {0}', said);
+      const beginning = plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT);
+      this.announcement = text('Response: {0}', beginning);
     } else if (message.type === 'draft' && message.focus) {
       this.composer?.write(message.draft.text);
     }

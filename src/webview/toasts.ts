@@ -14,7 +14,7 @@ const STAYS = 8_000;
 
 /**
  * The words at the foot of the page. What only informs goes by itself; an error that offers a way out stays until it
- * is dismissed or sending works again, whatever is said besides it.
+ * is dismissed or sending works again, whatever else is shown meanwhile.
  */
 export class Toasts {
   passing: Toast | undefined;

@@ -22,12 +22,12 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     costUsd !== null && formatCost(costUsd),
     formatTime(at),
   ];
-  const said = undone ? text('Undone. The replaced content is sent until it’s compressed again.') : undefined;
+  const undoneText = undone ? text('Undone. The replaced content is sent until it’s compressed again.') : undefined;
   const head = (
     <>
       <Icon name="archive" />
       <b>{title}</b>
-      <span class="meta">{said ?? facts.filter((each) => each !== false).join(' · ')}</span>
+      <span class="meta">{undoneText ?? facts.filter((each) => each !== false).join(' · ')}</span>
     </>
   );
   const undo = nodes.length > 0 && (
@@ -107,7 +107,7 @@ function Originals({ from, to }: { readonly from: number; readonly to: number })
     const request = { session: session.id, epoch: session.epoch, from: from + shown, count: Math.min(AT_ONCE, left) };
     const answer = await page.ask('loadMessages', request);
     setLoading(false);
-    // Nothing came: the positions mean something else by now, and the row will be drawn anew.
+    // Nothing comes when positions mean something else by now; then the row is about to be rendered again.
     if (answer && answer.messages.length > 0) setMessages([...(messages ?? []), ...answer.messages]);
   };
   return (

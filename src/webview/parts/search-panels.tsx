@@ -64,7 +64,7 @@ function useTyped<Answer>(
   }, [words]);
 }
 
-/** Finds what was said in the session, however long ago, and goes there. */
+/** Searches the messages of the session, however old, and goes to a result. */
 export function RecallPanel() {
   const page = usePage();
   const [query, setQuery] = useState(page.recallQuery);
