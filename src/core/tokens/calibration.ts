@@ -107,7 +107,8 @@ export class Calibration {
     const { held } = this;
     this.held = undefined;
     const known = held ? [...this.observations, held] : this.observations;
-    const expected = this.estimate(tokens);
+    // The least that speaks for a whole prompt: a report that bears the factor out beyond its reach is no suspicious one.
+    const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
       const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;

@@ -41,6 +41,13 @@ describe('calibration', () => {
     }
   });
 
+  it('believes a report that bears it out, beyond three times what was reported of before', () => {
+    const calibration = new Calibration(1);
+    for (const tokens of [300, 600, 900, 1_200, 3_900])
+      assert.equal(calibration.observe({ tokens, reported: Math.round(tokens * 0.7) }), 'learned', `${tokens}`);
+    assert.ok(error(calibration.estimate(4_400), 4_400 * 0.7) < 0.01);
+  });
+
   it('is the same after a reload', () => {
     const calibration = new Calibration(1.2);
     for (const one of growing(30)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.31) });
