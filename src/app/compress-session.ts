@@ -12,13 +12,14 @@ import {
 } from '../core/compress/summarize.ts';
 import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
-import { assemblePrefix } from '../core/context/prefix.ts';
+import { prefixSteps } from '../core/context/prefix.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
+import { atOnce, resting, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt } from '../core/prompts/render.ts';
 import { TextIndex } from '../core/search/text-index.ts';
@@ -95,11 +96,12 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     await breathe(clock.breather);
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
-    const whole = sized(job, plan, found);
+    const pace = new Pace(clock.breather, job.signal);
+    const whole = await sized(job, plan, found, pace);
     const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole) && fitsTarget(job, plan, whole);
-    const draft = isModest ? whole : sized(job, plan, withoutRoom(found, job, plan));
+    const draft = isModest ? whole : await sized(job, plan, withoutRoom(found, job, plan), pace);
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
-    if (usage.isEmpty) await readUsage(usage, job.state, new Pace(clock.breather, job.signal));
+    if (usage.isEmpty) await readUsage(usage, job.state, pace);
     const made = await summarize(job, plan, draft, deps, { cache, usage });
     if (made.covered === 0 && made.fault !== undefined && job.model) {
       // The trial failed, so the new messages are extracted.
@@ -123,9 +125,9 @@ interface SizedDraft extends LedgerDraft {
 const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
 /** Counts the ledger as it will be sent after the compression. */
-function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft): SizedDraft {
+async function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
   const nodes = runs.map((run, at) => placeholder(run, at));
-  return { ...draft, tokens: frontTokens(job, nodes, [], draft).ledger };
+  return { ...draft, tokens: (await resting(frontSteps(job, nodes, [], draft), pace)).ledger };
 }
 
 /** A summary node for a run that isn't summarized yet. */
@@ -273,7 +275,8 @@ async function summarize(
   let levels: readonly LevelChoice[] = [];
   let after = 0;
   const condensed: SummaryNode[] = [];
-  const sentFront = (): number => frontTokens(job, [...nodes, ...condensed], levels, draft).all;
+  const sentFront = async (): Promise<number> =>
+    (await resting(frontSteps(job, [...nodes, ...condensed], levels, draft), pace)).all;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(
@@ -294,12 +297,12 @@ async function summarize(
       job.aim && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
         : chooseLevels(frontier, room, nearTask(frontier, state), job.aim ? undefined : state.levels).levels;
-    after = others + uncovered + sentFront();
+    after = others + uncovered + (await sentFront());
     if (after <= limit || room <= 0) break;
     const shorter = leastLoss(frontier, levels, after - limit);
     if (shorter) {
       levels = shorter;
-      after = others + uncovered + sentFront();
+      after = others + uncovered + (await sentFront());
       if (after <= limit) break;
     }
     room = Math.max(0, room - (after - limit));
@@ -477,15 +480,15 @@ async function condenseNeighbours(
 }
 
 /** Tokens of the ledger and of ledger and summaries, and the key events, if this compression was committed. */
-function frontTokens(
+function* frontSteps(
   job: CompressionJob,
   nodes: readonly SummaryNode[],
   levels: readonly LevelChoice[],
   { events, changes }: LedgerDraft,
-): { readonly ledger: number; readonly all: number; readonly keyEvents: () => CompressionRecord['keyEvents'] } {
+): Steps<{ readonly ledger: number; readonly all: number; readonly keyEvents: () => CompressionRecord['keyEvents'] }> {
   const { systemPrompt, memory, policy } = job.settings;
   const state = job.state.afterCompression({ nodes, levels, events, changes });
-  const { tokens, leftOut } = assemblePrefix({
+  const { tokens, leftOut } = yield* prefixSteps({
     state,
     systemPrompt,
     memory,
@@ -533,7 +536,7 @@ function toResult(
     changes: draft.changes,
     messages: { before, after: before - made.covered },
     tokens: { before: job.before.total, after: made.after },
-    keyEvents: frontTokens(job, nodes, levels, draft).keyEvents(),
+    keyEvents: atOnce(frontSteps(job, nodes, levels, draft)).keyEvents(),
     calls: {
       count: calls.count,
       inputTokens: calls.inputTokens,

@@ -11,7 +11,7 @@ import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import { breathe, type Breather } from '../core/pace/breather.ts';
+import { ALONE, breathe, type Breather } from '../core/pace/breather.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
@@ -182,7 +182,8 @@ export async function compressPreserveEvents(
   const beside = shareBeside(targetTokens / Math.max(1, tokens));
   const session = sessionOf(targetTokens, counter, options, keepRecent);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
-  if (tokens > targetTokens && strategy !== 'off') {
+  const isTooLong = tokens > targetTokens && strategy !== 'off';
+  if (isTooLong) {
     // `trim` keeps as many recent messages as fit.
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
     const keep =
@@ -190,23 +191,21 @@ export async function compressPreserveEvents(
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_BESIDE_RECENT));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
-    await options.breather?.rest();
-    if (sentTokens(session, counter) > targetTokens) {
-      // Not even the newest user message fits, so everything is summarized.
-      const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
-      const events = session.keyEvents().map((event): KeyEvent => {
-        const isLost = event.status === 'active' && !text.includes(event.quote);
-        return isLost ? { ...event, status: 'dropped' } : event;
-      });
-      const sent = text === '' ? [] : [{ role: 'system', content: text } as const];
-      const { isExtracted } = sentBy(session, counter);
-      const figures = { before: tokens, after, target: targetTokens };
-      const calls = addCalls(session.calls, further);
-      return { messages: sent, events, nodes: [], tokens: figures, calls, isExtracted };
-    }
   }
   await options.breather?.rest();
-  const { tokensAfter, ...sent } = sentBy(session, counter);
+  const { tokensAfter, ...sent } = await sentBy(session, counter, options.breather);
+  if (isTooLong && tokensAfter > targetTokens) {
+    // Not even the newest user message fits, so everything is summarized.
+    const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
+    const events = sent.events.map((event): KeyEvent => {
+      const isLost = event.status === 'active' && !text.includes(event.quote);
+      return isLost ? { ...event, status: 'dropped' } : event;
+    });
+    const whole = text === '' ? [] : [{ role: 'system', content: text } as const];
+    const figures = { before: tokens, after, target: targetTokens };
+    const calls = addCalls(session.calls, further);
+    return { ...sent, messages: whole, events, nodes: [], tokens: figures, calls };
+  }
   return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
 }
 
@@ -223,18 +222,22 @@ const shareBeside = (target: number): number => Math.min(0.15, Math.max(0.06, ta
 const MIN_BESIDE_RECENT = 180;
 
 /** The messages of a session's request, with its key events and summaries. */
-export function sentBy(
+export async function sentBy(
   session: MemorySession,
   counter: TokenCounter,
-): Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number } {
+  breather: Breather = ALONE,
+): Promise<Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number }> {
   const messages = sentMessages(session);
+  let tokensAfter = 0;
+  for (const { role, content } of messages)
+    tokensAfter += (await counter.whole({ role, content: blocks(content) }, breather)).body;
   return {
     messages,
     events: session.keyEvents(),
     nodes: session.state.frontier,
     calls: session.calls,
     isExtracted: session.attempts.some(({ fallback }) => fallback !== undefined),
-    tokensAfter: sentTokens(session, counter),
+    tokensAfter,
   };
 }
 
@@ -252,11 +255,6 @@ function plain(content: readonly ContentBlock[]): string | readonly ContentBlock
   const only = content.length === 1 ? content[0] : undefined;
   return only?.type === 'text' ? only.text : content;
 }
-
-const sentTokens = (session: MemorySession, counter: TokenCounter): number =>
-  sentMessages(session).reduce((sum, { role, content }) => {
-    return sum + counter.message({ role, content: blocks(content) });
-  }, 0);
 
 const blocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -377,7 +375,7 @@ function check(messages: readonly LibraryMessage[], options: LibraryOptions): vo
 async function prepared(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
   check(messages, options);
   const { counter: given, breather } = options;
-  const counter = given ?? (await loadEncoding('o200k_base'));
+  const counter = given ?? (await loadEncoding('o200k_base', breather));
   const source = messages.map(({ role, content }, at) => ({
     id: messageId(String(at)),
     role,

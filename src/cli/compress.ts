@@ -159,7 +159,7 @@ async function compressSession(
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;
   }
-  const { tokensAfter: after, ...sent } = sentBy(session, counter);
+  const { tokensAfter: after, ...sent } = await sentBy(session, counter);
   if (after > budget && strategy !== 'off') {
     if (session.fault) throw session.fault;
     if (sent.isExtracted)

@@ -3,7 +3,8 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { FrontFacts } from '../state/session-state.ts';
-import type { MessageCounts, TextSource } from '../tokens/message-counts.ts';
+import { atOnce, type Steps } from '../pace/steps.ts';
+import type { CountedText, MessageCounts, TextSource } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render.ts';
@@ -19,7 +20,7 @@ export interface PrefixInput {
   readonly ledgerBudget: number;
 }
 
-/** The part that stays the same from turn to turn; made anew when `state.prefixRevision` has changed. */
+/** The part that stays the same from turn to turn; another one when `state.prefixRevision` has changed. */
 export interface ContextPrefix {
   readonly system: readonly string[];
   readonly systemParts: readonly SystemPart[];
@@ -33,7 +34,10 @@ export interface ContextPrefix {
  * right behind the summaries of what they were said in, and what a commit adds comes last. What is brief is settled
  * and stands in larger blocks, each of messages that stay together however many follow.
  */
-export function assemblePrefix(input: PrefixInput): ContextPrefix {
+export const assemblePrefix = (input: PrefixInput): ContextPrefix => atOnce(prefixSteps(input));
+
+/** The same in steps: a large context window holds more than is counted in a moment. */
+export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
   const linesUpTo = linesInOrder(kept);
@@ -47,7 +51,11 @@ export function assemblePrefix(input: PrefixInput): ContextPrefix {
     const lines = linesUpTo(items.at(-1)!.to);
     if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
   }
-  const blocks = parts.map((part) => counts.part(part));
+  const blocks: CountedText[] = [];
+  for (const part of parts) {
+    blocks.push(counts.part(part));
+    yield;
+  }
   const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
   for (const [at, { part }] of parts.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
   return {
