@@ -166,6 +166,19 @@ describe('what a reply proposes for a file', () => {
     assert.equal(await proposed(), AFTER);
   });
 
+  it('is offered for a document that was never saved, and starts from what stands in it', async () => {
+    const untitled = await vscode.workspace.openTextDocument({ content: BEFORE });
+    await vscode.window.showTextDocument(untitled);
+    const showQuickPick = (items: readonly { readonly uri: vscode.Uri }[]): Promise<unknown> =>
+      Promise.resolve(items.find((item) => item.uri.toString() === untitled.uri.toString()));
+    const reply = fenced('', '<<<<<<< SEARCH\n  return 2;\n=======\n  return two();\n>>>>>>> REPLACE');
+    await answering({ showQuickPick }, () => apply(reply, reply.split('\n').slice(1, -2).join('\n')));
+    assert.equal(comparison().original.toString(), untitled.uri.toString());
+    await run('acceptAllChanges');
+    assert.equal(untitled.getText(), BEFORE.replace('return 2', 'return two()'));
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
   it('never leads out of the workspace, by its path or by a symbolic link', async () => {
     const outside = path.join(os.tmpdir(), `threadkeeper-outside-${process.pid}`);
     await mkdir(outside, { recursive: true });

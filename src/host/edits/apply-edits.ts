@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { parseEdits, type Change, type FileEdit } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { tellUnplaced, type Reviews } from './review.ts';
-import { isInWorkspace, openFiles, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
+import { isInWorkspace, openTexts, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
  * Shows what a code block of a reply, or all that name a file, would change; the user accepts or rejects it there.
@@ -79,9 +79,9 @@ async function filesNamed(named: string): Promise<vscode.Uri[]> {
 const outside = (named: string): RequestFault =>
   new RequestFault('invalid', vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named));
 
-/** The files of the workspace, those that are open first. */
+/** What is open in text editors, then the other files of the workspace. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
-  const open = await openFiles();
+  const open = openTexts().filter(({ scheme }) => scheme !== 'output');
   const seen = new Set(open.map(String));
   const files = await vscode.workspace.findFiles('**/*', '**/node_modules/**', MAX_FILES);
   const others = files.filter((uri) => !seen.has(String(uri))).sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -206,10 +206,14 @@ function textFor(lines: readonly string[], { from, to, put }: LineChange): strin
   return from === 0 ? put.join('\n') : put.map((line) => `\n${line}`).join('');
 }
 
-/** A file's text as its editor has it; undefined when there is no such file. */
+/** A text as its editor has it, which may be on no disk; undefined when there is no such file. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
-  if (!(await exists(uri))) return undefined;
-  return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');
+  try {
+    return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');
+  } catch (error) {
+    if (await exists(uri)) throw error;
+    return undefined;
+  }
 }
 
 const tabOf = (review: Review): vscode.Tab | undefined =>

@@ -63,13 +63,16 @@ export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri
   return files.filter((_, at) => real[at] !== undefined && !ignored.has(real[at]));
 }
 
-/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
-export async function openFiles(): Promise<vscode.Uri[]> {
+/** What is open in text editors, each once: untitled documents and files of other places too. */
+export const openTexts = (): vscode.Uri[] => {
   const open = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
-  return ownFiles([...new Map(open.map((uri) => [uri.toString(), uri])).values()]);
-}
+  return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
+};
+
+/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
+export const openFiles = (): Promise<vscode.Uri[]> => ownFiles(openTexts());
 
 /** Those of the files, given by their real paths, that git leaves out. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
