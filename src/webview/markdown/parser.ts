@@ -52,6 +52,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 /** What markdown says without its signs, on one line: for screen readers. */
 export const plainText = (source: string): string =>
   renderMarkdown(source, {})
+    .replace(/<pre\b/g, ' $&')
     .replace(/<[^<>]*>/g, '')
     .replace(/&(?:lt|gt|quot|amp);/g, (entity) => ENTITIES[entity]!)
     .replace(/\s+/g, ' ')

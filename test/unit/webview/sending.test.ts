@@ -89,5 +89,6 @@ describe('a reply that is read out', () => {
     const source = '## Plan\n\n- **First** run `npm test`,\n  see [the docs](https://a.example)\n\n```sh\nls -l\n```\n';
     assert.equal(plainText(source), 'Plan First run npm test, see the docs ls -l');
     assert.equal(plainText('![A chart](x.png) | `a`'), 'A chart | a');
+    assert.equal(plainText('1. Run this:\n   ```\n   npm test\n   ```'), 'Run this: npm test');
   });
 });
