@@ -117,6 +117,16 @@ describe('the parts of the chat page', () => {
     await row.locator('.code-bar').getByText('typescript', { exact: true }).waitFor();
   });
 
+  it('follow a link to the whole of an address that came in pieces', async () => {
+    const { row, add, end } = await arrive('[docs]: https://docs.exa');
+    await add('mple/ports\n\nSee [docs].');
+    await end();
+    await row
+      .getByRole('link', { name: 'docs', exact: true })
+      .and(page.getByTitle('Open https://docs.example/ports'))
+      .waitFor();
+  });
+
   it('name and color code whose fence names a file', async () => {
     const row = await show('```ts:src/a.ts\nconst a = 1;\n```');
     await row.locator('.code-bar').getByText('ts', { exact: true }).waitFor();

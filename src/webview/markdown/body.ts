@@ -78,7 +78,10 @@ export class MarkdownBody {
   }
 
   #render(block: string, element: HTMLElement, isWhole: boolean): void {
-    const nodes = sanitize(renderMarkdown(block, this.#environment));
+    const { references } = this.#environment;
+    // The first definition of a link counts, and one that is arriving is not all there yet.
+    const environment = isWhole ? this.#environment : { ...this.#environment, references: { ...references } };
+    const nodes = sanitize(renderMarkdown(block, environment));
     const first = nodes.firstElementChild;
     const isKept = growCode(element.firstElementChild, first, isWhole);
     if (isKept) first?.remove();
