@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import fc from 'fast-check';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { findChromium } from '../../scripts/editor/find-chromium.ts';
 import { mathMl } from '../../src/host/chat/math.ts';
 import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
 import { hostileMarkdown } from '../fixtures/random-markdown.ts';
@@ -118,16 +118,6 @@ interface Seen {
   readonly violations: readonly string[];
 }
 
-function chromiumPath(): string {
-  const named = process.env['CHROMIUM'];
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const known = [named ?? '', ...folders.flatMap((folder) => names.map((name) => path.join(folder, name)))];
-  const found = known.find((each) => each !== '' && existsSync(each));
-  assert.ok(found, 'Chromium is needed for this test: install it (for instance `apt-get install chromium`).');
-  return found;
-}
-
 /** Whether the files of the workspace exist, and how formulas are set, is asked without a click. */
 const isMoreThanFiles = ({ type, paths = [] }: Asked): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
@@ -173,7 +163,7 @@ describe('hostile text in a message', () => {
   const events: string[] = [];
 
   before(async () => {
-    const executablePath = chromiumPath();
+    const executablePath = await findChromium(console.log);
     ({ server, origin } = await servePage());
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     page = await browser.newPage();
@@ -234,7 +224,7 @@ describe('hostile text in a message', () => {
   });
 
   it('does the same in any order of such pieces', async () => {
-    const count = process.env['THREADKEEPER_LONG'] === undefined ? 300 : 8_000;
+    const count = process.env['THREADKEEPER_LONG'] === undefined ? 100 : 8_000;
     const seed = process.env['THREADKEEPER_LONG'] === undefined ? 20261123 : Date.now() % 2 ** 31;
     console.log(`      ${count} documents, seed ${seed}`);
     let slowest = 0;
@@ -269,7 +259,8 @@ describe('hostile text in a message', () => {
         return replaceChildren.apply(this, nodes);
       };
     }`);
-    await page.evaluate('show("All **CANNOT-BE-DRAWN**.")');
+    // It would wait for the message to be drawn.
+    await page.evaluate('void show("All **CANNOT-BE-DRAWN**.")');
     await page.getByText('This message can’t be displayed').waitFor();
     await page.locator('.plain', { hasText: 'All **CANNOT-BE-DRAWN**.' }).waitFor();
     await page.getByRole('button', { name: 'Show Log' }).click();
