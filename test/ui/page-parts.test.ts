@@ -109,6 +109,20 @@ describe('the parts of the chat page', () => {
     await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, `${long}const last = 2;\n`));
   });
 
+  it('keep what follows out of long code that has ended', async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `const a${at} = ${at};`).join('\n');
+    const { row, add } = await arrive(`\`\`\`ts\n${lines}`);
+    await code(row).getByText('const a399').waitFor();
+    await add('\n``');
+    await add('`\n');
+    await add('\nThis makes');
+    await add(' all of them.');
+    await row.getByText('This makes all of them.').waitFor();
+    assert.equal(await code(row).getByText('This makes').count(), 0);
+    await add('\n\n**And** more.');
+    await row.locator('strong', { hasText: 'And' }).waitFor();
+  });
+
   it('name code by its language, not by the first letters of that', async () => {
     const { row, add } = await arrive('Look:\n\n```ty');
     await row.getByText('Look:').waitFor();

@@ -21,12 +21,18 @@ export class BlockSplitter {
   readonly closed: string[] = [];
   /** The block that is still growing, with the line that has not ended. */
   open = '';
+  /** The open block is code that has ended: what follows is another block's, once its first line is there. */
+  hasEnded = false;
   /** Characters of the open block when it was looked at last. */
   #seen = 0;
 
   push(text: string): void {
+    const before = this.open.length;
     this.open += text;
-    if (!text.includes('\n') || !hasGrown(this.open.length, this.#seen)) return;
+    if (!text.includes('\n')) return;
+    this.hasEnded ||= this.#endsCode(before);
+    const isDue = this.hasEnded && text.trim() !== '';
+    if (!isDue && !hasGrown(this.open.length, this.#seen)) return;
     // The line that has not ended may become anything.
     const ended = this.open.slice(0, this.open.lastIndexOf('\n') + 1);
     this.#close(ended, startsIn(ended, false));
@@ -38,11 +44,21 @@ export class BlockSplitter {
     this.#close(this.open, [...startsIn(this.open, true), this.open.length]);
   }
 
+  /** Whether a line that has come since the block had `before` characters ends the code that it begins with. */
+  #endsCode(before: number): boolean {
+    const fence = /^ {0,3}(`{3,}|~{3,})/.exec(this.open)?.[1];
+    if (fence === undefined) return false;
+    const lines = this.open.slice(Math.max(0, this.open.lastIndexOf('\n', before - 1)));
+    return new RegExp(`\\n {0,3}${fence[0]}{${fence.length},}[ \\t]*\\r?\\n`).test(lines);
+  }
+
   /** Takes off the open block's text what lies before the last of `starts`. */
   #close(text: string, starts: readonly number[]): void {
     for (const [index, start] of starts.slice(1).entries())
       if (start > starts[index]!) this.closed.push(text.slice(starts[index], start));
-    this.open = this.open.slice(starts.at(-1));
+    const start = starts.at(-1)!;
+    this.open = this.open.slice(start);
+    if (start > 0) this.hasEnded = this.#endsCode(0);
   }
 }
 

@@ -11,6 +11,8 @@ interface Tail {
   rendered: number;
   /** Characters of it that are shown; those that came since it was rendered stand behind the others as plain text. */
   shown: number;
+  /** When it was rendered last, the code that it begins with had ended. */
+  hasEnded: boolean;
 }
 
 /** A last line that may become the end of code, or a language of which the first letters have come. */
@@ -59,13 +61,15 @@ export class MarkdownBody {
   #showOpen(block: string): void {
     const text = block.replace(UNDECIDED, '$1');
     if (text === '') return;
-    const tail = (this.#tail ??= { element: this.#append(), rendered: 0, shown: 0 });
-    if (hasGrown(text.length, tail.rendered)) {
+    const { hasEnded } = this.#splitter;
+    const tail = (this.#tail ??= { element: this.#append(), rendered: 0, shown: 0, hasEnded });
+    if (hasGrown(text.length, tail.rendered) || hasEnded !== tail.hasEnded) {
       this.#render(text, tail.element, false);
       tail.rendered = text.length;
+      tail.hasEnded = hasEnded;
     } else {
       const more = text.slice(tail.shown);
-      if (!addCode(tail.element.lastElementChild, more)) appendText(tail.element, more);
+      if (hasEnded || !addCode(tail.element.lastElementChild, more)) appendText(tail.element, more);
     }
     tail.shown = text.length;
   }
