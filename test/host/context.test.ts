@@ -9,7 +9,7 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, restricted, withSettings } from './product.ts';
+import { product, rejection, replacing, restricted, withSettings } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -95,6 +95,14 @@ describe('what goes with a message as context', () => {
     const found = kinds(await offered(''));
     assert.ok(found.includes('selection') && found.includes('currentFile'), found.join());
     assert.ok(!found.includes('openEditors'), 'one file is no choice of open editors');
+  });
+
+  it('is offered of a terminal that has no name', async () => {
+    const { offered } = await page();
+    await replacing(vscode.window, 'activeTerminal', { name: '' }, async () => {
+      const found = kinds(await offered(''));
+      assert.ok(found.includes('terminal') && found.includes('terminalCommand'), found.join());
+    });
   });
 
   it('is a file, a folder, a symbol, the selection, the open editors', async () => {

@@ -50,18 +50,22 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     (error: unknown) => error,
   );
 }
-/** Runs as in Restricted Mode. */
-export async function restricted(body: () => Promise<void>): Promise<void> {
-  const { workspace } = vscode;
-  const before = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
-  Object.defineProperty(workspace, 'isTrusted', { configurable: true, value: false });
+
+/** Has something else in the place of a part of the editor's API for the time of a test. */
+export async function replacing(api: object, name: string, value: unknown, body: () => Promise<void>): Promise<void> {
+  const before = Object.getOwnPropertyDescriptor(api, name);
+  Object.defineProperty(api, name, { configurable: true, value });
   try {
     await body();
   } finally {
-    if (before) Object.defineProperty(workspace, 'isTrusted', before);
-    else Reflect.deleteProperty(workspace, 'isTrusted');
+    if (before) Object.defineProperty(api, name, before);
+    else Reflect.deleteProperty(api, name);
   }
 }
+
+/** Runs as in Restricted Mode. */
+export const restricted = (body: () => Promise<void>): Promise<void> =>
+  replacing(vscode.workspace, 'isTrusted', false, body);
 
 type Asked = Partial<
   Record<

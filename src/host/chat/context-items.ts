@@ -52,15 +52,16 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
   );
   const files = (await openFiles()).length;
   const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
-  const terminal = vscode.window.activeTerminal?.name ?? '';
+  // Its name is empty until its shell has told one.
+  const terminal = vscode.window.activeTerminal?.name;
   const rows = [
     [current?.selection.isEmpty === false, vscode.l10n.t('Selection'), name, 'selection'],
     [current !== undefined, vscode.l10n.t('Current File'), name, 'currentFile'],
     [files > 1, vscode.l10n.t('Open Editors'), String(files), 'openEditors'],
     [problems > 0, vscode.l10n.t('Problems'), String(problems), 'allProblems'],
     [changes > 0, vscode.l10n.t('Changes'), String(changes), 'changes'],
-    [terminal !== '', vscode.l10n.t('Terminal Selection'), terminal, 'terminal'],
-    [terminal !== '', vscode.l10n.t('Last Terminal Command'), terminal, 'terminalCommand'],
+    [terminal !== undefined, vscode.l10n.t('Terminal Selection'), terminal ?? '', 'terminal'],
+    [terminal !== undefined, vscode.l10n.t('Last Terminal Command'), terminal ?? '', 'terminalCommand'],
   ] as const;
   return rows.filter(([isThere]) => isThere).map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
 }
