@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
 import { placesOf } from '../../src/host/platform/workspace-files.ts';
-import { answering, product, rejection } from './product.ts';
+import { answering, product, rejection, replacing } from './product.ts';
 
 const BEFORE = `export function first(): number {
   return 1;
@@ -153,17 +153,37 @@ describe('what a reply proposes for a file', () => {
     assert.equal(await readFile(path.join(folder, 'apply/new/b.ts'), 'utf8'), 'export const b = 1;\n');
   });
 
-  it('asks for the file where none is named, the open ones first', async () => {
-    await vscode.window.showTextDocument(uri);
+  it('asks for the file where none is named: what is open first, wherever it lies, then the workspace', async () => {
+    const other = vscode.Uri.file(path.join(os.tmpdir(), `threadkeeper-other-${process.pid}.ts`));
+    await writeFile(other.fsPath, BEFORE);
+    for (const one of [other, uri]) await vscode.window.showTextDocument(one, { preview: false });
     let offered: readonly { readonly description: string; readonly uri: vscode.Uri }[] = [];
     const showQuickPick = (items: typeof offered): Promise<unknown> => {
       offered = items;
       return Promise.resolve(items[0]);
     };
     await answering({ showQuickPick }, () => apply(`Use this:\n\n${fenced('ts', AFTER.trimEnd())}`, AFTER));
-    assert.equal(offered[0]?.description, 'apply/a.ts');
+    assert.deepEqual(
+      offered.slice(0, 2).map((item) => String(item.uri)),
+      [other, uri].map(String),
+    );
     assert.ok(offered.length > 3 && new Set(offered.map(({ description }) => description)).size === offered.length);
+    assert.equal(comparison().original.toString(), other.toString());
     assert.equal(await proposed(), AFTER);
+    await rm(other.fsPath);
+  });
+
+  it('says that there is nothing to choose from where nothing is open and the window has no folder', async () => {
+    await replacing(
+      vscode.workspace,
+      'findFiles',
+      () => Promise.resolve([]),
+      async () => {
+        const showQuickPick = (): never => assert.fail('there is nothing to choose from');
+        const error = await answering({ showQuickPick }, () => rejection(apply(fenced('ts', AFTER), AFTER)));
+        assert.equal((error as Error).message, 'There is no editor to insert into. Open a file first.');
+      },
+    );
   });
 
   it('is offered for a document that was never saved, and starts from what stands in it', async () => {
@@ -199,11 +219,9 @@ describe('what a reply proposes for a file', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('lies where a path of Windows says, whatever its letters', () => {
-    const before = Object.getOwnPropertyDescriptor(vscode.workspace, 'workspaceFolders');
+  it('lies where a path of Windows says, whatever its letters', async () => {
     const folders = ['api', 'The Site'].map((name) => ({ name, uri: vscode.Uri.parse(`file:///c%3A/Code/${name}`) }));
-    Object.defineProperty(vscode.workspace, 'workspaceFolders', { configurable: true, value: folders });
-    try {
+    await replacing(vscode.workspace, 'workspaceFolders', folders, () => {
       for (const [named, places] of [
         ['C:\\code\\the site\\src\\a.ts', [['/C:/code/the site/src/a.ts']]],
         [
@@ -217,9 +235,7 @@ describe('what a reply proposes for a file', () => {
           placesOf(named).map((step) => step.map((uri) => uri.path)),
           places,
         );
-    } finally {
-      if (before) Object.defineProperty(vscode.workspace, 'workspaceFolders', before);
-      else Reflect.deleteProperty(vscode.workspace, 'workspaceFolders');
-    }
+      return Promise.resolve();
+    });
   });
 });

@@ -79,13 +79,15 @@ async function filesNamed(named: string): Promise<vscode.Uri[]> {
 const outside = (named: string): RequestFault =>
   new RequestFault('invalid', vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named));
 
-/** What is open in text editors, then the other files of the workspace. */
+/** What is open in text editors, then the other files of the workspace. Throws `RequestFault` when there is neither. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const open = openTexts().filter(({ scheme }) => scheme !== 'output');
   const seen = new Set(open.map(String));
   const files = await vscode.workspace.findFiles('**/*', '**/node_modules/**', MAX_FILES);
   const others = files.filter((uri) => !seen.has(String(uri))).sort((a, b) => (a.path < b.path ? -1 : 1));
-  return pick([...open, ...others]);
+  const all = [...open, ...others];
+  if (all.length > 0) return pick(all);
+  throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
 }
 
 async function pick(files: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
