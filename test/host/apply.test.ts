@@ -199,6 +199,19 @@ describe('what a reply proposes for a file', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  it('starts from what is open of a file that was deleted', async () => {
+    await vscode.window.showTextDocument(uri);
+    await rm(file);
+    await apply(SHAPES['a unified diff']);
+    assert.equal(await proposed(), AFTER);
+  });
+
+  it('is no new file where a folder has its name', async () => {
+    await mkdir(path.join(folder, 'apply/c.ts'));
+    await rejection(apply(fenced('ts apply/c.ts', AFTER)));
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
+  });
+
   it('never leads out of the workspace, by its path or by a symbolic link', async () => {
     const outside = path.join(os.tmpdir(), `threadkeeper-outside-${process.pid}`);
     await mkdir(outside, { recursive: true });

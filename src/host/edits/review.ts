@@ -10,7 +10,7 @@ import {
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/ids.ts';
-import { exists } from '../platform/workspace-files.ts';
+import { typeAt } from '../platform/workspace-files.ts';
 
 /** Changes that are proposed to a file and neither accepted nor rejected yet. */
 interface Review {
@@ -211,7 +211,7 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');
   } catch (error) {
-    if (await exists(uri)) throw error;
+    if ((await typeAt(uri)) !== undefined) throw error;
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
 /** The files of the workspace that a path names: more than one where several folders have it. */
 export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
   for (const places of placesOf(named)) {
-    const found = await Promise.all(places.map(exists));
+    const found = await Promise.all(places.map(isFile));
     if (found.includes(true)) return places.filter((_, at) => found[at]);
   }
   return [];
@@ -36,12 +36,17 @@ function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
   return comparable(uri.path).startsWith(comparable(folder.path.replace(/\/?$/, '/'))) ? uri : undefined;
 }
 
-/** Whether there is such a file. */
-export async function exists(uri: vscode.Uri): Promise<boolean> {
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  const type = await typeAt(uri);
+  return type !== undefined && type !== vscode.FileType.Directory;
+}
+
+/** Whether a file or a folder lies there; undefined for neither. */
+export async function typeAt(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
-    return (await vscode.workspace.fs.stat(uri)).type !== vscode.FileType.Directory;
+    return (await vscode.workspace.fs.stat(uri)).type;
   } catch (error) {
-    if (error instanceof vscode.FileSystemError) return false;
+    if (error instanceof vscode.FileSystemError) return undefined;
     throw error;
   }
 }
