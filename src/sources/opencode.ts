@@ -102,7 +102,9 @@ async function fromFiles(file: SourceFile): Promise<Stored[]> {
 
 /** In the order of their ids, which are made to sort by time. */
 const documentsIn = async (folder: string): Promise<string[]> =>
-  (await entries(folder)).flatMap(({ name }) => (name.endsWith('.json') ? path.join(folder, name) : [])).sort();
+  (await entries(folder))
+    .flatMap((one) => (one.isFile() && one.name.endsWith('.json') ? path.join(folder, one.name) : []))
+    .sort();
 
 function objectOf(value: unknown): JsonObject {
   const parsed = typeof value === 'string' ? tryParse(value) : value;

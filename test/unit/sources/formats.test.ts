@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -368,6 +369,16 @@ describe('the chats from other tools', () => {
       const { facts, messages } = await readOnly();
       assert.deepEqual([facts.title, messages.length > 0], [undefined, true]);
     }
+  });
+
+  it('are not read from where a link leads', async () => {
+    TOOL_FIXTURES.find(({ tool, format }) => tool === 'opencode' && format.startsWith('files'))!.write(home);
+    const { length } = (await readOnly()).messages;
+    const elsewhere = put(home, 'elsewhere.json', { role: 'user' });
+    const folder = path.join(home, '.local/share/opencode/storage/message/ses_0');
+    symlinkSync(elsewhere, path.join(folder, 'msg_9.json'));
+    put(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
+    assert.equal((await readOnly()).messages.length, length);
   });
 
   it('are refused where a session holds no message', async () => {
