@@ -20,7 +20,8 @@ export class CorrectionFault extends Error {
 
 /**
  * Changes a key event's kind, its extent in its message, or both; what is left out stays. `start` and `end` are UTF-16
- * offsets into the message's text; white space around the words is left off. Rejects with `CorrectionFault`, or `StoreFault`; nothing is changed then.
+ * offsets into the message's text; white space around the words is left off. Rejects with `CorrectionFault`, or
+ * `StoreFault`; nothing is changed then.
  */
 export async function correctEvent(
   journal: SessionJournal,

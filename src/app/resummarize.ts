@@ -35,8 +35,8 @@ export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' 
 }
 
 /**
- * Makes one summary anew in its old place, from its own messages; a parent from its children, without a model. One change,
- * which can be taken back. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws;
+ * Regenerates one summary in its place, from its own messages; a parent from its children, without a model. One change,
+ * which can be undone. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws;
  * nothing is changed then.
  */
 export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {

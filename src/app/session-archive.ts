@@ -66,7 +66,7 @@ export class SessionArchive {
   }
 }
 
-/** What had no room in the context stands, too; what was said on another branch, or deleted, does not. */
+/** What had no room in the context stands, too; what is on another branch, or deleted, does not. */
 function standing(state: SessionState): KeyEvent[] {
   return [...state.events.values()].filter(
     (event) =>

@@ -29,7 +29,7 @@ export function userMessageEvents(said: UserMessage, state: SessionState, clock:
   return events;
 }
 
-/** A user's message that follows what is said. */
+/** A user's message behind the newest one of the branch. */
 export function userMessage(
   { text, attachments = [], images = [], pasted = [] }: UserMessage,
   id: Message['id'],

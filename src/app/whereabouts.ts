@@ -11,7 +11,7 @@ import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
 
-/** How something that was said reaches the model now. */
+/** How a part of the session reaches the model now. */
 export type Whereabouts =
   /** Sent verbatim: its message is among the recent ones, or one of those repeats it. */
   | { readonly kind: 'window' }

@@ -8,7 +8,7 @@ const DEFAULT_HITS = 10;
 /** UTF-16 units of an excerpt: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
-/** What a tool printed answers fewer questions than what people said; the session's own search weighs it so too. */
+/** Output of tools answers fewer questions than messages do; the session's own search weighs it so too. */
 const TOOL_WEIGHT = 0.6;
 
 export const verb: Verb = {

@@ -27,13 +27,13 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
     const timer = setTimeout(() => void wake(lazy, isUsed), WOKEN_AFTER_MS);
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
-  const followAnew = (): void => {
+  const followChosen = (): void => {
     if (followsChats() || lazy.hasBegun) void wake(lazy, false);
   };
   context.subscriptions.push(
-    vscode.workspace.onDidGrantWorkspaceTrust(followAnew),
+    vscode.workspace.onDidGrantWorkspaceTrust(followChosen),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('threadkeeper.sources')) followAnew();
+      if (event.affectsConfiguration('threadkeeper.sources')) followChosen();
     }),
   );
   return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;

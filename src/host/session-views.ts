@@ -112,7 +112,7 @@ export class SessionViews {
     await this.#link?.sendSessions();
   }
 
-  /** Draws the views anew, once for all that changes until then. */
+  /** Redraws the views, once for everything that changes until then. */
   refreshSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -151,7 +151,7 @@ export class SessionViews {
   }
 }
 
-/** Tells the user, once each time, that a full disk keeps what is said in memory alone, and that it was written. */
+/** Tells the user, once each time, that a full disk keeps messages in memory alone, and that they were written. */
 export function unsavedTeller(journal: SessionJournal): () => void {
   let told = false;
   return () => {

@@ -116,7 +116,7 @@ function statedWait(message: string): number | undefined {
 
 /**
  * Milliseconds that a response asks to wait: `retry-after-ms` (OpenAI), else `retry-after` in seconds or as an HTTP
- * date (RFC 9110, 10.2.3). `now` is milliseconds since the epoch. Undefined when nothing readable was said.
+ * date (RFC 9110, 10.2.3). `now` is milliseconds since the epoch. Undefined when the header is missing or unreadable.
  */
 export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
   const exact = headers?.get('retry-after-ms');

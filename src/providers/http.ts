@@ -6,7 +6,7 @@ import { isRecord } from './json.ts';
  * FastAPI says `detail`, vLLM before 0.10 and NIM put the message at the top, Gemini sends a list.
  */
 export const serverFetch: typeof fetch = async (input, init) => {
-  // What is said goes to the address that the user has set, and no further.
+  // Messages go to the address that the user has set, and no further.
   const response = await fetch(input, { ...init, redirect: 'manual' });
   if (response.ok) return response;
   const text = await response.text();

@@ -9,7 +9,7 @@ interface Texts {
   readonly message: string;
 }
 
-/** `noModel` is said in every reply: nobody should take a search for a model's answer. */
+/** `noModel` is in every reply: nobody should take a search for a model's answer. */
 export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
   en: {
     noModel:

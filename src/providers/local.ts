@@ -57,7 +57,7 @@ export class LocalModel implements ChatModel {
     yield { type: 'end', ending: 'complete' };
   }
 
-  /** @param said what the user said, the newest first */
+  /** @param said texts of the user's messages, the newest first */
   #reply(said: readonly string[]): string {
     const question = said[0] ?? '';
     const texts = LOCAL_TEXTS[languageOf(...said)];

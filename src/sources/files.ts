@@ -181,10 +181,10 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** What is told of a file; undefined when there is no such file. */
-export async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
+/** What is read of a file; undefined when there is no such file. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return await told;
+    return await reading;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;

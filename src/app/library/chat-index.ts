@@ -20,7 +20,7 @@ export interface ChatQuery {
   readonly before?: number | undefined;
   /** The end of a file's path: only chats that read or changed it. */
   readonly file?: string | undefined;
-  /** Looks among the commands that were run, and went well, in place of what was said. */
+  /** Searches the commands that were run, and went well, instead of the messages. */
   readonly commands?: boolean | undefined;
 }
 

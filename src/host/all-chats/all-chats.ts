@@ -121,7 +121,7 @@ export class AllChats implements vscode.Disposable {
     }
   }
 
-  /** Begins anew, the later the more often the thread has ended of late. */
+  /** Starts the thread again, after a longer wait the more often it has ended recently. */
   #ended(fault: StoreFault): void {
     this.#failed(fault.message);
     if (!this.#isFollowing) return;

@@ -133,7 +133,7 @@ function groupItem({ chat, group: { from, to, events } }: DroppedRow): vscode.Tr
   return item;
 }
 
-/** Opens the chat where the event was said. */
+/** Opens the chat at the event's message. */
 function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, description: string): vscode.TreeItem {
   const item = new vscode.TreeItem(oneLine(quote), None);
   item.description = description;

@@ -78,7 +78,7 @@ export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
   if (next) await app.sessions.open(next.id);
-  // Where the chat is in sight it keeps the keyboard: to be given it anew would take it away for a moment.
+  // A visible chat keeps the focus: moving the focus there again would take it away for a moment.
   if (app.panel.isVisible) app.panel.post({ type: 'focus', target: 'composer' });
   else app.panel.open();
 }
@@ -96,7 +96,7 @@ export async function moveChat(app: ChatApp, place: 'editor' | 'sidebar'): Promi
   app.panel.open();
 }
 
-/** Moves the chat out of this window; the page asks for everything anew there. */
+/** Moves the chat out of this window; the page requests everything again there. */
 export async function moveToNewWindow(app: ChatApp): Promise<void> {
   if (readSettings().chat.location !== 'editor') await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();

@@ -46,7 +46,7 @@ export class ImplicitContext {
   /** One at a time, so that what a slower reading finds never takes the place of what is newer. */
   refresh(): Promise<void> {
     const refreshed = this.#last.then(() => this.#refresh());
-    // Whoever asked for it learns of its failure; the next one begins anew.
+    // The caller is told of a failure; the next refresh runs in any case.
     this.#last = refreshed.catch(() => undefined);
     return refreshed;
   }

@@ -41,15 +41,15 @@ export interface PageHost {
   focused?(focused: boolean): void;
   offerTaken(id: number): void;
   isShown(): boolean;
-  /** The page does not answer any more: it is to be made anew, and to be careful. */
+  /** The page no longer answers: it is to be replaced by one that renders carefully. */
   hung(): void;
   /** The page before this one has hung. */
   readonly careful: boolean;
 }
 
 /**
- * The chat's page in one webview, wherever that stands: it shows the current session and owns nothing of it. Loaded
- * again, it asks for everything anew.
+ * The chat's page in one webview, wherever that is: it shows the current session and owns nothing of it. When it is
+ * reloaded, it requests everything again.
  */
 export class ServedPage implements vscode.Disposable {
   readonly #app: PageServer;

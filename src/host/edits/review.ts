@@ -17,10 +17,10 @@ interface Review {
   readonly uri: vscode.Uri;
   /** The document on the right of the comparison. */
   readonly right: vscode.Uri;
-  /** The file as the changes are told against it; undefined while it does not exist. Line ends are `\n`. */
+  /** The file that the changes are based on; undefined while it does not exist. Line ends are `\n`. */
   base: string | undefined;
   proposed: string;
-  /** Texts of the file that `proposed` holds for as it is: before and after each change that was accepted. */
+  /** Texts of the file for which `proposed` needs no update: before and after each change that was accepted. */
   known: Set<string>;
 }
 

@@ -37,7 +37,7 @@ export class ChartPanel implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Draws the chart anew, if it can be seen. */
+  /** Redraws the chart while it is visible. */
   refresh(): void {
     if (!this.#panel?.visible) return;
     const svg = drawing(this.#conversation(), false);

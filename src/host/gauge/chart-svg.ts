@@ -141,7 +141,7 @@ const MAX_POINTS = 400;
  * The size of the context over the session. It grows with each message by what the message takes, and falls with each
  * compression that stands to what the compression came to; what was undone has left no trace in it.
  *
- * @param fixed tokens that are sent before anything is said
+ * @param fixed tokens that are sent before the first message
  */
 export function contextSeries(
   state: SessionState,
@@ -150,7 +150,7 @@ export function contextSeries(
   labels: {
     readonly compression: (before: number, after: number) => string;
     readonly reset: string;
-    /** What of that which was said may be shown. */
+    /** A text as far as it may be shown: in a file its secrets are masked. */
     readonly masked: (text: string) => string;
   },
 ): ContextSeries {

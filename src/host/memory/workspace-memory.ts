@@ -68,7 +68,7 @@ export class WorkspaceMemory implements vscode.Disposable {
     const before = this.left;
     const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
     this.#made = { entries: this.#entries, budget, counter, text, left };
-    // Not at once: whoever asks is drawing the views that this draws anew.
+    // Not at once: the caller is drawing the views that this event redraws.
     if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
   }

@@ -30,7 +30,7 @@ const schema = v.array(
 );
 type Kept = v.InferOutput<typeof schema>[number][1];
 
-/** What providers' own lists have said of the models in use; kept over restarts, since a list is not always at hand. */
+/** What providers' own lists report of the models in use; kept over restarts, since a list is not always at hand. */
 export class LearnedFacts {
   readonly #memento: Memento;
   readonly #known: Map<string, Kept>;

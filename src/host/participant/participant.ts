@@ -6,8 +6,8 @@ import { decisionsText, recalledText, type Quoted, type SessionArchive } from '.
 const QUOTES = 8;
 
 /**
- * Answers `@threadkeeper` in the editor's own chat with quotes of what was said here, and asks no model; `/decisions`
- * lists what was decided.
+ * Answers `@threadkeeper` in the editor's own chat with quotes from recorded sessions, and asks no model; `/decisions` lists
+ * what was decided.
  */
 export async function answerRequest(
   archive: SessionArchive,
@@ -37,7 +37,7 @@ export async function answerRequest(
   for (const one of found) stream.markdown(cited(one));
 }
 
-/** What was said is text, never markup: it can bring no link and no picture into the chat. */
+/** Quotes are text, never markup: they can bring no link and no picture into the chat. */
 function quote(text: string): vscode.MarkdownString {
   return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
 }
@@ -57,7 +57,7 @@ const recallInput = v.object({
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20)), 8),
 });
 
-/** Finds what was said. The user is asked first: what is found goes to the model of the chat that asks. */
+/** Searches the recorded sessions. The user is asked first: what is found goes to the model of the chat that asks. */
 export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => {

@@ -89,7 +89,7 @@ function kindName(kind: 'event' | 'summary'): string {
   return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
 }
 
-/** Finds what was said in the current session and opens it at its place. */
+/** Searches the current session and opens what is found at its place. */
 export async function recall(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';

@@ -18,7 +18,7 @@ interface ArchiveDeps {
   readonly memory: WorkspaceMemory;
 }
 
-/** What was said in all sessions of a workspace: for its own search, and for other chats. */
+/** The messages of all sessions of a workspace: for its own search, and for other chats. */
 export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
   readonly archive: SessionArchive;
   /** A session's state; undefined when it is gone. */

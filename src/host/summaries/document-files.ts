@@ -44,14 +44,14 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     this.#changed.dispose();
   }
 
-  /** Shows anew what is open and has changed. */
+  /** Updates open documents that have changed. */
   async refresh(): Promise<void> {
     const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === DOCUMENT_SCHEME);
     const names = new Set(open.map(({ uri }) => uri.toString()));
     for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
-      // A preview is made when it is asked for, not whenever something is said.
+      // A preview is made when it is asked for, not with each message.
       if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
       const before = this.#shown.get(uri.toString());
       if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });

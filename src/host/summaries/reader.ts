@@ -30,7 +30,7 @@ export class Reader implements vscode.Disposable {
   /** Whether what is shown may have changed while it could not be seen. */
   #isStale = false;
 
-  /** @param openLink follows a link that stands in what was said */
+  /** @param openLink follows a link in a message */
   constructor(
     pageOf: (uri: vscode.Uri) => Promise<Page>,
     openLink: (href: string, session: string | undefined) => Promise<void>,
@@ -73,7 +73,7 @@ export class Reader implements vscode.Disposable {
       );
   }
 
-  /** Shows what has changed; a preview is made when it is asked for, not whenever something is said. */
+  /** Shows what has changed; a preview is made when it is asked for, not with each message. */
   async refresh(): Promise<void> {
     const shown = this.#shown;
     if (!shown?.uri || parseDocumentUri(shown.uri)?.kind === 'dryRun') return;
@@ -158,7 +158,7 @@ export class Reader implements vscode.Disposable {
   }
 }
 
-/** What is no Markdown of ours: a message as it was said, and JSON. */
+/** What is no Markdown of ours: a message verbatim, and JSON. */
 function isPlain(uri: vscode.Uri): boolean {
   const kind = parseDocumentUri(uri)?.kind;
   return kind === 'message' || kind === 'request';

@@ -130,7 +130,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     };
   }
 
-  /** Made anew when the ledger or the branch has changed. */
+  /** Built again when the ledger or the branch has changed. */
   #eventsOf(conversation: Conversation): EventIndex {
     const { state, journal } = conversation;
     const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
@@ -138,7 +138,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return this.#events.index;
   }
 
-  /** Listed anew when a compression or a change of the user's may have touched a summary. */
+  /** Listed again when a compression or the user may have changed a summary. */
   #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
     const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
     if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };

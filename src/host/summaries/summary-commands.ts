@@ -192,7 +192,7 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
   return pickModel(app, models, vscode.l10n.t('Select Model to Verify This Summary'));
 }
 
-/** Asks in which way a summary shall be written anew, and has it written. */
+/** Asks how to regenerate a summary, and regenerates it. */
 export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
@@ -234,9 +234,9 @@ export async function make(
   wanted: Parameters<OpenConversation['resummarize']>[0],
   chosen?: ChosenModel,
 ): Promise<void> {
-  const { resummarize: makeAnew } = await app.current();
+  const { resummarize: regenerate } = await app.current();
   const title = wanted.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
-  const made = await cancellable(title, (signal) => makeAnew(wanted, chosen, signal));
+  const made = await cancellable(title, (signal) => regenerate(wanted, chosen, signal));
   if (!made) return;
   const tokens = (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale());
   inform(
