@@ -18,14 +18,7 @@ import { anthropicListed, type ListedModel } from './listed-model.ts';
 import { isRecord } from './json.ts';
 import { toModelFault, type SdkErrors } from './fault-map.ts';
 import { extrasOf, Tolerance } from './tolerance.ts';
-import {
-  askWatched,
-  callLimits,
-  HOSTED_AT_ONCE,
-  runWatched,
-  type CallTimeouts,
-  type WatchedCall,
-} from './watched-call.ts';
+import { askWatched, HOSTED_AT_ONCE, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
 
@@ -55,7 +48,6 @@ export interface AnthropicModel extends ChatModel {
 /** A chat model over Anthropic's Messages endpoint. Its client is made once, here. */
 export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
   const { model, apiKey = '' } = settings;
-  const limits = callLimits(settings);
   const tolerance = new Tolerance();
   const baseURL = serverUrl(settings.baseUrl);
   const official = baseURL === OFFICIAL_URL;
@@ -90,7 +82,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
   const ask = <T>(signal: AbortSignal, what: (call: WatchedCall) => Promise<T>): Promise<T> =>
     askWatched(
       signal,
-      limits,
+      settings,
       async (call) => {
         keyed();
         return await what(call);
@@ -107,7 +99,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
       const without = tolerance.without(extrasOf(request, 'messages'), request.jsonSchema?.name);
       return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));
     },
-    stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
+    stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
     listModels: (signal) =>
       ask(signal, async (call) => {
         const models: ListedModel[] = [];

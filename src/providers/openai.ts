@@ -11,14 +11,7 @@ import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
 import { extrasOf, Tolerance } from './tolerance.ts';
-import {
-  askWatched,
-  callLimits,
-  HOSTED_AT_ONCE,
-  runWatched,
-  type CallTimeouts,
-  type WatchedCall,
-} from './watched-call.ts';
+import { askWatched, HOSTED_AT_ONCE, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
 
@@ -55,7 +48,6 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const { origin, url, query, vendor } = serverAt(settings.baseUrl);
   const official = vendor === 'openai';
   const api = settings.api ?? (official ? 'responses' : 'chat');
-  const limits = callLimits(settings);
   const tolerance = new Tolerance();
   const habit = thinkingHabit(model);
   const { breakpoints = false, efforts } = modelInfo(model);
@@ -137,11 +129,11 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
       const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
       return JSON.stringify(bodyOf(tolerance.limited(request), without));
     },
-    stream: (request, signal) => runWatched(signal, limits, (call) => open(request, call), toFault),
+    stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
     listModels: (signal) =>
       askWatched(
         signal,
-        limits,
+        settings,
         async (call) => {
           keyed();
           const models: ListedModel[] = [];

@@ -2,25 +2,17 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk } from '../app/ports.ts';
 
 /** Milliseconds of silence that end a call: until the first text of the reply, and after it. */
-export interface CallLimits {
-  readonly firstTokenMs: number;
-  readonly silenceMs: number;
+export interface CallTimeouts {
+  readonly firstTokenMs?: number;
+  readonly silenceMs?: number;
 }
-
-/** What the user has set of them; left out: the default. */
-export type CallTimeouts = Partial<CallLimits>;
 
 /**
  * Until the first text a local server may load its model, a busy one may queue the request, and a model may think
  * (Ollama allows itself 5 minutes, as does Node's fetch); once text runs, every server sends something at least every
  * few seconds, if only a keep-alive.
  */
-const DEFAULT_LIMITS: CallLimits = { firstTokenMs: 300_000, silenceMs: 90_000 };
-
-export const callLimits = ({ firstTokenMs, silenceMs }: CallTimeouts): CallLimits => ({
-  firstTokenMs: firstTokenMs ?? DEFAULT_LIMITS.firstTokenMs,
-  silenceMs: silenceMs ?? DEFAULT_LIMITS.silenceMs,
-});
+const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
 /** Requests that a vendor's own address answers at once; other servers may be the user's own and would queue them. */
 export const HOSTED_AT_ONCE = 24;
@@ -35,7 +27,7 @@ const TAIL_CHARS = 32;
 export class WatchedCall {
   readonly controller = new AbortController();
   readonly #caller: AbortSignal;
-  readonly #limits: CallLimits;
+  readonly #silenceMs: number;
   readonly #stop = (): void => this.controller.abort();
   #timer: NodeJS.Timeout | undefined;
   #limit: number;
@@ -43,10 +35,10 @@ export class WatchedCall {
   #silent = false;
   #tail = '';
 
-  constructor(caller: AbortSignal, limits: CallLimits) {
+  constructor(caller: AbortSignal, { firstTokenMs, silenceMs }: CallTimeouts) {
     this.#caller = caller;
-    this.#limits = limits;
-    this.#limit = limits.firstTokenMs;
+    this.#limit = firstTokenMs ?? DEFAULT_TIMEOUTS.firstTokenMs;
+    this.#silenceMs = silenceMs ?? DEFAULT_TIMEOUTS.silenceMs;
     if (caller.aborted) this.#stop();
     else caller.addEventListener('abort', this.#stop, { once: true });
     this.#arm();
@@ -73,7 +65,7 @@ export class WatchedCall {
 
   /** Text has come: from now on a server that lives says so more often. */
   speaks(): void {
-    this.#limit = this.#limits.silenceMs;
+    this.#limit = this.#silenceMs;
   }
 
   /** While the reader of the reply is busy with what it has, nobody reads on, and silence means nothing. */
@@ -127,11 +119,11 @@ const isTimeout = (reason: unknown): boolean => reason instanceof DOMException &
  */
 export async function* runWatched(
   signal: AbortSignal,
-  limits: CallLimits,
+  timeouts: CallTimeouts,
   open: (call: WatchedCall) => AsyncIterable<ChatChunk>,
   toFault: (error: unknown) => ModelFault,
 ): AsyncGenerator<ChatChunk> {
-  const call = new WatchedCall(signal, limits);
+  const call = new WatchedCall(signal, timeouts);
   let thinks = false;
   try {
     for await (const chunk of open(call)) {
@@ -157,11 +149,11 @@ export async function* runWatched(
 /** Runs one call that answers at once (a list, a count) under the same watch. Throws `ModelFault` alone. */
 export async function askWatched<T>(
   signal: AbortSignal,
-  limits: CallLimits,
+  timeouts: CallTimeouts,
   ask: (call: WatchedCall) => Promise<T>,
   toFault: (error: unknown) => ModelFault,
 ): Promise<T> {
-  const call = new WatchedCall(signal, limits);
+  const call = new WatchedCall(signal, timeouts);
   try {
     return await ask(call);
   } catch (error) {

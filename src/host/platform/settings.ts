@@ -10,7 +10,7 @@ import {
   type PolicyName,
   type Triggers,
 } from '../../core/policy/policy.ts';
-import type { CallLimits } from '../../providers/watched-call.ts';
+import type { CallTimeouts } from '../../providers/watched-call.ts';
 import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
 
@@ -62,7 +62,7 @@ export function readSettings(): Settings {
 }
 
 /** The timeouts of provider requests. */
-export function callTimeouts(): CallLimits {
+export function callTimeouts(): Required<CallTimeouts> {
   const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
   return { firstTokenMs: firstTokenTimeout * 1000, silenceMs: silenceTimeout * 1000 };
 }

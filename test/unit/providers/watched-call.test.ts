@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { askWatched, callLimits } from '../../../src/providers/watched-call.ts';
+import { askWatched } from '../../../src/providers/watched-call.ts';
 
 describe('a call that its caller ends', () => {
   const ended = (signal: AbortSignal): Promise<unknown> =>
     askWatched(
       signal,
-      callLimits({}),
+      {},
       ({ controller }) => new Promise((_, reject) => controller.signal.addEventListener('abort', reject)),
       () => new ModelFault('network', 'not the end that was asked for'),
     );
