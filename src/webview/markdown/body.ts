@@ -16,7 +16,7 @@ interface Tail {
 }
 
 /** A last line that may become the end of code, or a language of which the first letters have come. */
-const UNDECIDED = /(^|\n)[ \t]*(?:[`~]+|`{3,}[^`\n]*|~{3,}[^\n]*)$/;
+const UNDECIDED = /^[ \t]*(?:[`~]+|`{3,}[^`]*|~~~.*)$/;
 
 /**
  * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
@@ -59,7 +59,8 @@ export class MarkdownBody {
   }
 
   #showOpen(block: string): void {
-    const text = block.replace(UNDECIDED, '$1');
+    const lastLine = block.lastIndexOf('\n') + 1;
+    const text = UNDECIDED.test(block.slice(lastLine)) ? block.slice(0, lastLine) : block;
     if (text === '') return;
     const { hasEnded } = this.#splitter;
     const tail = (this.#tail ??= { element: this.#append(), rendered: 0, shown: 0, hasEnded });
