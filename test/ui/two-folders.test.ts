@@ -28,7 +28,14 @@ describe('a workspace of two folders that have a file under the same path', () =
     const file = path.join(scratch, 'both.code-workspace');
     const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
     await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
-    chat = new ChatPage(await Workbench.open({ folder: file, profile: 'two-folders' }));
+    const workbench = await Workbench.open({ folder: file, profile: 'two-folders' });
+    // On a busy machine the editor reads the workspace's file too early, and has no folder until it is loaded again.
+    const none = workbench.page.getByText('You have not yet added a folder').first();
+    await none.waitFor({ timeout: PATIENCE_MS }).then(
+      () => workbench.reload(),
+      () => undefined,
+    );
+    chat = new ChatPage(workbench);
     await chat.show();
   });
 
