@@ -1,11 +1,13 @@
 import { globSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { findChromium } from '../editor/find-chromium.ts';
 import { fetchServer } from '../editor/fetch-server.ts';
 import { packageExtension } from '../packaging/package-extension.ts';
 import { inPackages, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
-import { readResult, reporter, resultFile, sumOf, type SuiteResult } from '../support/suite-result.ts';
+import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
 /** A workbench takes seconds to open, on a busy machine many. */
 const TEST_LIMIT_MS = 240_000;
@@ -19,24 +21,23 @@ export async function runUiSuite(say: (text: string) => void, mochaArguments: re
   const vsix = path.join(outFolder, 'threadkeeper.vsix');
   await packageExtension(vsix);
   const began = performance.now();
-  const run = async (files: readonly string[], at: number): Promise<SuiteResult> => {
-    const name = `ui ${at + 1}`;
-    const { code } = await runNode(
-      [
-        inPackages('mocha', 'bin', 'mocha.js'),
-        ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_LIMIT_MS)],
-        ...['--reporter', reporter, ...mochaArguments, ...files],
-      ],
-      { cwd: root, show: true, env: { ...process.env, SUITE_RESULT_FILE: resultFile(name), UI_VSIX: vsix } },
-    );
-    return readResult(name, code, (performance.now() - began) / 1000);
-  };
-  return sumOf('ui', await Promise.all(halves().map(run)));
-}
-
-/** The test files in two parts that take about as long, told by their sizes. */
-function halves(): readonly (readonly string[])[] {
-  const files = globSync('*.test.ts', { cwd: folder }).map((name) => path.join(folder, name));
-  const bySize = files.sort((a, b) => statSync(b).size - statSync(a).size);
-  return [0, 1].map((half) => bySize.filter((_, at) => Number(at % 4 === 1 || at % 4 === 2) === half));
+  const sizeOf = (name: string): number => statSync(path.join(folder, name)).size;
+  // Long files first, so that neither editor is left to work alone at the end.
+  const files = globSync('*.test.ts', { cwd: folder }).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
+  const { code } = await runNode(
+    [
+      inPackages('mocha', 'bin', 'mocha.js'),
+      ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_LIMIT_MS)],
+      ...['--parallel', '--jobs', '2', '--reporter', reporter, ...mochaArguments],
+      ...files.map((name) => path.join(folder, name)),
+    ],
+    {
+      cwd: root,
+      show: true,
+      env: { ...process.env, SUITE_RESULT_FILE: resultFile('ui'), UI_VSIX: vsix, UI_SCRATCH: scratch },
+    },
+  );
+  await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  return readResult('ui', code, (performance.now() - began) / 1000);
 }

@@ -45,19 +45,6 @@ export async function readResult(name: string, code: number, seconds: number): P
   return { name, ...counts, seconds };
 }
 
-/** What parts of a suite that ran side by side came to. */
-export function sumOf(name: string, parts: readonly SuiteResult[]): SuiteResult {
-  const sum = (key: keyof Counts): number => parts.reduce((total, part) => total + part[key], 0);
-  return {
-    name,
-    passed: sum('passed'),
-    failed: sum('failed'),
-    skipped: sum('skipped'),
-    seconds: Math.max(...parts.map(({ seconds }) => seconds)),
-    remark: parts.flatMap(({ remark }) => remark ?? []).join(', '),
-  };
-}
-
 /** The table at the end of `npm test`, and the line that sums it up. */
 export function summarize(results: readonly SuiteResult[]): string {
   const header = ['suite', 'passed', 'failed', 'skipped', 'seconds', ''];

@@ -1,7 +1,7 @@
-// Mocha loads this before the tests: one server with the packaged extension for all of them.
+// Mocha loads this before the tests, into each of its processes: a server with the packaged extension for each, which
+// ends with the process.
 import { randomInt } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, mkdir, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from 'mocha';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -30,10 +30,10 @@ let workspaces = 0;
 const say = (text: string): void => console.log(text);
 
 async function start(): Promise<Editor> {
-  const vsix = process.env.UI_VSIX;
-  if (vsix === undefined)
+  const { UI_VSIX: vsix, UI_SCRATCH: folder } = process.env;
+  if (vsix === undefined || folder === undefined)
     throw new Error('Run the page suite by "npm test -- --only ui": it packs the extension first.');
-  const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
+  const scratch = await mkdtemp(path.join(folder, 'editor-'));
   const program = await fetchServer(say);
   const dataFolder = path.join(scratch, 'server');
   // Before the first is installed: the editor reads the folder once, then its own list of it.
@@ -150,12 +150,8 @@ export const mochaHooks = {
     if (this.currentTest?.state === 'failed') await photograph(this.currentTest.fullTitle());
   },
 
+  /** After each file. */
   async afterAll(): Promise<void> {
-    if (editor === undefined) return;
     for (const profile of [...profiles.keys()]) await closeBrowser(profile);
-    const { scratch, server, door } = await editor;
-    await door.close();
-    await server.stop();
-    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   },
 };
