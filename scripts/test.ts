@@ -1,5 +1,5 @@
 // Runs every test: without an editor, in the extension host, and in the workbench. Ends with a table and one line.
-//   npm test -- [--only unit|host|ui] [--long] [--grep TEXT]
+//   npm test -- [--only unit|host|ui] [--all] [--long] [--grep TEXT]
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,14 +15,14 @@ const SUITES = ['unit', 'host', 'ui'] as const;
 type Suite = (typeof SUITES)[number];
 const say = (text: string): void => console.log(text);
 
-function run(suite: Suite, mochaArguments: readonly string[]): Promise<SuiteResult> {
+function run(suite: Suite, mochaArguments: readonly string[], isWhole: boolean): Promise<SuiteResult> {
   switch (suite) {
     case 'unit':
-      return runUnitSuite(mochaArguments);
+      return runUnitSuite(mochaArguments, isWhole);
     case 'host':
       return runHostSuite(say);
     case 'ui':
-      return runUiSuite(say, mochaArguments);
+      return runUiSuite(say, mochaArguments, isWhole);
   }
 }
 
@@ -38,8 +38,15 @@ async function runOrExplain<T>(name: string, body: () => Promise<T>): Promise<T 
 
 await runMain(async () => {
   const { values } = parseArgs({
-    options: { only: { type: 'string', multiple: true }, long: { type: 'boolean' }, grep: { type: 'string' } },
+    options: {
+      only: { type: 'string', multiple: true },
+      all: { type: 'boolean' },
+      long: { type: 'boolean' },
+      grep: { type: 'string' },
+    },
   });
+  // Without a word, what a change should pass before it is committed. CI runs the rest, too.
+  const isWhole = Object.keys(values).length > 0 || process.env.CI !== undefined;
   const wanted = SUITES.filter((suite) => values.only?.includes(suite) ?? true);
   if (wanted.length === 0) throw new PlainError(`--only takes ${SUITES.join(', ')}.`);
   if (values.long === true) process.env.THREADKEEPER_LONG = '1';
@@ -66,7 +73,7 @@ await runMain(async () => {
     // Without dist/ an editor has nothing to show.
     if (built !== undefined && suite !== 'unit') continue;
     say(`\n── ${suite} ──`);
-    results.push(await runOrExplain(suite, () => run(suite, mochaArguments)));
+    results.push(await runOrExplain(suite, () => run(suite, mochaArguments, isWhole)));
   }
   say(`\n${summarize(results)}`);
   if (results.some((result) => result.failed > 0)) process.exitCode = 1;
