@@ -19,7 +19,7 @@ import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
 import { breathe } from '../core/pace/breather.ts';
-import { atOnce, resting, type Steps } from '../core/pace/steps.ts';
+import { resting, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt } from '../core/prompts/render.ts';
 import { TextIndex } from '../core/search/text-index.ts';
@@ -102,7 +102,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const draft = isModest ? whole : await sized(job, plan, withoutRoom(found, job, plan), pace);
     if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await readUsage(usage, job.state, pace);
-    const made = await summarize(job, plan, draft, deps, { cache, usage });
+    const made = await summarize(job, plan, draft, deps, { cache, usage, pace });
     if (made.covered === 0 && made.fault !== undefined && job.model) {
       // The trial failed, so the new messages are extracted.
       const extracted = await work({ ...job, model: undefined });
@@ -191,6 +191,7 @@ interface Made {
   readonly last: PlannedRun[number];
   /** Tokens of the request after this compression, without messages that arrive meanwhile. */
   readonly after: number;
+  readonly keyEvents: CompressionRecord['keyEvents'];
   readonly calls: CallLog;
   readonly fault: unknown;
 }
@@ -200,10 +201,10 @@ async function summarize(
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, usage }: { readonly cache: SummaryCache; readonly usage: TermUsage },
+  { cache, usage, pace }: { readonly cache: SummaryCache; readonly usage: TermUsage; readonly pace: Pace },
 ): Promise<Made> {
   const { clock } = deps;
-  const { state, counter, signal, model } = job;
+  const { state, counter, model } = job;
   const { policy } = job.settings;
   const { total, tokens } = job.before;
   // Read before the first await, because the user may undo summaries meanwhile.
@@ -212,7 +213,6 @@ async function summarize(
   const frontierTokens = summariesRoom(job, plan, draft);
   const nextId = (): SummaryNode['id'] => nodeId(clock.id());
   const now = (): number => clock.now();
-  const pace = new Pace(clock.breather, signal);
   const parents: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
   // Summaries whose messages are summarized again are replaced.
@@ -275,8 +275,12 @@ async function summarize(
   let levels: readonly LevelChoice[] = [];
   let after = 0;
   const condensed: SummaryNode[] = [];
-  const sentFront = async (): Promise<number> =>
-    (await resting(frontSteps(job, [...nodes, ...condensed], levels, draft), pace)).all;
+  let keyEvents: Made['keyEvents'];
+  const countAgain = async (): Promise<void> => {
+    const front = await resting(frontSteps(job, [...nodes, ...condensed], levels, draft), pace);
+    after = others + uncovered + front.all;
+    keyEvents = front.keyEvents();
+  };
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
     const joined = await condenseNeighbours(
@@ -297,18 +301,19 @@ async function summarize(
       job.aim && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
         : chooseLevels(frontier, room, nearTask(frontier, state), job.aim ? undefined : state.levels).levels;
-    after = others + uncovered + (await sentFront());
+    await countAgain();
     if (after <= limit || room <= 0) break;
     const shorter = leastLoss(frontier, levels, after - limit);
     if (shorter) {
       levels = shorter;
-      after = others + uncovered + (await sentFront());
+      await countAgain();
       if (after <= limit) break;
     }
     room = Math.max(0, room - (after - limit));
   }
   const leftTokens = plan.leavingTokens - uncovered;
-  return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, calls, fault: summarized.fault };
+  const { fault } = summarized;
+  return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, keyEvents, calls, fault };
 }
 
 /** Puts the new leaves into the frontier, in the places of the stand-ins that they replace. */
@@ -536,7 +541,7 @@ function toResult(
     changes: draft.changes,
     messages: { before, after: before - made.covered },
     tokens: { before: job.before.total, after: made.after },
-    keyEvents: atOnce(frontSteps(job, nodes, levels, draft)).keyEvents(),
+    keyEvents: made.keyEvents,
     calls: {
       count: calls.count,
       inputTokens: calls.inputTokens,
