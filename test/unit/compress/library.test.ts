@@ -7,6 +7,8 @@ import {
   type LibraryMessage,
   type Summarizer,
 } from '../../../src/app/library.ts';
+import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { alwaysDue } from '../../support/breathers.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { counter, developerSession, goodAnswer, transcript } from './scripted.ts';
 
@@ -103,6 +105,26 @@ describe('summarizeHierarchical', () => {
 
 describe('compressPreserveEvents', () => {
   const session = developerSession(60);
+
+  it('counts a large context a few blocks at a time, resting between them', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const text = (counted: string): number => {
+      atOnce += counted.length;
+      most = Math.max(most, atOnce);
+      return counter.text(counted);
+    };
+    const breather = alwaysDue(() => {
+      atOnce = 0;
+    });
+    const { tokens } = await compressPreserveEvents(developerSession(300, 40), 60_000, {
+      counter: tokenCounter('o200k_base', text, (counted, between) => counter.textResting(counted, between)),
+      breather,
+    });
+    assert.ok(tokens.after > 35_000, `${tokens.after} tokens`);
+    // A block of a request takes some 2,000 tokens.
+    assert.ok(most < 30_000, `${most} characters at once`);
+  });
 
   it('notes topics, decisions and guidance without a model, too', async () => {
     const { lines, preset } = DIALOGUES.find(({ name }) => name === 'advice')!;
