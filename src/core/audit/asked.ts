@@ -13,17 +13,17 @@ import { findQuotes } from './quotes.ts';
 import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
 import { readVerdicts, VERDICTS_JSON_SCHEMA, type GivenVerdict } from './verdicts.ts';
 
-/** Statements that one request asks about at most; a model of a small window is asked about fewer. */
+/** Maximum number of statements per request; fewer for models with a small context window. */
 const MAX_ASKED = 24;
-/** Of the messages a request shows at most so many tokens: a whole segment, as a rule. */
+/** Maximum tokens of messages per request: usually a whole segment. */
 const RECORD_TOKENS = 8_000;
-/** Room for the answer: so many tokens for each statement, and for the frame around them. */
+/** Tokens reserved for the answer: per statement, and for its frame. */
 const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
-/** What instructions and a record that still tells something take, and each statement with its answer, in tokens. */
+/** Tokens of the instructions with a minimal excerpt, and of each statement with its answer. */
 const SMALL_WINDOW = { frame: 2_000, each: 240 } as const;
-/** Less of a record tells nothing. */
+/** Smaller excerpts are useless. */
 const MIN_RECORD_TOKENS = 200;
-/** What a provider may count otherwise. */
+/** Margin for differences in the provider's count. */
 const SPARE_TOKENS = 8;
 
 export interface AskTools {
@@ -33,20 +33,20 @@ export interface AskTools {
   readonly calls: CallLog;
 }
 
-/** What came of asking. */
+/** The result of a check by a model. */
 export interface Asked {
   readonly statements: readonly CheckedStatement[];
-  /** What the first request that failed was refused with; the statements that it asked about are as code found them. */
+  /** The error of the first request that failed. Its statements keep the result of the check by code. */
   readonly fault?: Error;
 }
 
 /**
- * Whether the messages say what the statements of a summary say, as a model reads them. It is shown the passages that
- * speak of them and gives a verdict with the words that decide it; the words are looked up in what it was shown. What
- * code found stands where the model gives no verdict or was shown nothing, where the messages do not contain a quotation
- * of the summary, and where the model supports a statement without words of theirs although they lack one of its terms.
+ * Asks a model whether the messages support the statements of a summary. It sees passages about them and returns a
+ * verdict with a quote, which is looked up in what it saw. The result of the check by code stays if there is no
+ * verdict, if nothing could be shown, if the messages don't contain a quotation of the summary, or if the model
+ * supports a statement without a quote although the messages lack one of its terms.
  *
- * @throws whatever the model throws, when it gave no answer at all; `Cancelled` after a cancellation
+ * @throws the model's error if there was no answer at all; `Cancelled` after a cancellation
  */
 export async function askAboutStatements(
   summary: string,
@@ -84,7 +84,7 @@ function groupsOf<T>(all: readonly T[], most: number): (readonly T[])[] {
   return groups;
 }
 
-/** Has the model judge some statements. */
+/** Asks the model about some statements. */
 async function judge(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
@@ -92,7 +92,7 @@ async function judge(
   tools: AskTools,
 ): Promise<CheckedStatement[]> {
   const { verdicts, shown } = await ask(statements, excerpts, tools);
-  // Words can only be of what was shown; looking through all messages would take long.
+  // Quotes can only be from the excerpt; searching all messages would take long.
   const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
   const judged: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
@@ -104,9 +104,9 @@ async function judge(
 }
 
 interface Verdicts {
-  /** By the statement's place; none where the model's window has no room for the question. */
+  /** By the index of the statement; empty if the question doesn't fit the context window. */
   readonly verdicts: ReadonlyMap<number, GivenVerdict>;
-  /** The messages of which something was shown. */
+  /** The messages that the excerpt contains. */
   readonly shown: readonly number[];
 }
 
@@ -136,7 +136,7 @@ async function ask(
   return { verdicts, shown: record.messages };
 }
 
-/** Fewer characters stand anywhere and prove nothing. */
+/** Shorter quotes occur anywhere and prove nothing. */
 const MIN_QUOTE_CHARS = 8;
 
 const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= MIN_QUOTE_CHARS;

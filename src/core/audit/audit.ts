@@ -4,19 +4,19 @@ import { findQuotes } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
 import { SourceTerms } from './source-terms.ts';
 
-/** A summary's text, or the messages it was made from, with the tokens of each text, its framing included. */
+/** A summary's text or its source messages, with the tokens of each text including framing. */
 interface Audited<Text> {
   readonly text: Text;
   readonly tokens: number;
 }
 
-/** At most so many faults of a kind are listed; the counts are whole. */
+/** Maximum number of listed faults per kind; counts are complete. */
 const MAX_LISTED = 20;
 
 /**
- * Whether a summary may be committed (`passes`) and how far it can be trusted. It must be smaller than its source, not
- * empty, and every quote in it must stand in the source byte for byte. Identifiers, paths,
- * numbers, URLs and names that the source does not contain are reported.
+ * Checks whether a summary may be committed (`passes`) and how far it can be trusted. It must be smaller than its
+ * source and not empty, and its quotes must be verbatim. Identifiers, paths, numbers, URLs, and names that the source
+ * doesn't contain are reported.
  */
 export function* auditSummary(
   { text, tokens }: Audited<string>,

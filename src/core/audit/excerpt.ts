@@ -3,29 +3,29 @@ import { breathe, type Breather } from '../pace/breather.ts';
 import { TextIndex } from '../search/text-index.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
-/** Lines of a message up to some 400 characters, or such a part of a longer line. */
+/** Lines of up to about 400 characters, or parts of longer lines. */
 const PASSAGE = /[^]{1,400}(?:\n|$)|[^]{1,400}\s|[^]{1,400}/gu;
-/** Hits of a search that are looked at for each statement. */
+/** Maximum number of search results per statement. */
 const MAX_HITS = 40;
-/** A text of more characters than this for each token is not counted to see whether it fits. */
+/** Texts with more characters per token aren't counted to see whether they fit. */
 const MAX_CHARS_PER_TOKEN = 8;
-/** Less room holds no passage. Tokens. */
+/** Minimum room for a passage, in tokens. */
 const MIN_ROOM = 6;
-/** Marks what is left out. */
+/** Marks an omission. */
 const GAP = '…';
-/** Tokens of such a mark on its line and of a line's end. */
+/** Tokens of such a mark on its own line, and of a line break. */
 const GAP_TOKENS = 3;
 
-/** Passages of messages as a model is shown them. */
+/** An excerpt of messages for a model. */
 interface Excerpt {
   readonly text: string;
-  /** The messages of which something is shown, in order: their indices. */
+  /** Indexes of the messages that it contains, in order. */
   readonly messages: readonly number[];
-  /** Statements, by their place, of which messages speak but for which there was no room. */
+  /** Indexes of statements whose messages had no room. */
   readonly unshown: ReadonlySet<number>;
 }
 
-/** Cuts from messages what they say of statements. The messages are indexed when not all of them fit. */
+/** Excerpts passages about statements from messages. The messages are indexed if they don't all fit. */
 export class Excerpts {
   readonly #passages: readonly { readonly message: number; readonly heading: string; readonly text: string }[];
   readonly #counter: TokenCounter;
@@ -43,9 +43,9 @@ export class Excerpts {
   }
 
   /**
-   * What the messages say of statements, in order and in at most `maxTokens`: all of it where it fits, else the passages
-   * that a search finds for each, the best of each with its neighbours first. Each message is headed by its number
-   * (from 1) and speaker.
+   * An excerpt about statements, in order and within `maxTokens`: everything if it fits, or else the search results for
+   * each statement, the best with their neighbors first. Each message has a heading with its number (from 1) and its
+   * speaker.
    */
   async of(statements: readonly string[], maxTokens: number): Promise<Excerpt> {
     const chars = this.#passages.reduce((sum, { text }) => sum + text.length, 0);
@@ -61,7 +61,7 @@ export class Excerpts {
     }
     const taken = await this.#take(found, maxTokens);
     let text = this.#render(taken);
-    // Lines that are joined may count otherwise than one by one.
+    // Joined lines may take more tokens than separate ones.
     while (taken.length > 0 && this.#counter.text(text) > maxTokens) {
       taken.pop();
       text = this.#render(taken);
@@ -75,7 +75,7 @@ export class Excerpts {
     return index;
   }
 
-  /** Passages in the order in which they are worth their room; what does not fit is passed over. */
+  /** Selects passages by relevance; those that don't fit are skipped. */
   async #take(found: readonly (readonly number[])[], maxTokens: number): Promise<number[]> {
     const taken = new Set<number>();
     const headed = new Set<number>();

@@ -1,18 +1,18 @@
-/** A quotation in a text: what stands between its marks, with its offsets (UTF-16 units). */
+/** A quotation in a text without its marks, with its offsets in UTF-16 units. */
 export interface Quotation {
   readonly quote: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Pairs of marks that quote speech, on one line; apostrophes do not, nor what stands in code. Empty pairs are pairs, too. */
+/** Pairs of quotation marks on one line, but not apostrophes or code. Includes empty pairs. */
 const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
-/** Shorter ones are words in quotation marks, not quotations. UTF-16 units; scripts without spaces say more in fewer. */
+/** Shorter quotations are only words in quotation marks. In UTF-16 units; less in scripts without spaces. */
 const MIN_CHARS = 12;
 const MIN_JOINED_CHARS = 6;
 
-/** The quotations in a text, in order. Linear in each line. */
+/** The quotations of a text, in order. Linear in each line. */
 export function findQuotes(text: string): Quotation[] {
   const found: Quotation[] = [];
   for (const match of text.matchAll(QUOTED)) {
@@ -24,7 +24,7 @@ export function findQuotes(text: string): Quotation[] {
   return found;
 }
 
-/** Whether words are long enough to be a quotation and not one of a few words that stand anywhere. */
+/** Whether a quotation is long enough not to occur anywhere by chance. */
 export function isQuotation(quote: string): boolean {
   if (quote.trim() !== quote) return false;
   if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_JOINED_CHARS;

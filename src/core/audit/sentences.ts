@@ -1,12 +1,12 @@
 import type { Span } from '../model/key-event.ts';
 import { sentencesOf } from '../text/sentences.ts';
 
-/** List marks, numbers and check boxes in front of a statement. */
+/** List markers, numbers, and check boxes before a statement. */
 const LEAD = /^[\s>*#+-]*(?:\d+[.)]\s+)?(?:\[[ x~-]\]\s+)?/;
-/** A line so short is one statement. UTF-16 units. */
+/** Lines up to this length are one statement, in UTF-16 units. */
 const SHORT_LINE = 24;
 
-/** Sentences and list entries of a text, without their marks; headings that end in no full sentence count too. */
+/** The sentences and list entries of a text, without markers. Includes headings that aren't full sentences. */
 export function* statementsOf(text: string): Generator<Span> {
   for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) {
     const start = index + LEAD.exec(line)![0].length;

@@ -2,31 +2,33 @@ import { TermCursor } from '../compress/terms.ts';
 import type { Steps } from '../pace/steps.ts';
 import { fold } from '../text/fold.ts';
 
-/** Something that a text names and that its source either contains or does not. */
+/** Something that a text names and that its source may not contain. */
 interface NamedTerm {
   readonly kind: 'code' | 'number' | 'name';
-  /** As it is written. */
+  /** As written. */
   readonly text: string;
   /** UTF-16 offset. */
   readonly start: number;
 }
 
-/** Letters of scripts that put spaces between words, for a character class. */
+/** Letters of scripts with spaces between words, for a character class. */
 const SPACED = String.raw`A-Za-z\u00aa-\u1fff`;
 
-/** Digits with what joins them: a number, a version, a date, a time or a range. */
+/** Digits with their separators: a number, version, date, time, or range. */
 const DIGITS = /\d+(?:[.,:'’/\u00a0\u202f–-]\d+| \d{3}(?!\d))*/gu;
-/** Digits that are no part of a name, with the unit behind them. */
+/** A number outside of a name, with its unit. */
 const NUMBER = new RegExp(
   String.raw`(?<![${SPACED}\p{N}_.#/\\-])v?(${DIGITS.source})(\s?[kKM](?![\p{L}\p{N}]))?[${SPACED}]{0,3}(?![${SPACED}\p{N}_/\\]|[.,:/-]\d)`,
   'gu',
 );
-/** Whoever wrote a summary may have counted up to here. */
+/** Numbers up to this one may be counts by the summary's author. */
 const MAX_COUNTED = 4;
-/** Digits joined by more are data, not a date or a version. */
+/** Longer sequences of digits are data, not a date or version. */
 const MAX_PARTS = 8;
 
-/** Every value that a number may mean: "1.800" is 1.8 or 1800, "40k" is 40 or 40000. None for a date, a time or a range. */
+/**
+ * All values that a number may mean: "1.800" is 1.8 or 1800, "40k" is 40 or 40000. None for dates, times, and ranges.
+ */
 function valuesOf(digits: string, unit = ''): number[] {
   if (/[:/–-]/.test(digits)) return [];
   const parts = digits.split(/\D/);
@@ -39,27 +41,29 @@ function valuesOf(digits: string, unit = ''): number[] {
   return factor === 1 ? values : values.flatMap((value) => [value, value * factor]);
 }
 
-/** The same for a date in any order. */
+/** A key for a date, regardless of the order of its parts. */
 const keyOf = (parts: readonly string[]): string =>
   parts
     .map(Number)
     .sort((a, b) => a - b)
     .join(' ');
 
-/** A capital letter behind one of these is no sign of a name. */
+/** After one of these, a capital letter doesn't indicate a name. */
 const OPENS = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*|\p{Extended_Pictographic}\uFE0F?\s*)$/u;
 const OPENING_CHARS = 6;
 
 const opens = (text: string, at: number): boolean => OPENS.test(text.slice(Math.max(0, at - OPENING_CHARS), at));
 
-/** Titles and German begin more of their words with capitals than this; measured: 0.45 in German, at most 0.25 elsewhere. */
+/**
+ * In titles and in German, a larger share of words is capitalized. Measured: 0.45 in German, at most 0.25 elsewhere.
+ */
 const MAX_CAPITAL_SHARE = 1 / 3;
-/** A share of fewer words says little. */
+/** With fewer words, the share is unreliable. */
 const MIN_WORDS = 20;
-/** UTF-16 units of a source that show how its language writes. */
+/** How much of a source is examined to tell how its language capitalizes, in UTF-16 units. */
 const SAMPLE_CHARS = 2_000;
 
-/** Whether capital letters within sentences are a sign of names in this text. */
+/** Whether capitals within sentences indicate names in this text. */
 function hasTellingCapitals(text: string, source: readonly string[]): boolean {
   const own = capitalsIn(text);
   const sample =
@@ -72,22 +76,22 @@ function capitalsIn(text: string): { readonly words: number; readonly capitals: 
   return { words: words.length, capitals: words.filter(([word]) => /^\p{Lu}\p{Ll}/u.test(word)).length };
 }
 
-/** Length of a label or heading whose words all begin with a capital letter: "Key Decisions: …", "Next Steps". */
+/** Length of a label or heading in title case: "Key Decisions: …", "Next Steps". */
 function headingLength(statement: string): number {
   const label = /^[^:\n]{1,60}:(?=[\s*])/.exec(statement)?.[0] ?? (/[.!?。！？]$/.test(statement) ? '' : statement);
   const { words, capitals } = capitalsIn(label);
   return words === capitals ? label.length : 0;
 }
 
-/** "Input/output" and "24-hour" are words, "e.g." an abbreviation and "30ms" a number. */
+/** "Input/output" and "24-hour" are words, "e.g." is an abbreviation, and "30ms" a number. */
 const NO_CODE = /^\p{L}+(?:[/-]\p{L}+)+$|^\d+-\p{L}|^(?:\p{L}\.)+\p{L}?$|^v?[\d.,:/–-]+\p{L}{0,3}$/iu;
 
-/** A commit's hash is often cut short. */
+/** Commit hashes are often abbreviated. */
 const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,40}$/;
 
 const isCode = (written: string): boolean => /\p{L}/u.test(written) && (HASH.test(written) || !NO_CODE.test(written));
 
-/** The names in code, paths, URLs, numbers and names of a statement, `text[start, end)`, in order. */
+/** Identifiers, paths, URLs, numbers, and names of a statement, `text[start, end)`, in order. */
 function termsIn(text: string, start: number, end: number, withNames: boolean): NamedTerm[] {
   const found: NamedTerm[] = [];
   const span = text.slice(start, end);
@@ -114,10 +118,10 @@ function termsIn(text: string, start: number, end: number, withNames: boolean): 
 
 const IN_WORD = new RegExp(String.raw`[${SPACED}\p{N}]`, 'u');
 const IN_NUMBER = /[\d.,:]/;
-/** Leaves an inflected name's ending off: "Marthas", "Djangos". */
+/** Removes the ending of an inflected name: "Marthas", "Djangos". */
 const stemOf = (name: string): string => name.slice(0, Math.max(4, name.length - 2));
 
-/** Looks up what a summary names in the texts that it was made from. They are folded and their numbers read on first use. */
+/** Looks up a summary's terms in its source texts. Texts are normalized and their numbers read on first use. */
 export class SourceTerms {
   private readonly texts: readonly string[];
   private readonly withNames: boolean;
@@ -125,13 +129,15 @@ export class SourceTerms {
   private folded: readonly string[] | undefined;
   private numbers: Set<number | string> | undefined;
 
-  /** `summary` is all of the text whose terms are looked up: it shows how its language writes names. */
+  /** @param summary the whole text, to tell how its language capitalizes names */
   constructor(texts: readonly string[], summary: string) {
     this.texts = texts;
     this.withNames = hasTellingCapitals(summary, texts);
   }
 
-  /** The terms of a statement, `text[start, end)`, each once, with whether the source contains it. One step for each look-up. */
+  /**
+   * The distinct terms of a statement, `text[start, end)`, and whether the source contains each. One step per lookup.
+   */
   *termsOf(text: string, start: number, end: number): Steps<ReadonlyMap<string, boolean>> {
     const found = new Map<string, boolean>();
     for (const term of termsIn(text, start, end, this.withNames)) {
@@ -185,10 +191,10 @@ function* eachInSteps<T>(texts: readonly string[], read: (text: string) => T): S
   return all;
 }
 
-/** A step of reading takes about so many UTF-16 units. */
+/** Size of a step, in UTF-16 units. */
 const STEP_CHARS = 10_000;
 
-/** Whether a word begins where one begins in the text, and, where it must be whole, ends where one ends. */
+/** Whether a word starts at a word boundary in the text and, if `isWhole`, ends at one. */
 function holdsWord(text: string, word: string, isWhole: boolean, inWord = IN_WORD): boolean {
   const isIn = (within: string, at: number): boolean => inWord.test(within[at] ?? '');
   const opensWord = isIn(word, 0);
@@ -201,7 +207,7 @@ function holdsWord(text: string, word: string, isWhole: boolean, inWord = IN_WOR
   return false;
 }
 
-/** What the digits of a source may mean: each value, each part, and the parts that stand together. */
+/** Everything that the digits of a source may mean: values, parts, and adjacent parts. */
 function numbersIn(text: string): (number | string)[] {
   const all: (number | string)[] = [];
   for (const [digits, unit = ''] of text.matchAll(DIGITS_WITH_UNIT)) {

@@ -5,7 +5,7 @@ import { findQuotes, isQuotation } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
 import { SourceTerms } from './source-terms.ts';
 
-/** A statement of a summary, with where it is said. */
+/** A statement of a summary, with its position and result. */
 export interface CheckedStatement extends StatementFinding {
   readonly text: string;
 }
@@ -13,13 +13,13 @@ export interface CheckedStatement extends StatementFinding {
 type Texts = readonly Pick<Message, 'content'>[];
 
 /**
- * What code can tell of each statement of a summary: that the messages do not contain a number, name, path, identifier,
- * URL or quotation in it, or that it is a sentence of theirs verbatim. Of all others it cannot tell.
+ * What code can check of each statement: whether the messages lack one of its numbers, names, paths, identifiers, URLs,
+ * or quotations, or contain it verbatim. All other statements are unchecked.
  */
 export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
   atOnce(checkStatementsSteps(summary, messages));
 
-/** The same in steps. */
+/** Like `checkStatements`, but in steps. */
 export function* checkStatementsSteps(summary: string, messages: Texts): Steps<readonly CheckedStatement[]> {
   const texts = messages.map(messageText);
   const terms = new SourceTerms(texts, summary);
@@ -41,7 +41,7 @@ export function* checkStatementsSteps(summary: string, messages: Texts): Steps<r
   return statements;
 }
 
-/** The last place of words in the texts. */
+/** The last occurrence of words in the texts. */
 function placeOf(words: string, texts: readonly string[]): StatementSource | undefined {
   const message = texts.findLastIndex((text) => text.includes(words));
   if (message === -1) return undefined;
@@ -49,7 +49,7 @@ function placeOf(words: string, texts: readonly string[]): StatementSource | und
   return { message, start, end: start + words.length };
 }
 
-/** A part of a sentence may say the opposite of the whole. */
+/** The source of a whole sentence, because a part may have the opposite meaning. */
 function sentenceAt(statement: string, texts: readonly string[]): StatementSource | undefined {
   const found = placeOf(statement, texts);
   if (found === undefined) return undefined;

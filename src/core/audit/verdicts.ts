@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { listOf, objectOf, string } from '../compress/structured.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
-/** What a model may say of a statement: the record tells it, tells it otherwise, or says nothing of it. */
+/** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
 const VERDICTS = ['told', 'otherwise', 'untold'] as const;
 
-/** Longer texts are cut. UTF-16 units. */
+/** Longer texts are truncated, in UTF-16 units. */
 const LONGEST = 600;
 
 const words = v.optional(
@@ -22,10 +22,10 @@ const given = v.object({
   instead: words,
 });
 
-/** A model's answer about one statement; what it quotes is a claim until it is found. */
+/** A model's answer about a statement. Its quote is unverified. */
 export type GivenVerdict = Omit<v.InferOutput<typeof given>, 'n'>;
 
-/** The same for models that can be held to a schema. */
+/** The JSON schema for models with structured output. */
 export const VERDICTS_JSON_SCHEMA = {
   name: 'verdicts',
   schema: objectOf({
@@ -36,8 +36,8 @@ export const VERDICTS_JSON_SCHEMA = {
 };
 
 /**
- * Reads the verdicts out of an answer; by the statement's place, from 0. Entries that are none are passed over; of two on
- * the same statement the first counts.
+ * Parses the verdicts of an answer by the statement's index, from 0. Invalid entries are skipped; of several for one
+ * statement, the first counts.
  */
 export function readVerdicts(answer: string): ReadonlyMap<number, GivenVerdict> {
   const verdicts = new Map<number, GivenVerdict>();
@@ -55,11 +55,11 @@ function entriesOf(answer: string): readonly unknown[] {
     const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), parsed(candidate));
     if (success) return output.statements;
   }
-  // An answer that was cut short: its frame is not closed, but its entries are, all but the last.
+  // A truncated answer: its outer object isn't closed, but all entries except the last are.
   return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(parsed);
 }
 
-/** Undefined of braces in prose: they are no answer. */
+/** Returns undefined for braces in prose. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

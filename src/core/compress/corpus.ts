@@ -249,32 +249,32 @@ function worthOfTerm(term: Term): number {
   return TERM_WORTH[term.kind] * Math.min(4, Math.log2(1 + mentions));
 }
 
-/** As the usual inverse document frequency, from 0 to 1 (Spärck Jones, 1972). */
+/** Inverse document frequency, scaled to 0…1 (Spärck Jones, 1972). */
 const rarityAmong = (used: number, messages: number): number =>
   Math.max(0, 1 - Math.log(used) / Math.log(messages + 1));
 
-/** Terms that are remembered; beyond it those that were used least are forgotten, and count as new again. */
+/** Maximum number of terms to track. Beyond it, the least used ones are forgotten. */
 const MAX_TERMS = 60_000;
 
-/** What counting a message's terms, and looking up a term, takes beside reading so many characters. */
+/** Cost of counting a message's terms or looking up a term, expressed as characters read. */
 const MESSAGE_CHARS = 100;
 const TERM_CHARS = 2;
 
 /**
- * How often each term is used in a whole session, counted as its messages are read for the first time: it tells what is
- * said everywhere, which a few messages alone cannot. Never grows beyond a bound.
+ * How often each term is used in the whole session, counted when a message is first read. A few messages alone can't
+ * tell which terms are common. Bounded in size.
  */
 export class TermUsage {
   private readonly used = new Map<string, number>();
   private messages = 0;
-  /** What was read last may be read once more: a run that came to nothing, or that is made anew with more. */
+  /** The messages read last. They may be read again if a run is discarded or regenerated. */
   private last: ReadonlySet<string> = new Set();
 
   get isEmpty(): boolean {
     return this.messages === 0;
   }
 
-  /** Counts the messages of a corpus; those that were read last are not counted again. */
+  /** Counts the terms of a corpus, except for messages that were read last. */
   async add(
     { vocabulary, terms, passages, firstOf }: Corpus,
     messages: readonly SourceMessage[],
@@ -303,7 +303,7 @@ export class TermUsage {
       for (const [name, count] of this.used) if (count <= least) this.used.delete(name);
   }
 
-  /** The corpus with each of its terms as rare as the whole session makes it. */
+  /** The corpus with each term's rarity taken from the whole session. */
   async over(corpus: Corpus, pace: Pace): Promise<Corpus> {
     if (this.messages <= corpus.texts.length) return corpus;
     const rarity = Float64Array.from(corpus.rarity);

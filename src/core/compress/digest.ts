@@ -166,34 +166,37 @@ function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): stri
   return lines.join('\n');
 }
 
-/** Lines that stand between two passages; one break parts neighbours. */
+/** Number of line breaks between two passages; adjacent lines have one. */
 function linesBetween(text: string, start: number, end: number): number {
   let breaks = 0;
   for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) breaks++;
   return start === 0 ? breaks : Math.max(0, breaks - 1);
 }
 
-/** What a message shows of results at most, in UTF-16 units: the largest for which all messages' results have room; else the newest have it. */
+/**
+ * Maximum characters of results per message, in UTF-16 units. The largest value at which all messages' results fit is
+ * used; if none fits, only the newest results are included.
+ */
 const SHOWN_CHARS = [1_600, 800, 400, 200] as const;
-/** Output begins with what it is about and ends with what it comes to. */
+/** Share for the beginning of an output, which names its subject; the rest is for its end, which has the result. */
 const HEAD_SHARE = 0.4;
 /** Longer lines are data. */
 const MAX_LINE_LENGTH = 300;
-/** From this share of statements on a block is code, of which a few lines that a diff adds are shown. */
+/** Minimum share of statements for a block to count as code. Of code, only a few lines added by a diff are shown. */
 const CODE_SHARE = 0.3;
 const MAX_ADDED = 6;
 
-/** Lines of output that stand for themselves, in order, with their tokens. */
+/** Output lines that are shown as results, in order, with their tokens. */
 interface ShownResults {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
-  /** Whether one of them says this passage. */
+  /** Whether one of the lines contains the passage. */
   holds(passage: Passage): boolean;
 }
 
 /**
- * What commands printed and what blocks in messages show, as far as it is neither a file's contents nor code: a result
- * that no sentence repeats stands there alone. The start and the end of each, within a budget.
+ * Results that no sentence repeats: what commands printed, and blocks in messages, unless they are file contents or
+ * code. Takes the beginning and end of each, within a budget.
  */
 export async function shownResults(
   { texts, roles }: Pick<Corpus, 'texts' | 'roles'>,
@@ -219,7 +222,7 @@ export async function shownResults(
     passages = [];
     tokens = 0;
     let isWhole = true;
-    // The newest first: where the smallest part of each is too much, they are what is shown.
+    // Newest first, so that those are kept if even the smallest part of each doesn't fit.
     for (const block of blocks) {
       const part = startAndEnd(block, chars);
       let more = 0;
@@ -241,7 +244,7 @@ export async function shownResults(
   return { passages, tokens, holds };
 }
 
-/** The lines of what a tool printed, or of each fenced block: all of a text, of code what a diff adds. */
+/** The lines of a tool's output or of each fenced block. Of code, only lines added by a diff. */
 function blocksIn(text: string, message: number, isOutput: boolean): IndexedPassage[][] {
   const blocks: IndexedPassage[][] = [];
   let block: IndexedPassage[] = [];
@@ -276,7 +279,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-/** Trees of files, frames of a stack or a diff. */
+/** Directory trees, stack frames, and diff headers. */
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isShown(text: string, start: number, end: number): boolean {
@@ -287,7 +290,7 @@ function isShown(text: string, start: number, end: number): boolean {
   return !(tag !== undefined && WRAPPERS.has(tag)) && !isPath && !LISTED.test(line) && !isScaffolding(line);
 }
 
-/** Of a block the lines at its start and its end, of so many UTF-16 units in all. */
+/** The first and last lines of a block, up to `chars` UTF-16 units in total. */
 function startAndEnd(block: readonly IndexedPassage[], chars: number): readonly IndexedPassage[] {
   const length = ({ start, end }: Passage): number => end - start + 1;
   let left = chars - block.reduce((all, one) => all + length(one), 0);

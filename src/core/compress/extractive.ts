@@ -177,13 +177,13 @@ const SENTENCE = 2;
 /** What a mention outside a sentence is worth. */
 const LISTED_SHARE = 0.25;
 
-/** The budget counts as full when so many passages did not fit. */
+/** Stop after this many passages that didn't fit: the budget counts as full. */
 const MAX_MISSES = 400;
 
-/** What a sentence of a short message is worth before its terms are looked at: an answer tells more than the question. */
+/** Base worth of a sentence in a chat of short messages. Answers tell more than questions. */
 const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
 
-/** What a passage is worth by who said it and what kind of line it is. */
+/** The base worth of a passage, by its speaker and the kind of line. */
 export function base(corpus: Corpus, passage: IndexedPassage): number {
   if (corpus.isShortChat && passage.kind === 'said') {
     const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
@@ -196,13 +196,19 @@ export function base(corpus: Corpus, passage: IndexedPassage): number {
   return worth * late * (passage.running ? 1 : 0.7);
 }
 
-/** Tokens by characters, until a passage is looked at closely: 4 to a token, 1.3 in scripts beyond Latin. */
+/**
+ * Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Exact counts are only taken for
+ * candidates.
+ */
 function estimateTokens(text: string, { start, end }: Span): number {
   const middle = text.charCodeAt((start + end) >> 1);
   return Math.ceil((end - start) / (middle < 0x250 ? 4 : 1.6));
 }
 
-/** Whether one span says the passage, but for a mark or a word at its edge; two say its parts, and not what joins them. */
+/**
+ * Whether a single span covers the passage except for a few characters. Two spans may leave out the words that connect
+ * them.
+ */
 function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
   const length = passage.end - passage.start;
   if (!spans || length === 0) return false;
@@ -214,12 +220,12 @@ function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
 
 const EDGE_CHARS = 4;
 
-/** Stands before what a summary says in words of its own, where speakers' names stand. */
+/** The speaker label of a summary's own text, as opposed to quotes. */
 export const NOTED_LABEL = 'summary';
 
 /**
- * The chosen passages as text, in the text's order: neighbours as the unbroken slice they were, speakers named when
- * they change.
+ * Renders passages in their original order. Adjacent passages are rendered as one slice, and a label is added when the
+ * speaker changes.
  */
 export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage[]): string {
   const lines: string[] = [];

@@ -1,17 +1,17 @@
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 
-/** Tokens of a text sent as one message. */
+/** Tokens of a text that is sent as one message. */
 export function framed(text: string, counter: Pick<TokenCounter, 'text'>): number {
   return MESSAGE_FRAMING_TOKENS + counter.text(text);
 }
 
-/** A cut text without the half of a character that the cut left at its end. */
+/** Removes a lone high surrogate from the end of a cut text. */
 export function wholeCharacters(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
 }
 
-/** The longest start of a text that takes at most `limit` tokens, framing included, cut at a word where there is one. */
+/** The longest prefix of a text that takes at most `limit` tokens, including framing, cut between words if possible. */
 export function firstThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
   if (framed(text, counter) <= limit) return text;
   let low = 0;
@@ -30,7 +30,9 @@ function cutAt(text: string, length: number): string {
   return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-/** Has a text made for less and less room until it takes at most `limit` tokens, framing included; '' if none fits. */
+/**
+ * Calls `make` with less and less room until the text takes at most `limit` tokens, including framing; '' if none fits.
+ */
 export async function fill(
   limit: number,
   counter: Pick<TokenCounter, 'text'>,

@@ -25,12 +25,12 @@ export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number
   frontier.reduce((sum, node) => sum + tokensAt(node, level), 0);
 
 /**
- * The level of each frontier node (oldest first) so that all fit `budgetTokens`: brief everywhere, then detailed from
- * the newest back, then full from the newest back where it was made. The finer part is unbroken: no older node is
- * finer than a newer one that could be finer still. What does not fit even at its briefest says `fits: false`.
- * `nearTask` names positions in the frontier, the nearest first, that are made detailed before all others, since the
- * task at hand speaks of what they hold. With `before`, levels stay as they were and what is new is detailed, as long
- * as all of it fits; once it does not, room is made for a while, so that what is sent seldom changes.
+ * Chooses the level of each frontier node (oldest first) so that all fit `budgetTokens`: first all brief, then detailed
+ * from the newest back, then full from the newest back, if available. No older node is finer than a newer one that
+ * could be refined. `fits` is false if even the brief texts don't fit. Nodes in `nearTask` (indexes, nearest first)
+ * become detailed before all others, because they are about the current task. With `before`, existing levels are kept
+ * and new nodes are detailed as long as everything fits. Otherwise, room is made for several compressions, so that the
+ * prompt's prefix rarely changes.
  */
 export function chooseLevels(
   frontier: readonly SummaryNode[],

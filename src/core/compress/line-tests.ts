@@ -3,23 +3,23 @@
  * every line of output goes through them.
  */
 
-/** Words that name a failure in output, in languages whose tools and people say so. */
+/** Words for failures in output, in the supported languages. */
 const ERROR =
   /\b(?:[Ee]rrors?|ERRORS?|E[Rr][Rr]\b|[Ff]ail(?:ed|ures?|ing)?|FAIL(?:ED|URE)?|[Ff]atal|FATAL|[Pp]anic|[Ee]xception|[Tt]raceback|[Uu]ndefined|[Uu]nresolved|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|[Nn]ot found|[Nn]o such|[Dd]enied|[Rr]efused|[Tt]imed? ?out|[Dd]eprecated|[Ww]arning|WARN(?:ING)?|[Ee]rro|[Ff]alh(?:a|ou)|[Aa]viso|[Ff]ehler|[Ff]ehlgeschlagen|[Ww]arnung|[Ee]rreur|[Aa]vertissement|[Ee]rrore|[Ff]allito|[Ff]allo)\b|[a-z](?:Error|Exception|Warning)\b/;
 const ERROR_OTHER_SCRIPTS = /ошибк|сбой|не удалось|[✗✘❌]|错误|失败|警告|エラー|失敗|오류|실패|échec/i;
 
-/** Results: counts of tests, exit codes, commits, durations, versions. */
+/** Results: test counts, exit codes, commits, durations, versions. */
 const OUTCOME =
   /\b\d+ (?:passed|passing|failed|failing|skipped|tests?|errors?|warnings?|problems?|insertions?|deletions?|files? changed)\b|\b[Ee]xit(?:ed with| code| status)\b|^(?:ok|PASS|FAIL|---? ?(?:PASS|FAIL))\b|\b(?:[Cc]ommit(?:ted)?|[Aa]pplied edit to|[Cc]reated|updated successfully|[Rr]emoved|[Aa]dded|[Mm]erged|[Dd]eployed|[Ii]nstalled)\b.*\S|^\[[\w/-]+ [0-9a-f]{7,}\]/;
-/** A commit's subject may read as code. */
+/** A commit's subject may look like code. */
 const COMMIT = /^Commit [0-9a-f]{7,40}\b/;
 const DONE_MARK = /[✓✔✅]/;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** Longer lines are data; what they say of errors is noise. */
+/** Longer lines are data; error words in them are noise. */
 const MAX_SCAN_LENGTH = 300;
 
-/** The kind of a line of output or code that informs; undefined for any other. */
+/** The kind of an informative line of output or code; undefined for other lines. */
 export function outputKind(text: string, start: number, end: number): 'error' | 'outcome' | undefined {
   if (end - start > MAX_SCAN_LENGTH) return undefined;
   const line = text.slice(start, end);
@@ -31,11 +31,11 @@ export function outputKind(text: string, start: number, end: number): 'error' | 
   return isError ? 'error' : 'outcome';
 }
 
-/** What users answered to a tool that asked them, or said as they stopped one: it stands in the tool's result. */
+/** A user's answer to a tool, or reason for rejecting a call, which is part of the tool's result. */
 const ANSWER = /^(?:\*\*Answer:\*\*|User (?:has )?answered|The user (?:said|answered|chose)\b)/u;
 const ANSWER_FOLLOWS = /the user (?:said|provided the following reason)[^\n]{0,60}:$/iu;
 
-/** Whether a line of a tool's result is a user's answer, or says that it follows. */
+/** Whether a line of a tool result contains a user's answer, or announces it. */
 export function answerIn(line: string): 'here' | 'follows' | undefined {
   return ANSWER_FOLLOWS.test(line) ? 'follows' : ANSWER.test(line) ? 'here' : undefined;
 }
@@ -43,34 +43,34 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
 const reads = (pattern: RegExp, text: string, start: number, end: number): boolean =>
   ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + MAX_SCAN_LENGTH)));
 
-/** Whether a line reads as code: it ends as statements and blocks do, or assigns, calls or returns. */
+/** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
 export const isCodeLine = (text: string, start: number, end: number): boolean => reads(CODE, text, start, end);
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
 
-/** Whether a line can only be code, or a comment in it; assignments, which logs have as well, do not count. */
+/** Whether a line can only be code or a comment. Assignments don't count, because logs contain them as well. */
 export const isStatement = (text: string, start: number, end: number): boolean => reads(STATEMENT, text, start, end);
 
 const STATEMENT =
   /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;
 
-/** An HTML-like tag at the start of a text: whether it closes, and its name. */
+/** An HTML-like tag at the beginning of a text: whether it's a closing tag, and its name. */
 export const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
 
-/** Tags that wrap a message's parts and say nothing themselves. */
+/** Tags that wrap parts of a message and have no content. */
 export const WRAPPERS = new Set(
   'think thinking details summary tool-use source local-command-caveat local-command-stdout command-name command-message command-args tool_use_error system-reminder'.split(
     ' ',
   ),
 );
 
-/** A line of marks alone: a rule, a table's border. */
+/** A line of symbols only, such as a rule or a table border. */
 export const isRule = (text: string, start: number, end: number): boolean => !WORD_CHAR.test(text.slice(start, end));
 
 const WORD_CHAR = /[0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]/;
 
-/** Whether a line is one of a file as tools show it: `12→` or `12│`. */
+/** Whether a line is a numbered line of a file: `12→` or `12│`. */
 export function isNumbered(text: string, start: number): boolean {
   NUMBERED.lastIndex = start;
   return NUMBERED.test(text);
@@ -78,14 +78,16 @@ export function isNumbered(text: string, start: number): boolean {
 
 const NUMBERED = /\d+[→│]/y;
 
-/** A file's line as an editor or a search shows it: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
+/** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
 const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
 const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
 
-/** Paths before a line number are no longer than this, in UTF-16 units. */
+/** Maximum length of a path before a line number, in UTF-16 units. */
 const MAX_NUMBERED_LENGTH = 160;
 
-/** Whether the line at `at` shows a line of a file; `12:` does where the next or the one before counts on. */
+/**
+ * Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has the next or previous number.
+ */
 export function isEcho(text: string, at: number): boolean {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
@@ -101,7 +103,7 @@ function numberAt(text: string, start: number): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** Past the line number that tools print before a file's lines: `12→`, `12:`, `12|`, `12<tab>`. */
+/** Skips the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
 export function skipLineNumber(text: string, start: number, end: number): number {
   LINE_NUMBER.lastIndex = start;
   if (!LINE_NUMBER.test(text) || LINE_NUMBER.lastIndex > end) return start;
@@ -112,7 +114,7 @@ export function skipLineNumber(text: string, start: number, end: number): number
 
 const LINE_NUMBER = /\d+[→:|\t]/y;
 
-/** Past the marks before a comment, a list entry, a quote or a diff's line. */
+/** Skips markup before a comment, list entry, quote, or diff line. */
 export function skipMarks(text: string, start: number, end: number): number {
   MARKS.lastIndex = start;
   MARKS.test(text);
@@ -123,7 +125,7 @@ const MARKS = /[ \t/*#\-+>|;%!"']*/y;
 
 type DefinitionKind = 'function' | 'type' | 'class' | 'constant' | 'test';
 
-/** What code defines, as a reader would call it; those with `anywhere` begin with a `KEYWORD`. */
+/** Definitions in code and what to call them. Those with `anywhere` begin with a `KEYWORD`. */
 const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: RegExp; readonly anywhere?: true }[] = [
   { kind: 'test', pattern: /^\s*--- (?:PASS|FAIL|SKIP): (\w+)/ },
   { kind: 'test', pattern: /\b(?:func|def)\s+([Tt]est\w+)/, anywhere: true },
@@ -135,13 +137,13 @@ const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: R
   { kind: 'constant', pattern: /^(?:[+-] ?)?\t*([A-Z][A-Za-z0-9_]{4,})\s*(?:\w+\s*)?=\s*["'\d]/ },
 ];
 
-/** Looked for once, since most lines have none. */
+/** Tested once per line, because most lines have none. */
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
-/** Longer lines are no definitions and name no file. */
+/** Longer lines are neither definitions nor headings with a file name. */
 const MAX_LINE_LENGTH = 200;
 
-/** The name that a line of code defines, as it is called in a sentence, and its kind. */
+/** The name that a line of code defines, as a sentence would mention it, and its kind. */
 export function definitionIn(line: string): { readonly kind: DefinitionKind; readonly name: string } | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined;
   const hasKeyword = KEYWORD.test(line);
@@ -152,14 +154,14 @@ export function definitionIn(line: string): { readonly kind: DefinitionKind; rea
   return undefined;
 }
 
-/** What stands between the words of a line that may be paths. */
+/** Separators between words of a line that may be paths. */
 const BETWEEN = /[\s`"'(),:;*=<>[\]]+/;
-/** A path or a name with a file's extension. */
+/** A path, or a name with a file extension. */
 const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
-/** A host's name is no file's. */
+/** Host names look like file names. */
 const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 
-/** The file that a short line names: a call's argument, a heading before a block of code, a diff's header. Linear. */
+/** The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Linear. */
 export function fileIn(line: string): string | undefined {
   if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
   const isFile = (word: string): boolean =>

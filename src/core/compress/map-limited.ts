@@ -1,4 +1,7 @@
-/** Maps in order, at most `limit` at once; after the first failure nothing new is begun, and it is thrown when all ended. */
+/**
+ * Maps in order with at most `limit` concurrent calls. After a failure, no new call starts, and the error is thrown
+ * once all have ended.
+ */
 export async function mapLimited<In, Out>(
   items: readonly In[],
   limit: number,

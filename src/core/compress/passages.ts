@@ -16,29 +16,29 @@ import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape } from './terms.ts';
 
 /**
- * What a passage is: something said or shown in passing, a thought aloud, a heading, or a line of output or code that informs.
- * `text` is running text inside output or code: a description, a comment, a sentence of a document. `line` is any other
- * line of output or code, for what is told in full. `noted` is what a summary says in words of its own.
+ * The kind of a passage: prose (`said`), thinking, a quotation within prose, a heading, a command, or an informative
+ * line of output or code. `text` is running text within output or code, such as a comment or a description. `line` is
+ * any other line of output or code, for full texts. `noted` is a summary's own text.
  */
 export type PassageKind =
   'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'line' | 'noted';
 
-/** A piece of a message's text that can stand by itself: a line, or a sentence of a long line. UTF-16 offsets. */
+/** A piece of a message that can stand by itself: a line, or a sentence of a long line. Offsets are in UTF-16 units. */
 export interface Passage {
-  /** Position of its message. */
+  /** Index of its message. */
   readonly message: number;
   readonly start: number;
   readonly end: number;
   readonly kind: PassageKind;
-  /** Whether it is running text rather than names and symbols. */
+  /** Whether it's running text, as opposed to names and symbols. */
   readonly running: boolean;
-  /** What it says in words of its own: a sentence about code, at the place of the code. Else the slice says it. */
+  /** Replaces the slice of the message: a sentence about code, in place of the code. */
   readonly text: string | undefined;
-  /** It stands among lines of code: a comment, a message that the code prints. */
+  /** Within a listing: a comment, or a message that the code prints. */
   readonly inListing: boolean;
 }
 
-/** A passage of a message's text; all are made here, since loops over passages of one shape run twice as fast. */
+/** Creates a passage. All passages are created here, because loops over objects of one shape run twice as fast. */
 export const newPassage = (
   message: number,
   start: number,
@@ -48,14 +48,14 @@ export const newPassage = (
   text?: string,
 ): Passage => ({ message, start, end, kind, running, text, inListing: false });
 
-/** What a passage says. */
+/** The text of a passage. */
 export function passageText(passage: Passage, messageText: string): string {
   return passage.text ?? messageText.slice(passage.start, passage.end);
 }
 
 const SAID: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
 
-/** Whether a person or an assistant said it, as against output, code and thoughts. */
+/** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
 export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => SAID.has(kind);
 
 /** Longer lines of prose are split into sentences, in UTF-16 units; sooner in a chat of short messages. */
@@ -357,7 +357,7 @@ export class PassageCutter {
   }
 }
 
-/** The end of `text[start, end)` without the white space there. */
+/** The end of `text[start, end)` without trailing white space. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && text.charCodeAt(at - 1) <= 32) at--;
@@ -384,8 +384,8 @@ const SHORT_BLOCK_LINES = 6;
 /** A line with more words is a sentence about a file, not the heading of its content. */
 const MAX_WORDS_BESIDE_FILE = 6;
 
-/** Enough names to place them, few enough that a sentence can be left out. */
+/** Maximum names per sentence: enough to identify a file, few enough to drop the sentence. */
 const NAMES_PER_SENTENCE = 5;
 
-/** Sentences of one message: a whole file's listing is a table of contents, not a summary. */
+/** Maximum sentences per message, because a listing of a whole file is no summary. */
 const MAX_SENTENCES = 16;

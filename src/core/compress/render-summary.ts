@@ -1,10 +1,13 @@
 import { SUMMARY_LISTS, type StructuredSummary, type SummaryField } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
-/** A line of a rendered summary. Of lower `rank` goes first when room is short, what is unusual counted in. */
+/**
+ * A line of a rendered summary. If room is short, lines with a lower `rank` are dropped first; rare words raise the
+ * rank.
+ */
 interface Line {
   readonly rank: number;
-  /** Where it stands in its list, 0…1: of lines alike the later goes first. */
+  /** Relative position in its list, 0…1. Among similar lines, later ones are dropped first. */
   readonly late: number;
   readonly heading: string;
   readonly text: string;
@@ -12,12 +15,12 @@ interface Line {
 
 /** Above any other rank. */
 const FIRST = 10;
-/** What a line of nothing but the unusual counts for more than one that anyone would have said, in ranks. */
+/** How many ranks a line gains if it contains only rare words. */
 const UNUSUAL = 4;
-/** Lines whose worth differs by less are alike: the one that stands later in its list leaves first. */
+/** Maximum difference in worth at which lines count as similar, so that the later one is dropped first. */
 const ALIKE = 0.5;
 
-/** Headings, in the order of the sections, with what is kept longest when room is short (5 longest). */
+/** Headings in the order of the sections. Sections with a higher rank are kept longer (5: longest). */
 const SECTIONS: readonly { readonly heading: string; readonly rank: number; readonly field: SummaryField }[] = [
   { heading: 'People', rank: 4, field: 'people' },
   { heading: 'Wanted', rank: 5, field: 'intents' },
@@ -38,10 +41,10 @@ const SECTIONS: readonly { readonly heading: string; readonly rank: number; read
   { heading: 'Files', rank: 1, field: 'files' },
   { heading: 'Topics', rank: 0, field: 'topics' },
 ];
-/** Beside lists the narrative repeats much of what they say; by itself it is all there is. */
+/** With lists, the narrative mostly repeats them; alone, it's all there is. */
 const NARRATIVE_RANK = { alone: 3, besideLists: 2 } as const;
 
-/** Lists whose entries are names: they stand in one line. */
+/** Lists of names, which are rendered in one line. */
 const IN_ONE_LINE: ReadonlySet<SummaryField> = new Set(['files', 'topics']);
 
 function entriesOf(summary: StructuredSummary, field: SummaryField): readonly string[] {
@@ -57,13 +60,13 @@ function entriesOf(summary: StructuredSummary, field: SummaryField): readonly st
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** A text's sentences, trimmed, in any language. */
+/** The trimmed sentences of a text, in any language. */
 export function splitSentences(text: string): string[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
 }
 
-/** Where each line of some summaries stands in its own list, 0…1: lists that are joined give way from all their ends. */
+/** The relative position of each line in its own list, 0…1, so that merged lists are shortened evenly. */
 export function latenessIn(summaries: readonly StructuredSummary[]): Map<string, number> {
   const late = new Map<string, number>();
   for (const summary of summaries) {
@@ -74,18 +77,17 @@ export function latenessIn(summaries: readonly StructuredSummary[]): Map<string,
   return late;
 }
 
-/** A summary that fits, and its text. */
+/** A summary that fits, with its text. */
 export interface FittedSummary {
   readonly summary: StructuredSummary;
   readonly text: string;
 }
 
 /**
- * A structured summary as markdown, its sections in fixed order, within `budgetTokens`: lines of the least important
- * sections are left out first, the last of a section before the first (or as `lateness` says, by text; with `lists` of
- * all sections alike, for whoever wrote them put first what matters longest); with `rarity` (of a text's words in what is
- * summarized, 0…1) what might have been said anywhere leaves before what was said here alone. '' when not even one line
- * fits.
+ * Renders a structured summary as Markdown, with sections in a fixed order, within `budgetTokens`. Lines of less
+ * important sections are dropped first, and within a section the last ones (or by `lateness`: by text, or `lists` for
+ * all sections alike, if the author put the most important entries first). With `rarity` (of a text's words within the
+ * source, 0…1), common lines are dropped first. Returns '' if no line fits.
  */
 export function fitSummary(
   summary: StructuredSummary,
@@ -101,7 +103,7 @@ export function fitSummary(
       const key = bare(text);
       if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
       said.add(key);
-      // The first sentence of the narrative says what it is about.
+      // The first sentence of a narrative names its subject.
       const late = lateness === 'lists' ? undefined : lateness.get(text);
       const at = late ?? index / entries.length;
       const ranked = lateness === 'lists' ? UNUSUAL * (1 - at) + rarity(text) : rank + UNUSUAL * rarity(text);
@@ -133,7 +135,7 @@ export function fitSummary(
   return { summary: kept.length === all ? summary : only(summary, new Set(kept.map((line) => line.text))), text };
 }
 
-/** What of a summary stands in these lines. */
+/** The part of a summary that these lines contain. */
 function only(summary: StructuredSummary, texts: ReadonlySet<string>): StructuredSummary {
   const stands = (field: SummaryField) => {
     const shown = entriesOf(summary, field);
@@ -153,7 +155,7 @@ function only(summary: StructuredSummary, texts: ReadonlySet<string>): Structure
   };
 }
 
-/** A line without its marks: what a list and the narrative say alike. */
+/** A line without markup, to compare list entries with the narrative. */
 const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 function join(lines: readonly Line[]): string {
@@ -161,7 +163,7 @@ function join(lines: readonly Line[]): string {
   let heading = '';
   for (const line of lines) {
     if (line.heading === '') {
-      // Sentences of the narrative run on.
+      // Sentences of the narrative form one paragraph.
       if (parts.length === 0) parts.push(line.text);
       else parts[0] = `${parts[0]!} ${line.text}`;
       continue;

@@ -20,9 +20,9 @@ const SLACK = 1.5;
 export const MIN_SEGMENT_TOKENS = 24;
 
 /**
- * Cuts `messages[from, to]` into segments of about this size each, in order and without a gap. A segment ends at a turn's end; a turn larger than a segment is cut after a
- * complete tool result, never between a call and its result. The cuts depend on what is left of them alone, so that a
- * session that has grown is cut as before. Linear.
+ * Cuts `messages[from, to]` into segments of about this size, in order and without gaps. A segment ends with a turn; a
+ * turn larger than a segment is cut after a complete tool result, never between a call and its result. Cuts only depend
+ * on the messages before them, so a session that has grown is cut the same way. Linear.
  *
  * @param tokens each message's tokens, by position
  */
@@ -35,7 +35,7 @@ export function cutSegments(
 ): Segment[] {
   const segments: Segment[] = [];
   let start = from;
-  /** Of a segment of the target's size. */
+  /** Size of the current segment, relative to the target size. */
   let size = 0;
   let sum = 0;
   const sizeOf = (at: number): number => Math.max((tokens[at] ?? 0) / target.tokens, 1 / target.messages);
@@ -88,8 +88,8 @@ export function startsTurn(message: SourceMessage): boolean {
 }
 
 /**
- * Positions in `messages[from, to]` after which a cut parts no call from its result. A tool's message that names no
- * call answers the reply before it. A call that is never answered holds nothing up beyond its turn.
+ * Positions in `messages[from, to]` after which a cut doesn't separate a tool call from its result. A tool message
+ * without a call ID answers the preceding reply. An unanswered call only affects its own turn.
  */
 export function safeCuts(messages: readonly SourceMessage[], from: number, to: number): Set<number> {
   const answered = new Set<string>();

@@ -3,7 +3,7 @@ import { proseSummary, SUMMARY_LISTS, type StructuredSummary, type SummaryList }
 import type { SummaryFields } from '../prompts/render.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
-/** Longer entries are no entries: a model that pours text into a list is told so. UTF-16 units. */
+/** Longer entries are rejected: the model has put running text into a list. In UTF-16 units. */
 const MAX_ENTRY_LENGTH = 4_000;
 const MAX_NARRATIVE_LENGTH = 60_000;
 const MAX_ENTRIES = 200;
@@ -11,12 +11,12 @@ const MAX_ENTRIES = 200;
 const text = v.pipe(v.string(), v.trim(), v.maxLength(MAX_ENTRY_LENGTH));
 const note = v.optional(v.nullable(text));
 
-/** An entry as a model may give it: a string, or an object with `what` and notes. */
+/** A list entry of a model: a string, or an object with `what` and notes. */
 const entry = v.union([text, v.looseObject({ what: text, why: note, when: note, solution: note })]);
 const entries = v.nullish(v.pipe(v.array(entry), v.maxLength(MAX_ENTRIES)), []);
 type Entry = v.InferOutput<typeof entry>;
 
-/** A model's summary. Only the narrative is required; a list that has nothing may be left out. */
+/** A model's summary. Only the narrative is required; empty lists may be missing. */
 const answerSchema = v.object({
   ...v.entriesFromList(SUMMARY_LISTS, entries),
   decisions: entries,
@@ -61,7 +61,7 @@ export const objectOf = (properties: Readonly<Record<string, object>>): Readonly
   properties,
 });
 
-/** What a prompt asks for as a JSON schema, for models that can be held to one. */
+/** The requested summary as a JSON schema, for models with structured output. */
 export function summaryJsonSchema(fields: SummaryFields): { name: string; schema: Readonly<Record<string, unknown>> } {
   const lists = Object.keys(fields).map((name) => {
     if (name === 'decisions') return [name, listOf(objectOf({ what: string, why: optional, when: optional }))] as const;
@@ -74,13 +74,13 @@ export type ParsedSummary =
   | { readonly ok: true; readonly summary: StructuredSummary }
   | { readonly ok: false; readonly fault: 'empty' | 'not_json' | 'refused'; readonly detail: string };
 
-/** How models say no, where an answer was asked for. */
+/** Typical refusals. */
 const REFUSAL =
   /^\W*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|申し訳|抱歉|很抱歉|죄송)/iu;
 
 /**
- * Reads a model's answer: JSON, which may stand in a fence or among prose, with keys in snake case and lists left out;
- * or plain prose, which is a narrative. Damaged JSON is neither.
+ * Parses a model's answer: JSON, optionally in a code fence or surrounded by prose, with snake-case keys and missing
+ * lists allowed; or plain prose, which becomes the narrative. Damaged JSON is rejected.
  */
 export function parseStructuredSummary(answer: string): ParsedSummary {
   const said = answer.trim();
@@ -110,7 +110,7 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
 const isEmpty = ({ narrative: _, ...lists }: v.InferOutput<typeof answerSchema>): boolean =>
   Object.values(lists).every((list) => list.length === 0);
 
-/** Damaged JSON is no running text. */
+/** Damaged JSON must not be taken for prose. */
 const LOOKS_LIKE_DATA = /^\s*(?:```\w*\s*)?[{[]|\{\s*"/;
 
 function withCamelKeys(value: unknown): unknown {

@@ -1,41 +1,38 @@
-/** A request to a summarizer. Tokens; `jsonSchema` asks for an answer that fits it, where the model can. */
+/** A request to a summarizer, in tokens. `jsonSchema` asks for structured output, if the model supports it. */
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
   readonly temperature: number;
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
-  /** Left out: a summary. */
+  /** Default: a summary. */
   readonly purpose?: 'summary' | 'check';
 }
 
 export interface SummaryReply {
   readonly text: string;
-  /** `length`: the answer was cut at the limit of its tokens. Left out: it is complete. */
+  /** `length`: the answer was cut off at the token limit. Default: complete. */
   readonly ending?: 'complete' | 'length';
-  /** Tokens as the provider reports them, of all requests that the answer took. */
+  /** Tokens as reported by the provider, for all requests that the answer took. */
   readonly usage?: { readonly input: number; readonly output: number };
-  /** Requests that the answer took: two where the first thought until its limit. Left out: one. */
+  /** Number of requests that the answer took: two if the first one spent its limit on thinking. Default: one. */
   readonly calls?: number;
 }
 
-/**
- * A model that summarizes. It throws on a provider's fault (key, network, limit) alone; bad output is returned and
- * judged by the caller.
- */
+/** A model that summarizes. Throws only on provider errors (key, network, limit); the caller judges the output. */
 export interface SummaryModel {
   /** `provider/model`. */
   readonly id: string;
-  /** What a request may hold, prompt and system together. */
+  /** Maximum input tokens, including the system prompt. */
   readonly maxInputTokens: number;
-  /** What it may answer at once, where that is known. */
+  /** Maximum output tokens, if known. */
   readonly maxOutputTokens?: number;
-  /** Requests that it takes at once. */
+  /** Maximum number of concurrent requests. */
   readonly atOnce: number;
   complete(request: SummaryRequest): Promise<SummaryReply>;
 }
 
-/** Model calls as they add up; kept by the caller, so that they are known even when a run fails. */
+/** Adds up model calls. The caller owns it, so that calls are known even if a run fails. */
 export class CallLog {
   count = 0;
   inputTokens = 0;

@@ -5,41 +5,41 @@ import { isSaid, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
-/** What announces the next step and tells nothing of its outcome, in the languages that sessions come in. */
+/** Announces the next step without a result ("Let me check"), in the supported languages. */
 const NARRATION =
   /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |\p{L}+ly |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
 
-/** What a tool's harness writes under a user's or an assistant's name. */
+/** Text that a tool's harness writes as the user or the assistant. */
 const HARNESS =
   /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|In plan mode, you should|Remember: DO NOT write|When ready, use ExitPlanMode|agentId: \w+ \(|Async agent launched|Output too large \(|Preview \(first |API Error: |The file \S+ has been (?:updated|created)|No files found)/iu;
 
-/** What opens or closes an assistant's message and says nothing. */
+/** Opening and closing phrases of an assistant without content. */
 const COURTESY =
   /^(?:i apologi[sz]e|hello\b|if you have any (?:specific|other|further|questions)|let me know if|feel free|it seems there was a misunderstanding|thank you for)/iu;
 
-/** A command to the tool, with a path at most; what is asked by a command stands behind more words. */
+/** A slash command with at most a path. With more words, it's a request. */
 const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
 
-/** A line of a directory's listing, of a file as tools number it, of a diff's frame, of data that was written as one string, or in colours. */
+/** Directory listings, numbered file lines, diff headers, escaped strings, and colored output. */
 const LISTED =
   /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"|\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
 
-/** What was committed, and what of it was undone. */
+/** Commits, and reverted commits. */
 const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
 const STYLE = /^\S+ \S+ style\b/u;
 
 /**
- * Messages that tell a session over again, the request for a summary of it and the summary with which it goes on, and a
- * client's own request for what the user may type next.
+ * Requests for a summary of the session, summaries that a session continues from, and a client's requests for suggested
+ * prompts.
  */
 const RETELLING =
   /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
-/** Whether a message tells over again what stands before it: at a session's start it is all there is of that time. */
+/** Whether a message repeats what came before. At the start of a session, it's the only record of that time. */
 export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
 
-/** Where a host that lost the context sums up a session in its midst, and the summary's start: it holds the final versions. */
+/** Where a host's own compaction summary starts within a session; it contains the final versions. */
 export function handOverFrom(text: string): number | undefined {
   return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
 }
@@ -47,7 +47,7 @@ export function handOverFrom(text: string): number | undefined {
 const HAND_OVER = /^\s*This session is being continued from a previous conversation/u;
 const HAND_OVER_SUMMARY = /^(?:<summary>|Summary:)/mu;
 
-/** Instructions that an assistant gives to a helper of its own are no part of what was said. */
+/** An assistant's instructions to a subagent aren't part of the conversation. */
 const INSTRUCTIONS =
   /\b(?:[Bb]e (?:very )?thorough\b|[Rr]eport back\b|I need (?:you )?to (?:deeply |fully |thoroughly )?understand:)|^(?:Thoroughly |Carefully )?(?:[Ee]xplore|Investigate|Research|Search|Design|Review|Analy[sz]e|I need (?:you )?to (?:deeply |fully )?(?:understand|find|know))\b[^\n]{20,}/u;
 
@@ -55,10 +55,10 @@ const OUTCOME_WORDS =
   /\b(?:because|since|so that|instead|root cause|caused? by|fix(?:ed|es)?|decided|chose|rejected|recommend|cannot|can['’]t|must|never|always|only|not|fails?|failed|passes|passed|removed|renamed|replaced|default|limit|why|should|now|no longer)\b|\d/iu;
 
 /**
- * How much each passage tells somebody who goes on without the rest, as a factor of its worth: what the assistant reports at
- * the end of a turn more than what it says on the way; announcements, harness texts and sections' headings nothing; a long
- * message less for each of its lines. The less room there is, as a share of the messages, the more it counts: where there
- * is plenty, names and values that stand in output alone are wanted too.
+ * Weights each passage by how useful it is to somebody who continues without the rest. Reports at the end of a turn
+ * count more than text along the way; announcements, harness texts, and headings count nothing; lines of long messages
+ * count less. The smaller the room as a share of the messages, the stronger the effect: with plenty of room, names and
+ * values that only output contains are wanted as well.
  */
 export async function tellingFactors(
   corpus: Corpus,
@@ -67,7 +67,7 @@ export async function tellingFactors(
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
-  // Key events that found no room in the ledger go before what is none; where there is plenty, nearly all of them can be told.
+  // Key events that didn't fit in the ledger come first. With plenty of room, nearly all of them fit anyway.
   for (const [message, found] of events) {
     if (pace.isDue()) await pace.rest();
     for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
@@ -109,20 +109,20 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
   return factors.map((factor) => factor ** (1 - plentyOf(room)));
 }
 
-/** Shares of the messages: with less room what tells most is all there is room for; with more all is weighed alike. */
+/** Room as a share of the messages. Up to `SCARCE`, the weights apply fully; from `PLENTY` on, not at all. */
 const SCARCE = 0.028;
 const PLENTY = 0.05;
 const plentyOf = (room: number): number => Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
 
-/** A tool that shows a file or what it found in files: what reads as an error there is none. */
+/** A tool that shows a file or search results. Text that looks like an error there isn't one. */
 export const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;
 
-/** So many patterns look at each line. */
+/** Number of patterns tested per line, to estimate the time. */
 const PATTERNS = 6;
 
 /**
- * Lines of logs and of output that begin alike, such as the names of passed tests: the newest few tell enough. Lines are
- * given from the newest on.
+ * Detects lines of logs or output that begin alike, such as names of passed tests, of which the newest few are enough.
+ * Expects the newest line first.
  */
 export class AlikeLines {
   private readonly seen = new Map<string, number>();
@@ -140,7 +140,7 @@ export class AlikeLines {
   }
 }
 
-/** A line of fewer letters and blanks than this share is none of prose. */
+/** Lines with a smaller share of letters and spaces aren't prose. */
 const PROSE = 0.7;
 const PLAIN_WORDS = /(?<!\S)(?:\p{L}\p{Ll}+|\p{Lu}{2,}|\p{Lo}{2,})(?=[:,.]?(?!\S))/gu;
 const STARTING_WORDS = 3;
@@ -148,24 +148,27 @@ const MAX_ALIKE = 2;
 const MAX_ALIKE_ERRORS = 8;
 const LOG = 0.02;
 const RETOLD = 0.15;
-/** Characters of speech in a message beyond which its lines weigh less each. */
+/** Beyond this many characters of prose, the lines of a message count less. */
 const LONG = 1_200;
-/** Less is said on the way, in UTF-16 units. */
+/** Shorter texts are remarks along the way, in UTF-16 units. */
 const MIN_REPORT_LENGTH = 120;
-/** What an assistant says is worth much less by itself than what a user says: see `extract`. */
+/**
+ * Factor for an assistant's report, because by itself an assistant's text counts much less than a user's: see
+ * `extract`.
+ */
 const REPORT = 5;
 const ON_THE_WAY = 1.2;
-/** What an assistant shows in a block of its own. */
+/** Factor for blocks that an assistant shows. */
 const SHOWN = 0.5;
-/** A line of output is worth little by itself; one that says what was committed sums up what was done. */
+/** Factor for lines that name a commit. Other output counts little, but a commit sums up the work. */
 const COMMIT = 8;
-/** Of a user a few words may be all of a request. */
+/** A user's request may be only a few words. */
 const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
-/** What stands before a line's words. */
+/** Markup before the words of a line. */
 const LINE_MARKS = /^[\s#>*_`-]+/;
 
-/** Whether a line is no part of what was said or found: texts of a tool's harness, lines of listings, commands alone. */
+/** Whether a line isn't content: harness text, listings, or a bare command. */
 export function isScaffolding(words: string): boolean {
   const text = words.replace(LINE_MARKS, '');
   return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text);
@@ -195,7 +198,7 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
   }
   if (role !== 'user' && (NARRATION.test(text) || COURTESY.test(text))) return 0;
   if (isSmallTalk(text)) return 0;
-  // A line that only introduces the next tells nothing without it.
+  // A line that only introduces the next one is useless without it.
   if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
   if (role === 'user') return running || FEW_WORDS.test(text) ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.1;
   return (isReport ? REPORT : ON_THE_WAY) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);

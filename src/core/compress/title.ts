@@ -5,8 +5,8 @@ import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
 /**
- * What a segment is about: the phrases of up to three words that recur in what is said there, and seldom elsewhere (tf-idf),
- * the best first. Undefined where nothing is said that could name a topic.
+ * The topic of a segment: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first. Undefined if
+ * no phrase qualifies.
  */
 export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const phrases = new Map<string, Phrase>();
@@ -16,7 +16,7 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const spoken = running.filter(({ kind }) => kind === 'said');
   const said = spoken.length > 0 ? spoken : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
-  // Of a long segment only passages that hold its most telling terms are read word by word, and of many each n-th.
+  // In long segments, read only passages that contain the top terms, and of those only every n-th.
   const top = charsOf(said) > MAX_CHARS ? tellingTerms(corpus, said, weightOf) : undefined;
   const passages = top ? said.filter(({ terms }) => terms.some((term) => top.has(term))) : said;
   const step = Math.ceil(charsOf(passages) / MAX_CHARS);
@@ -37,7 +37,7 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
-    // A plain word alone says little beside a name.
+    // After the first phrase, a single common word adds little.
     if (chosen.length > 0 && !phrase.isProper && phrase.words.length === 1) continue;
     if (chosen.push(phrase) === MAX_PHRASES) break;
   }
@@ -66,7 +66,7 @@ function tellingTerms(
 
 interface Segment {
   readonly corpus: Corpus;
-  /** Positions of its messages, inclusive. */
+  /** Message indexes, inclusive. */
   readonly from: number;
   readonly to: number;
 }
@@ -87,7 +87,7 @@ interface Phrase {
   isProper: boolean;
 }
 
-/** Runs of words that may name something: no stop words between them, and no punctuation. */
+/** Runs of words without stop words or punctuation between them: candidates for names. */
 function* wordRuns(text: string): Generator<readonly Word[]> {
   let run: Word[] = [];
   let end = 0;
@@ -95,7 +95,7 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
     const word = found.replace(/['’]s$/, '');
     const key = fold(word);
     const between = text.slice(end, index);
-    // What begins a sentence has its capital from there; elsewhere it makes a name, as in New York and Los Angeles.
+    // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
     const isFirst = between.trim() !== '' || index === 0;
     const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
     const isLoose = isStopWord(key) || LOOSE.has(key) || ADVERB.test(key);
@@ -105,7 +105,7 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
       run = [];
     }
     end = index + found.length;
-    // A speaker's name is no topic.
+    // Skip speaker names, such as "Ana:".
     if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isLoose });
   }
   if (run.length > 0) yield run;
@@ -139,26 +139,26 @@ function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
     const term = corpus.vocabulary.get(word);
     rarity += term === undefined ? 0.5 : corpus.rarity[term]!;
   }
-  // A word alone names less than a name, an identifier or two words that stand together again.
+  // A single word is a weaker topic than a name, an identifier, or a recurring pair of words.
   const shape = isProper ? PROPER : words.length > 1 ? 1 : ALONE;
   return weight ** 0.7 * (rarity / words.length) ** 2 * words.length ** 0.4 * shape;
 }
 
 const TOP_TERMS = 24;
-/** Read of a segment, so that a title takes a few milliseconds. */
+/** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
 const MAX_CHARS = 10_000;
-/** Words to a phrase, and phrases to a title, at most. */
+/** Maximum words per phrase, and phrases per title. */
 const MAX_WORDS = 3;
 const MAX_PHRASES = 3;
-/** What a segment is about is the user's to say, where the user says anything. */
+/** Users name the topic more reliably than assistants. */
 const USER_WEIGHT = 3;
 const PROPER = 1.3;
 const ALONE = 0.4;
 
-/** Adverbs of English; not nightly, weekly or family. */
+/** English adverbs, but not "nightly", "weekly", or "family". */
 const ADVERB = /(?:al|ent|it|ick|ough|ous|ful|ive|ed|ear|ect|act)ly$/;
 
-/** Words of any conversation that name no topic. */
+/** Words that occur in any conversation and never name a topic. */
 const LOOSE = new Set(
   `yes yeah yep okay sure right thanks thank good great nice fine well now need needs want wants like use used uses using
   make makes made making get gets got getting goes going come comes see look looks looking lets think sounds seems work works
@@ -170,7 +170,7 @@ const LOOSE = new Set(
   wednesday thursday friday saturday sunday today tomorrow`.split(/\s+/),
 );
 
-/** Names and identifiers that a segment speaks of most, as against the rest: its topics. */
+/** The names and identifiers that a segment mentions most, relative to the rest of the session. */
 export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
@@ -180,7 +180,7 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
     if (!isSaid(passage) || factors?.[index] === 0) continue;
     for (const term of passage.terms) {
       const { kind } = corpus.terms[term]!;
-      // The first word of a sentence looks like a name.
+      // The first word of a sentence is capitalized anyway.
       if ((kind === 'name' && term !== passage.terms[0]) || kind === 'identifier')
         times.set(term, (times.get(term) ?? 0) + 1);
     }
@@ -199,9 +199,9 @@ const MAX_TOPIC_LENGTH = 40;
 
 const MAX_TITLE_LENGTH = 72;
 
-/** One line of at most 72 characters, cut at a word. */
+/** Shortens a text to one line of at most 72 characters, cut between words. */
 export function titleOf(text: string): string {
-  // Leaders, rules and rows of marks say nothing.
+  // Collapse leaders, rules, and rows of symbols.
   const line = text
     .replace(/([^\p{L}\p{N}\s])\1{3,}/gu, '$1$1$1')
     .replace(/\s+/g, ' ')

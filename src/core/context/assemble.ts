@@ -6,26 +6,26 @@ import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter
 import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
 import { type Recalled, renderAttachment, renderRecalled, renderTask } from './render.ts';
 
-/** One message of a request. Its position on the active branch is known for those that stand word for word. */
+/** One message of a request. The position on the active branch is set for messages that are sent verbatim. */
 export interface ContextMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly ContentBlock[];
-  /** What goes with it in this request alone: the task and recalled excerpts. */
+  /** Sent with it in this request only: the task and recalled excerpts. */
   readonly turnOnly?: string;
   readonly position: number;
 }
 
-/** Exactly what would be sent, with its count. */
+/** Exactly what would be sent, with its token counts. */
 export interface Context {
-  /** Blocks of the system prompt, the most stable first. */
+  /** Blocks of the system prompt, most stable first. */
   readonly system: readonly string[];
-  /** What each of those blocks is. */
+  /** The part that each of those blocks belongs to. */
   readonly systemParts: readonly SystemPart[];
   readonly messages: readonly ContextMessage[];
   readonly tokens: ContextTokens;
-  /** The whole request, framing and the reply's priming included. */
+  /** Tokens of the whole request, including framing and the reply's priming. */
   readonly total: number;
-  /** Key events that had no room in the ledger's share. */
+  /** Key events that don't fit in the ledger's share. */
   readonly leftOut: readonly KeyEvent[];
 }
 
@@ -33,16 +33,17 @@ export interface AssembleInput {
   readonly state: SessionState;
   readonly prefix: ContextPrefix;
   readonly recalled?: readonly Recalled[];
-  /** A message that is not said yet, as if it were; `endsTask` when sending it ends the task. */
+  /** A message that isn't sent yet, treated as if it were. `endsTask`: sending it ends the task. */
   readonly pending?: { readonly message: Message; readonly endsTask: boolean };
   readonly counter: TokenCounter;
   readonly counts: MessageCounts;
 }
 
 /**
- * The request as the design draws it: system prompt, memory, ledger and frontier (which change at a commit alone, so
- * that the prefix stays the same), the window word for word, then what changes with each turn, put after the newest
- * user message, so that what the next request repeats stays a prefix of it: the task and recalled excerpts. Deterministic; its cost follows what is sent, not the session's length.
+ * Assembles a request: system prompt, memory, ledger, and frontier (which only change with a compression, so the prefix
+ * stays the same), the recent messages verbatim, and then what changes with each turn, after the newest user message,
+ * so that the prefix of the next request stays the same: the task and recalled excerpts. Deterministic; its cost
+ * depends on what is sent, not on the session's length.
  */
 export function assembleContext(input: AssembleInput): Context {
   const { state, counter, prefix } = input;

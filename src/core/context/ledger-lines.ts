@@ -12,11 +12,11 @@ export function levelOf(state: FrontFacts, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
-/** How many of the frontier's nodes, the oldest, are settled: up to the last that is sent brief. */
+/** Number of settled frontier nodes, from the oldest: up to the last one that is sent brief. */
 export const settledNodes = (state: FrontFacts): number =>
   state.frontier.findLastIndex((item) => levelOf(state, item) === 'brief') + 1;
 
-/** A key event as it is sent, with its message's position on the active branch. */
+/** A key event as it's sent, with the position of its message on the active branch. */
 export interface LedgerLine {
   readonly event: KeyEvent;
   readonly line: string;
@@ -25,10 +25,10 @@ export interface LedgerLine {
 }
 
 /**
- * The ledger's lines, oldest first: active and pinned events whose message no longer stands word for word. Where the
- * session has been settled once, one that is superseded stays until what took its place, which is sent behind it, is
- * settled: taking it out would change all that follows. Where they exceed the budget such leave first, then the least worth, and those are
- * named; pinned ones stay.
+ * The ledger's lines, oldest first: active and pinned events whose message isn't sent verbatim anymore. Once part of
+ * the session is settled, a superseded event stays until its replacement, which is sent after it, is settled, because
+ * removing it would change everything after it. If the lines exceed the budget, superseded events are left out first,
+ * then those with the lowest worth; they are returned as `leftOut`. Pinned events always stay.
  */
 export function ledgerEntries(
   state: FrontFacts,
@@ -41,11 +41,11 @@ export function ledgerEntries(
   const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
   const entries: LedgerLine[] = [];
   for (const event of state.events.values()) {
-    // Most of a long session's events: told by their status alone, without a look at where they stand.
+    // Most events of a long session. Their status is enough to skip them without looking up their position.
     if (event.status === 'dropped' && !event.pinned) continue;
     if (!isCurrent(event)) {
       if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, covered)) continue;
-      // One that had no room when it was replaced is not brought back by it.
+      // An event that was already left out when it was superseded stays out.
       if (worthOf({ ...event, status: 'active' }) <= (noRoomUpTo ??= highestDropped(state))) continue;
     }
     const position = state.positionOf(event.message);
@@ -71,10 +71,10 @@ export function ledgerEntries(
   };
 }
 
-/** What became of a key event: sent verbatim, by the user's wish or by itself; replaced; or left out for want of room. */
+/** The state of a key event: sent verbatim, because it's pinned or active; superseded; or left out for lack of room. */
 export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
 
-/** Undefined for a key event that is not on the active branch, or that the user has removed. */
+/** Undefined for a key event that isn't on the active branch, or that the user has removed. */
 export function standingOf(
   state: Pick<FrontFacts, 'positionOf' | 'isRemoved' | 'isCurrent'>,
   event: KeyEvent,
@@ -86,7 +86,9 @@ export function standingOf(
   return state.isCurrent(event) ? 'active' : 'superseded';
 }
 
-/** How many key events nothing has replaced, and how many of them are sent verbatim: the figures shown everywhere. */
+/**
+ * Number of key events that aren't superseded, and how many of them are sent verbatim. All views show these figures.
+ */
 export function keyEventFigures(
   state: FrontFacts,
   leftOut: ReadonlySet<KeyEventId>,
@@ -96,11 +98,11 @@ export function keyEventFigures(
   return { kept, total: kept + standings.filter((standing) => standing === 'dropped').length };
 }
 
-/** An event's line with its tokens; `position` (0-based, on the active branch) and `role` are those of its message. */
+/** An event's line with its tokens. `position` (0-based, on the active branch) and `role` are those of its message. */
 export function countedLine(counts: MessageCounts, event: KeyEvent, position: number, role: string): CountedText {
   const { id, kind, quote, quoted = false, about } = event;
   const from = [kind, quote, quoted, about?.quote ?? '', position, role];
-  // A line takes its line break with it.
+  // Including the line break.
   return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }
 
@@ -111,7 +113,7 @@ function highestDropped(state: FrontFacts): number {
   return highest;
 }
 
-/** Whether an event was superseded by one of a message behind `position` that is in the ledger itself. */
+/** Whether an event was superseded by a later event after `position` that is in the ledger itself. */
 function isReplacedAfter(
   state: FrontFacts,
   { status, link }: KeyEvent,
@@ -123,7 +125,7 @@ function isReplacedAfter(
   return at !== undefined && at > position && covered(at);
 }
 
-/** Tells whether a frontier's nodes stand for the message at a position. */
+/** Returns a function that tells whether a frontier node covers the message at a position. */
 export function coverage(frontier: readonly Pick<FrontierItem, 'from' | 'to'>[]): (position: number) => boolean {
   return (position) => {
     let low = 0;

@@ -12,15 +12,15 @@ import { nodeText, renderLedger, renderSummaries } from './render.ts';
 export interface PrefixInput {
   readonly state: FrontFacts;
   readonly systemPrompt: string;
-  /** What the files of the workspace say holds for its chats; empty when there is none. */
+  /** Instructions from files of the workspace; '' if there are none. */
   readonly rules?: string;
   readonly memory: string;
   readonly counts: MessageCounts;
-  /** Tokens the ledger may take. */
+  /** Maximum tokens of the ledger. */
   readonly ledgerBudget: number;
 }
 
-/** The part that stays the same from turn to turn; another one when `state.prefixRevision` has changed. */
+/** The part of a request that stays the same between turns. It changes only if `state.prefixRevision` does. */
 export interface ContextPrefix {
   readonly system: readonly string[];
   readonly systemParts: readonly SystemPart[];
@@ -29,14 +29,14 @@ export interface ContextPrefix {
 }
 
 /**
- * Looks at all of the ledger and the frontier, which is why the caller keeps it, and writes those blocks that are new.
- * Both grow at their ends with each commit, and so does this, that what was sent stays where it was: key events stand
- * right behind the summaries of what they were said in, and what a commit adds comes last. What is brief is settled
- * and stands in larger blocks, each of messages that stay together however many follow.
+ * Assembles the prefix and writes new blocks. It looks at the whole ledger and frontier, so the caller caches the
+ * result. A compression only appends: key events follow the summaries of the messages they were said in, and new
+ * content comes last, so that what was sent stays a prefix. Brief summaries are settled and form larger blocks, each of
+ * a fixed range of messages.
  */
 export const assemblePrefix = (input: PrefixInput): ContextPrefix => atOnce(prefixSteps(input));
 
-/** The same in steps: a large context window holds more than is counted in a moment. */
+/** The same in steps, because counting a large context takes a while. */
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
@@ -86,13 +86,16 @@ const ledgerBlock = (lines: readonly string[], position: number, isFirst: boolea
   render: () => renderLedger(lines, isFirst),
 });
 
-/** Settled nodes that end within the same so many messages stand in one block. */
+/** Settled nodes whose last message is within the same range of this many messages form one block. */
 const BLOCK_MESSAGES = 400;
 
-/** From so many tokens on a block is closed: its tags are then a small share of it, and a commit changes the last block alone. */
+/**
+ * Minimum tokens of a closed block. Its tags are then a small share of it, and a compression only changes the last
+ * block.
+ */
 const BLOCK_TOKENS = 2_000;
 
-/** The frontier's nodes as they stand together: the settled by where they end, the newer by what they take. */
+/** Groups frontier nodes into blocks: settled ones by position, newer ones by size. */
 function inBlocks(state: FrontFacts): SentItem[][] {
   const settled = settledNodes(state);
   const blocks: SentItem[][] = [];
@@ -114,7 +117,7 @@ function inBlocks(state: FrontFacts): SentItem[][] {
 
 type SentItem = FrontierItem & { readonly level: Level };
 
-/** Gives lines in their order, each once: those of messages up to a position that were not given yet. */
+/** Returns each line once: those up to a position that weren't returned before. */
 function linesInOrder(lines: readonly LedgerLine[]): (position: number) => string[] {
   let next = 0;
   return (position) => {
@@ -124,8 +127,8 @@ function linesInOrder(lines: readonly LedgerLine[]): (position: number) => strin
   };
 }
 
-/** Tokens of each part of a request, as the gauge shows them. */
+/** Tokens of each part of a request, as shown by the gauge. */
 export type ContextTokens = Readonly<Record<GaugePart, number>>;
 
-/** What a block of the system prompt holds. */
+/** The part that a block of the system prompt belongs to. */
 export type SystemPart = 'system' | 'rules' | 'memory' | 'ledger' | 'summaries';

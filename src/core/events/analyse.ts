@@ -12,11 +12,11 @@ import { segmentLines } from './segments.ts';
 import type { Segment, SegmentedMessage } from './segments.ts';
 import { asksOf, describeBefore, speechOf, type BeforeTraits, type Speech } from './surroundings.ts';
 
-/** A message's text and who said it: what the detector reads. */
+/** A message's text and its speaker: the detector's input. */
 export interface SpokenText {
   readonly role: Role;
   readonly text: string;
-  /** What the page saw pasted into it. */
+  /** Spans that the user pasted. */
   readonly pasted?: readonly Span[] | undefined;
 }
 
@@ -33,10 +33,10 @@ export interface Analysis {
   readonly speech: Speech;
 }
 
-/** Features of a sentence take a fraction of a millisecond before the code is warm. */
+/** Features of a sentence take a fraction of a millisecond until the JIT has warmed up. */
 const SEGMENTS_PER_STEP = 4;
 
-/** Lines, sentences and their features; what both detection and training start from. Linear in the text's length. */
+/** Lines, sentences, and their features, for detection and training. Linear in the text's length. */
 export function* analyse(message: SpokenText, before: string | undefined): Steps<Analysis> {
   const { role, text } = message;
   const lines = yield* lineSteps(text, { tool: role === 'tool' });
@@ -58,7 +58,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
   const seen = new Set<string>();
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
-    // Some clients repeat the request below the command; the first one is quoted.
+    // Some clients repeat the request below the command; only the first one is quoted.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
     seen.add(quote);

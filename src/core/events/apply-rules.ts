@@ -6,8 +6,8 @@ import type { CompiledRule } from './user-rules.ts';
 const SENTENCES_PER_STEP = 20;
 
 /**
- * The sentences in which a rule matches, in order and without overlaps; the first rule that matches names the kind.
- * Time is linear in the text.
+ * The sentences that a rule matches, in order and without overlaps. The first matching rule determines the kind. Linear
+ * in the text.
  */
 export function* applyRules(text: string, rules: readonly CompiledRule[]): Steps<DetectedEvent[]> {
   const events: DetectedEvent[] = [];

@@ -4,12 +4,12 @@ import { CONCEPTS } from './lexicon/lexicon.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { subjectOf } from './subject.ts';
 
-/** An answer longer than this says what it is about. */
+/** Longer answers say by themselves what they are about. */
 const SHORT_ANSWER_WORDS = 12;
-/** Only the end of the message before is searched (UTF-16 units): what is answered stands there. */
+/** Only the end of the previous message is searched, because that is what an answer refers to. In UTF-16 units. */
 const SEARCHED = 4000;
 const MAX_QUOTE_LENGTH = 300;
-/** A question of fewer words that carry meaning does not say what it asks for. */
+/** A question with fewer content words doesn't say what it asks for. */
 const TELLING = 2;
 
 const ASSENT = CONCEPTS.indexOf('assent');
@@ -21,10 +21,10 @@ const CONFIRMED =
   /^\W*(?:confirmed|approved|agreed|confirmad[oa]|aprobad[oa]|aprovad[oa]|best[äa]tigt|genehmigt|confirm[ée]|approuv[ée]|確認しました|承認します|确认|批准)\W*$/iu;
 const URGENT =
   /^\W*(?:(?:this is |it's |es ist |c'est |es |é )?(?:very |sehr |très |muy |muito )?)(?:urgent[eé]?|important[e]?|dringend|wichtig|importante|至急|緊急|紧急|重要)\W*$/iu;
-/** One word that says how to take what was said before, and nothing else. */
+/** A single word that rates what was said before. */
 const EMPHATIC = new RegExp(`${CONFIRMED.source}|${URGENT.source}`, 'iu');
 
-/** A user's message that is one such word: what it refers to makes it worth keeping. */
+/** Detects a user's message that is only such a word. It's worth keeping because of what it refers to. */
 export function emphasisIn(text: string, before: string | undefined): DetectedEvent | undefined {
   const quote = text.trim();
   if (before === undefined || quote.length > 40 || !EMPHATIC.test(quote)) return undefined;
@@ -53,8 +53,8 @@ const ORDINALS: readonly RegExp[] = [
 const CHINESE_DIGITS = '一二三四五';
 
 /**
- * What a short assent or choice refers to: the named option in the message before, else its last proposal or question.
- * Undefined when the event is no such answer, or says itself what it decides.
+ * What a short agreement or choice refers to: the named option in the previous message, or else its last proposal or
+ * question. Undefined if the event isn't such an answer, or says by itself what it decides.
  */
 export function proposalOf(event: DetectedEvent, before: string): (Span & { readonly quote: string }) | undefined {
   const emphatic = EMPHATIC.test(event.quote);
@@ -72,7 +72,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
     const quote = before.slice(span.start, span.end);
     return /[?？]\W*$/.test(quote) || findConcepts(quote).count[SUGGEST]! > 0;
   });
-  // "Shall I do that?" proposes what stands before it.
+  // "Shall I do that?" refers to the proposal before it.
   found ??= proposals.findLast(({ start, end }) => subjectOf(before.slice(start, end)).tokens.size >= TELLING);
   found ??= proposals.at(-1);
   if (emphatic) found ??= sentences.at(-1);
@@ -91,7 +91,7 @@ function optionIn(quote: string): string | undefined {
   return ordinal === -1 ? undefined : String(ordinal + 1);
 }
 
-/** The label a line of options starts with: "2." → "2", "**B)**" → "B", "Option C:" → "C". */
+/** The label at the beginning of an option: "2." → "2", "**B)**" → "B", "Option C:" → "C". */
 function labelOf(line: string): string | undefined {
   const match =
     /^[\s*_#>-]*(?:option|opción|opção|variante|plan|方案|案|选项|オプション)?\s*[([（【]?([A-Ha-h]|\d{1,2}|[一二三四五])(?:[.)\]:：、）】]|\*\*|\s[-–—:])/iu.exec(
@@ -102,7 +102,7 @@ function labelOf(line: string): string | undefined {
   return chinese === -1 ? match[1]!.toUpperCase() : String(chinese + 1);
 }
 
-/** Lines that start with an option's label stay whole, others are cut into sentences. */
+/** Keeps lines that start with an option's label whole, and splits others into sentences. */
 function sentencesBefore(text: string, from: number): Span[] {
   const spans: Span[] = [];
   for (let at = from; at <= text.length;) {

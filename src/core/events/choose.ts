@@ -6,40 +6,42 @@ import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, weigh, type Model } from './linear-model.ts';
 
-/** The least probability of a key event, by who speaks, and of a lasting one: chosen on left-out sources, where they balance
- * what is missed and what is too much. */
+/**
+ * Minimum probabilities of a key event, by speaker, and of a lasting one. Chosen on left-out sources, where they
+ * balance misses and false positives.
+ */
 const KEPT = { user: 0.33, other: 0.45 };
 const LASTING = 0.5;
-/** A quote of so many UTF-16 units is worth half of its sureness in the ledger, where room is what is scarce. */
+/** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
-/** Neighbouring sentences of one kind are told as one event up to this length (UTF-16 units). */
+/** Adjacent sentences of the same kind are joined up to this length, in UTF-16 units. */
 const JOINED = 200;
 
-/** A sentence of no more words may be a mere sound. */
+/** Sentences up to this many words may be mere interjections. */
 const FEW_WORDS = 3;
-/** What has a number, a mark of code or an identifier in it says something, in however few words. */
+/** A number, code, or an identifier makes even a few words meaningful. */
 const NAMES = /[\p{N}`_/@#:]|\p{Ll}\p{Lu}|\w\.\w/u;
-/** Places of the concepts that a key event is about: something done, wanted, refused, broken or set. */
+/** Indexes of concepts that a key event is about: something done, wanted, rejected, broken, or set. */
 const TELLS = CONCEPTS.flatMap((concept, place) =>
   ['ask', 'maybe', 'narrate', 'chatter', 'explain', 'we', 'i', 'you', 'not', 'state', 'cause'].includes(concept)
     ? []
     : place,
 );
 
-/** Kinds that a preset's talk does not have: when a hooded figure walks, nothing has failed. */
+/** Kinds that don't occur in a preset's conversations: in role-play, nothing is a software error. */
 const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
   developer: [],
   advisory: ['configuration'],
   customer: ['configuration', 'error'],
   'role-play': ['configuration', 'error'],
 };
-/** Instructions that stand are no to-do and no error, whatever else they speak of; what forbids is a constraint, the first. */
+/** Standing instructions are never to-dos or errors. A prohibition is a constraint, the first of these. */
 const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
 
 const CANDIDATES_PER_STEP = 40;
 
-/** What a reader is told about a match, by the concepts that speak for the kind. */
+/** Concepts whose words explain a match to the user, by kind. */
 const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
   decision: ['assent', 'decide'],
   error: ['fault', 'fail'],
@@ -51,7 +53,7 @@ const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
   outcome: ['done', 'faultless'],
 };
 
-/** Turns an analysis into events: the model scores each sentence, rules speak for machine output and settings. */
+/** Chooses events from an analysis: a model scores each sentence; rules cover machine output and settings. */
 export function* choose(
   { role, text }: SpokenText,
   analysis: Analysis,
@@ -74,7 +76,7 @@ export function* choose(
       importance: 2,
       reason: 'command that sets',
     });
-  /** What somebody says among others is not said to the model: it is weighed as others' words are. */
+  /** In a conversation among people, users don't address the model, so the weights of other speakers apply. */
   const isUser = role === 'user' && !analysis.speech.named;
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const [at, candidate] of analysis.candidates.entries()) {
@@ -127,7 +129,7 @@ const joined = (first: DetectedEvent, next: DetectedEvent, text: string): Detect
   importance: first.importance > next.importance ? first.importance : next.importance,
 });
 
-/** Nothing is an error that names no fault, or only supposes one. */
+/** An error must name a fault, and not only suppose one. */
 function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
   const has = (concept: Concept): boolean => hits.count[CONCEPTS.indexOf(concept)]! > 0;
   return (
@@ -135,7 +137,7 @@ function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
   );
 }
 
-/** A greeting or a sigh of so few words that does, wants and settles nothing; as the answer to a question it may. */
+/** A greeting or interjection that does, wants, and settles nothing. As an answer to a question, it may. */
 function isHollow({ hits }: Candidate['traits'], quote: string): boolean {
   return hits.length <= FEW_WORDS && NAMES.exec(quote) === null && TELLS.every((place) => hits.count[place] === 0);
 }

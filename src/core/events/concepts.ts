@@ -25,17 +25,17 @@ const LEXICONS: readonly Lexicon[] = [
   KOREAN,
 ];
 
-/** Where a concept shows up in a sentence. */
+/** The concepts found in a sentence. */
 export interface ConceptHits {
-  /** Times seen, by the concept's place in `CONCEPTS`. */
+  /** Number of occurrences, by index in `CONCEPTS`. */
   readonly count: Uint8Array;
-  /** Index of the first word (two characters count as a word in scripts without spaces), 255 when absent. */
+  /** Index of the first word, 255 if absent. In scripts without spaces, two characters count as a word. */
   readonly first: Uint8Array;
-  /** 1 when the sentence ends with it: where Japanese, Korean and German put what is asked. */
+  /** 1 if the sentence ends with it, where Japanese, Korean, and German put the verb. */
   readonly tail: Uint8Array;
-  /** The text that matched first, for a person to read. */
+  /** The first matching text, to show to users. */
   readonly words: (string | undefined)[];
-  /** Number of words, in the sense of `first`. */
+  /** Number of words, counted like `first`. */
   readonly length: number;
 }
 
@@ -68,15 +68,15 @@ const FAULTLESS = indexOf('faultless');
 const MAYBE = indexOf('maybe');
 const STATE = indexOf('state');
 const NOT = indexOf('not');
-/** Entries are shorter than this; a walk that would go on longer cannot match. */
+/** Upper limit for the length of entries; longer matches are impossible. */
 const LONGEST = 48;
-/** How far each concept has been found in the sentence at hand: its own array would be made for each sentence. */
+/** How far each concept was found in the current sentence. Shared, because an array per sentence would be slow. */
 const COVERED = new Int32Array(CONCEPTS.length);
 
 /**
- * Finds the concepts of a sentence in one pass: a trie is walked from each start of a word, at most `LONGEST` characters,
- * so the cost is linear in the text. A fault inside a phrase that denies it ("no errors") does not count, nor does the
- * negation in a word of doubt ("かもしれません").
+ * Finds the concepts of a sentence in one pass, walking a trie from each start of a word for at most `LONGEST`
+ * characters, so the cost is linear. A fault within a phrase that denies it ("no errors") doesn't count, nor does a
+ * negation within a word of doubt ("かもしれません").
  */
 export function findConcepts(sentence: string): ConceptHits {
   const text = fold(sentence);

@@ -1,9 +1,6 @@
 import type { DetectedEvent, EventCorrection, KeyEvent } from '../model/key-event.ts';
 
-/**
- * An entry as the user corrects it: it keeps its id and its place in the ledger, says what the user says, and remembers
- * what was found. Without a correction it is again as found.
- */
+/** Applies or removes a user's correction of an entry. It keeps its ID and position in the ledger and the original. */
 export function correctedEvent(entry: KeyEvent, correction: EventCorrection | null): KeyEvent {
   const { found, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;
@@ -21,7 +18,7 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
   };
 }
 
-/** The fields of a detected event alone, whatever else the object carries. */
+/** Only the fields of a detected event, without others that the object may have. */
 export const asFound = ({ start, end, kind, quote, score, importance, reason }: DetectedEvent): DetectedEvent => ({
   start,
   end,

@@ -10,31 +10,31 @@ import type { CompiledRule } from './user-rules.ts';
 import { applyRules } from './apply-rules.ts';
 import { MODEL } from './weights.ts';
 
-/** An event with the proposal it answers, when it would not be understood alone. */
+/** An event with the proposal that it answers, if it isn't meaningful alone. */
 export interface DetectedEventWithContext extends DetectedEvent {
-  /** What was proposed in the message before: offsets into that message's text, and its exact words. */
+  /** The proposal in the previous message: offsets in that message's text, and the quote. */
   readonly about?: Span & { readonly quote: string };
 }
 
 export interface DetectionContext {
-  /** The message before this one. Its role is only a hint; its words count. */
+  /** The previous message. Mainly its text matters. */
   readonly before?: SpokenText;
-  /** What kind of conversation it is: some have no errors, or no configuration. */
+  /** The kind of conversation; some have no errors or no configuration. */
   readonly preset?: PresetName;
-  /** The user's own rules, already compiled. */
+  /** The user's own rules, compiled. */
   readonly rules?: readonly CompiledRule[];
 }
 
 /**
- * Finds the spans of a message that must survive word for word. In order, not overlapping; `quote` is
- * `text.slice(start, end)`, offsets in UTF-16 units. Time is linear in the message's length; of a longer message before,
- * only the end is read. A system message has none: it is always sent whole.
+ * Detects the spans of a message that must stay verbatim, in order and without overlaps. `quote` is `text.slice(start,
+ * end)`; offsets are in UTF-16 units. Linear in the message's length; only the end of a long previous message is read.
+ * System messages have no events, because they are always sent whole.
  */
 export function detectEvents(message: SpokenText, context: DetectionContext = {}): DetectedEventWithContext[] {
   return atOnce(detectSteps(message, context));
 }
 
-/** As `detectEvents`, in steps: for messages of any length on a thread that others wait for. */
+/** Like `detectEvents`, but in steps: for long messages on a shared thread. */
 export function* detectSteps(message: SpokenText, context: DetectionContext = {}): Steps<DetectedEventWithContext[]> {
   const { text } = message;
   const before = context.before?.text;
@@ -53,7 +53,7 @@ export function* detectSteps(message: SpokenText, context: DetectionContext = {}
   });
 }
 
-/** Without the white space around it, of whatever kind; nothing is left of a span that is white space alone. */
+/** Removes surrounding white space; returns nothing for a blank span. */
 function trimmed(event: DetectedEvent): DetectedEvent[] {
   const quote = event.quote.trim();
   if (quote === event.quote) return [event];
@@ -62,7 +62,7 @@ function trimmed(event: DetectedEvent): DetectedEvent[] {
   return [{ ...event, start, end: start + quote.length, quote }];
 }
 
-/** A user's rule wins over the detector where both speak. Both lists are in order. */
+/** Where both match, a user's rule wins over the detector. Both lists are in order. */
 function withRules(chosen: readonly DetectedEvent[], taught: readonly DetectedEvent[]): DetectedEvent[] {
   const kept: DetectedEvent[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/* Marks of a state that lines start with. */
+/** Status marks at the beginning of a line. */
 export const GOOD = /^(?:\[(?:OK|x|X|DONE|PASS)\]|✅|✔️?|☑️?|✓|🎉|👍|🟢)/u;
 export const WARNING = /^(?:\[(?:WARN|WARNING|!)\]|⚠️?|❗|🟡|🚧|❕)/u;
 export const BAD = /^(?:\[(?:ERRO|ERROR|FAIL|ERR|X)\]|❌|✗|✘|🔴|🐛|⛔|🚫)/u;
@@ -20,22 +20,22 @@ export const QUOTATION = /"[^"]{2,}"|“[^“”]{2,}”|「[^「」]+」|«[^«
 export const IDENTIFIER =
   /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
 export const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
-/** A word or two set off by a comma: “ok, now …”, “好的，…”. */
+/** A word or two before a comma: “ok, now …”, “好的，…”. */
 export const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…]+\s*/u;
-/** Asks without a question mark, perhaps behind a few words. */
+/** Questions without a question mark, possibly after a few words. */
 export const ASKS =
   /^(?:[^:,]{1,20}[:,]\s)?(?:how (?:do|does|can|would|should|many|much)|what(?:'s| is| are| do| does| about)|why (?:is|are|do|does|did|not)|where (?:is|are|do)|cómo|por qué|cuánto|wie (?:kann|viele?|macht)|warum|wieso|comment|pourquoi|combien|como (?:faço|funciona)|por que|quanto)(?!\p{Ll})/iu;
 /** “A or B?” asks for a choice. */
 export const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
-/** A plain yes decides something even where no question was seen; “ok” and “thanks” alone do not. */
+/** A plain "yes" decides something even if no question was found; “ok” and “thanks” alone don't. */
 export const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
 export const CLOCK_OR_DATE =
   /\b\d{1,2}(?::\d{2})?\s?(?:[ap]\.?m\b|h\b|uhr|o'clock)|\b\d{1,2}:\d{2}\b|\b(?:\d{1,2}(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|january|february|march|april|june|july|august|september|october|november|december|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|segunda|terça|quarta|quinta|sexta|amanhã)\b|\d{1,2}[月日時时点]/iu;
 export const CONTACT =
   /\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|\+\d[\d ()-]{7,}|\b\d{1,5} (?:\p{Lu}|\d+(?:st|nd|rd|th)\b)|\S@\w+\.\w/u;
-/** An instruction that stands opens so. */
+/** The beginning of a standing instruction. */
 export const STANDING =
   /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|(?!(?:ich|wir|ihr|er|sie|es|das|je|tu|on|ça|ils?|elles?|yo|tú|él|ella|esto|eso|eu|ele|ela|isso)\s)\p{L}+\s+(?:immer|niemals|siempre|toujours|jamais|sempre)|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
-/** Says that nothing more is wanted. */
+/** Says that nothing else is wanted. */
 export const CLOSING =
   /^\W*(?:(?:no|nope|yes|ok(?:ay)?|and|great|perfect|sí|vale|não|sim|nein|ja|non|oui)[\s,.!]+)*(?:that(?:['’]?s| is| was| will be|['’]ll be| would be| should be)(?: all| it| everything)|this should be enough|nothing (?:else|more)|(?:eso|esto) (?:es|sería) todo|nada más|das (?:ist|war|wäre) alles|das war['’]s|c['’]est tout|ce sera tout|é só isso|só isso|isso é tudo|以上です|没有了|就这些)(?:[\s,.!]+(?:for (?:now|today|me)|(?:that )?i need.{0,20}|por (?:ahora|hoy|enquanto|hoje)|fürs erste|pour l['’]instant))?(?:[\s,.!]+(?:thank|gracias|danke|merci|obrigad).{0,20})?\W*$/iu;

@@ -1,29 +1,29 @@
 import { isTransient, type KeyEvent } from '../model/key-event.ts';
 
 export interface FittedLedger {
-  /** What goes into the context, in the ledger's order. */
+  /** Entries that fit, in the ledger's order. */
   readonly kept: readonly KeyEvent[];
-  /** What there is no room for, in the ledger's order; active ones with status `dropped`, others with their own. */
+  /** Entries that don't fit, in the ledger's order. Active ones get the status `dropped`. */
   readonly dropped: readonly KeyEvent[];
-  /** Tokens of what is kept. */
+  /** Tokens of the kept entries. */
   readonly tokens: number;
-  /** The pinned entries alone need more than the budget: they are all kept, and the user has to be told. */
+  /** Whether the pinned entries alone exceed the budget. They are all kept, and the user is told. */
   readonly pinnedExceed: boolean;
 }
 
-/** The ledger of a chat of short messages must leave room to save by compression. */
+/** Maximum share of the covered tokens, so that compressing short messages saves something. */
 const SHARE_OF_COVERED = 1 / 4;
-/** A to-do, error or outcome with so many entries behind it is old: about a hundred messages. */
+/** To-dos, errors, and outcomes with this many later entries are old: about a hundred messages. */
 const OLD_ENTRIES = 30;
 
-/** From a budget of this share of the covered tokens down, less of it goes to the ledger, and more to the summaries. */
+/** If the budget is below this share of the covered tokens, the ledger gets less of it and the summaries more. */
 const FULL_SHARE_FROM = 1 / 10;
-/** The least of its share that a ledger may take, however much is covered. */
+/** Minimum factor for the ledger's share, no matter how much is covered. */
 const LEAST_OF_SHARE = 0.4;
 
 /**
- * Tokens a ledger may take: its share of the budget, less of it the more the messages exceed the budget, and at most a
- * quarter of the tokens of the messages that it and the summaries stand for. Known before any model is called.
+ * Maximum tokens of the ledger: its share of the budget, less if the messages exceed the budget many times, and at most
+ * a quarter of the tokens that ledger and summaries replace. Known before any model is called.
  */
 export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
   const full = coveredTokens * FULL_SHARE_FROM;
@@ -32,8 +32,8 @@ export function ledgerRoom(budget: number, share: number, coveredTokens: number)
 }
 
 /**
- * What an entry is worth beside others, more staying longer: lasting ones, then useful ones, each by score; then to-dos,
- * errors and outcomes that are resolved or old; then superseded ones and duplicates. `behind`: entries that came later.
+ * The worth of an entry: lasting ones first, then useful ones, each by score; then resolved or old to-dos, errors, and
+ * outcomes; then superseded ones and duplicates. `behind`: number of later entries.
  */
 export function worthOf(entry: KeyEvent, behind = 0): number {
   switch (entry.status) {
@@ -52,9 +52,9 @@ export function worthOf(entry: KeyEvent, behind = 0): number {
 const asKept = (entry: KeyEvent): KeyEvent => (entry.status === 'dropped' ? { ...entry, status: 'active' } : entry);
 
 /**
- * Fits a ledger into a budget (tokens; `costs` are those of each entry's line): pinned entries stay whatever they cost;
- * of the others the least worth leave first, the older before the newer. A smaller entry may stay where a larger one of
- * more worth found no room. O(n log n), and O(n) where there is room for all.
+ * Fits entries into a budget. `costs` are the tokens of each entry's line. Pinned entries always stay. Of the others,
+ * those with the lowest worth are dropped first, and older ones before newer ones. A smaller entry may stay although a
+ * larger one with more worth doesn't fit. O(n log n), or O(n) if everything fits.
  */
 export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[], budgetTokens: number): FittedLedger {
   const keep = new Set<number>();
@@ -73,7 +73,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   let denied = false;
   for (const i of rest) {
     const active = worth[i]! >= 0;
-    // A duplicate or superseded entry never takes room that an active one was denied.
+    // Duplicates and superseded entries never take room that an active one was denied.
     if (!active && denied) break;
     if (tokens + costs[i]! > budgetTokens) {
       if (active) denied = true;

@@ -1,15 +1,15 @@
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 
-/** What the model tells of a sentence: whether it is worth keeping, whether for long, and how well each kind fits. */
+/** The model's outputs for a sentence: whether to keep it, whether it's lasting, and a score for each kind. */
 export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
 
 /**
- * Weights by feature, one an output: for what users say, then for what others say. A word weighs the same on both sides.
- * A feature that is not named weighs nothing.
+ * Weights by feature, one per output: for users' sentences, then for other speakers'. Words have the same weights for
+ * both. Missing features have weight 0.
  */
 export type Model = Readonly<Record<string, readonly number[]>>;
 
-/** The sums of the first outputs, in the order of `OUTPUTS`; logistic for the first two. */
+/** The sums of the first outputs, in the order of `OUTPUTS`; apply `logistic` to the first two. */
 export function weigh(
   features: readonly string[],
   model: Model,

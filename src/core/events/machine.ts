@@ -175,10 +175,10 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
   return found.filter((finding) => !(finding.weak && strong)).slice(0, MAX_PER_MESSAGE);
 }
 
-/** "0 errors", "no error": a report of success that names what did not happen. */
+/** "0 errors" or "no error" is a report of success. */
 const denies = (line: string): boolean => /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line);
 
-/** A line of source: a call, an argument, an assignment or a block, not a sentence about one. */
+/** A line of source code, such as a call, an assignment, or a block, as opposed to a sentence about code. */
 const isCode = (line: string): boolean =>
   /^[\w.]+: [\w.]+,$/.test(line) ||
   (/[),]$/.test(line) && line.split('"').length % 2 === 0) ||

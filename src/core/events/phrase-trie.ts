@@ -1,4 +1,4 @@
-/** A phrase to be found: `bits` say what for; an open one may go on after its last letter. */
+/** A phrase to find. `bits` identify its meaning; an open phrase may continue after its last letter. */
 export interface Phrase {
   readonly text: string;
   readonly open: boolean;
@@ -14,14 +14,14 @@ interface Branch {
 const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
 
 /**
- * Phrases by their UTF-16 units, in flat arrays: a node's children stand side by side, so that a step reads a few
- * neighbouring numbers. Node 0 is none.
+ * A trie of phrases by UTF-16 units, in flat arrays. A node's children are adjacent, so that a step reads a few
+ * neighboring numbers. Node 0 means none.
  */
 export class PhraseTrie {
   private readonly roots = new Int32Array(0x10000);
   /** The unit that leads to a node. */
   private readonly units: Uint16Array;
-  /** A node's first child; its last stands before the next node's first. */
+  /** The first child of a node. Its last child precedes the next node's first child. */
   private readonly firstChild: Int32Array;
   private readonly whole: Int32Array;
   private readonly open: Int32Array;
@@ -62,19 +62,19 @@ export class PhraseTrie {
     this.firstChild[count] = count;
   }
 
-  /** The node that a unit leads to from the start, or 0. */
+  /** The node for a unit from the root, or 0. */
   start(unit: number): number {
     return this.roots[unit]!;
   }
 
-  /** The node that a unit leads to from a node, or 0. */
+  /** The node for a unit from a node, or 0. */
   step(node: number, unit: number): number {
     const end = this.firstChild[node + 1]!;
     for (let child = this.firstChild[node]!; child < end; child++) if (this.units[child] === unit) return child;
     return 0;
   }
 
-  /** What the phrases that end at a node are for; those that are not open only where a word ends. */
+  /** The bits of phrases that end at a node. Those that aren't open only count at the end of a word. */
   bitsAt(node: number, wordEnds: boolean): number {
     return wordEnds ? this.open[node]! | this.whole[node]! : this.open[node]!;
   }

@@ -4,40 +4,40 @@ import { isCjkUnit } from '../text/script.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
 
-/** What an event is about, in a form that can be compared and looked up. */
+/** The subject of an event, in a form that can be compared and looked up. */
 export interface Subject {
-  /** Words and identifiers that carry meaning; pairs of characters in scripts without spaces. */
+  /** Content words and identifiers; pairs of characters in scripts without spaces. */
   readonly tokens: ReadonlySet<string>;
-  /** Numbers, versions and truth values: what a later event on the same subject may set otherwise. */
+  /** Numbers, versions, and truth values, which a later event on the same subject may change. */
   readonly values: ReadonlySet<string>;
-  /** Of the tokens, those that hold a digit: what else is said alike of another invoice, room or branch is not the same. */
+  /** Tokens with a digit. The same words about another invoice, room, or branch have another subject. */
   readonly codes: ReadonlySet<string>;
-  /** All words in order, folded: equal for texts that differ in case, accents, marks and spaces alone. */
+  /** All words in order, normalized: equal for texts that only differ in case, accents, punctuation, and spaces. */
   readonly normal: string;
   readonly replaces: boolean;
-  /** Goes back on what was settled before: "moves to", "after all". */
+  /** Reverses an earlier choice: "moves to", "after all". */
   readonly reverses: boolean;
-  /** Says what something is built on, runs on or uses, and not what it lacks. */
+  /** Says what something is built on, runs on, or uses. */
   readonly placed: boolean;
-  /** Its first two words: what it speaks of, where it begins with that; '' in scripts without spaces. */
+  /** Its first two content words, which name its subject; '' in scripts without spaces. */
   readonly lead: string;
-  /** Words and values that it says hold no longer: "8443, not 8080" denies 8080. */
+  /** Words and values that don't apply anymore: "8443, not 8080" denies 8080. */
   readonly denied: ReadonlySet<string>;
-  /** Words that a change of plan gives up: all that was settled about them is moot. */
+  /** Words that a change of plan gives up, with everything that was decided about them. */
   readonly revoked: ReadonlySet<string>;
-  /** Speaks of something that is broken. */
+  /** Says that something is broken. */
   readonly faulty: boolean;
   readonly negative: boolean;
-  /** Reports that something works again, is done or was fixed. */
+  /** Says that something works again, is done, or was fixed. */
   readonly resolves: boolean;
   readonly failedAttempt: boolean;
 }
 
-/** More words than this do not make a subject clearer; bounds the cost of an event. */
+/** Maximum number of tokens, which bounds the cost of an event. More don't make a subject clearer. */
 const MAX_TOKENS = 40;
 const READ = 600;
 
-/** Words that say how something is said, not what about. */
+/** Words that say how something is said, not what it's about. */
 export const HOLLOW: ReadonlySet<string> = new Set(
   (
     'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
@@ -51,7 +51,7 @@ export const HOLLOW: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Things of which there are many, each with its number: the number is a name, not a value that could be set anew. */
+/** Things that are numbered: their number is a name, not a value that could change. */
 const NUMBERED: ReadonlySet<string> = new Set(
   (
     'invoice order ticket issue bug case customer rechnung bestellung auftrag kunde fall factura pedido caso cliente ' +
@@ -65,20 +65,20 @@ const REVERSING =
   /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
 const PLACED =
   /\b(?:(?:built|based|runs?|running|is|are|sits?|lives?|stays?|stored|hosted|kept) (?:on|in|at|with)|uses?|goes with|lauft auf|liegt (?:auf|in)|usa|utilise)\b/;
-/** What is denied: the word after the denial, articles and the like passed over; before it in Japanese. */
+/** What is denied: the word after the negation, ignoring articles; before it in Japanese. */
 const DENIED =
   /(?:\b(?:not|no|without|instead of|rather than|no longer|nicht mehr|nicht|kein(?:e[nm]?)?|statt|anstatt|pas|plus|au lieu d[eu']|plutot que|en vez de|en lugar de|ya no|nao|nem|em vez de|ao inves de|non|invece di)\s+(?:(?:use|on|to|the|a|an|port|auf|an|el|la|los|le|les|de|du|o|os|der|die|das|den|puerto|porta|porto|usar|usa)\s+){0,2}|不是|而不是|不再用|不再是|不用|不要用|替代|代替|取代)\s*([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)|([a-z0-9_][a-z0-9_.+-]*)\s?(?:ではなく|じゃなく|をやめ|の代わり)/gu;
-/** A change of plan, said so: what it denies or drops is given up. */
+/** An announced change of plan, which gives up what it denies or drops. */
 const PLAN_CHANGED =
   /\b(?:change of plans?|plans? (?:has |have )?changed|on second thoughts?|scrap|ditch|drop|forget(?: about)?|abandon|cambio de planes?|planes? cambi\w+|descart\w+|olvid\w+|mudanca de planos?|esquec\w+|changement de plan|abandonn\w+|laisse(?:z|r)? tomber|planander\w*|neuer plan|verwerf\w*|vergiss)\b|計画変更|方針変更|改计划|计划有变|放弃/;
-/** The word behind what drops it. */
+/** The word after a verb that drops it. */
 const DROPPED =
   /\b(?:scrap|ditch|drop(?:ped)?|forget(?: about)?|abandon(?:ed)?|descart(?:amos|a|ar|o)|olvida(?:mos)?|esquece|abandonn(?:e|ons|er)|vergiss)\s+(?:(?:the|all|el|la|los|las|o|a|le|les|den|die|das)\s+)?([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)/gu;
 const TRIED = /^(?:tried|already tried)/;
 
 const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
 
-/** Reads a quote's subject; cost bounded by the first `READ` characters. */
+/** Reads a quote's subject. Only the first `READ` characters are read, which bounds the cost. */
 export function subjectOf(quote: string): Subject {
   const text = fold(quote.slice(0, READ));
   const tokens = new Set<string>();
@@ -131,16 +131,16 @@ export function subjectOf(quote: string): Subject {
   };
 }
 
-/** The first two words that carry meaning. */
+/** The first two content words. */
 function leadOf(tokens: ReadonlySet<string>): string {
   const lead = [...tokens].slice(0, 2);
   return lead.length === 2 && lead.every((word) => !isCjkUnit(word.charCodeAt(0))) ? lead.join(' ') : '';
 }
 
-/** A file is the same file at any of its lines. */
+/** Removes a line number, so that a file is the same at any line. */
 const withoutLine = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
 
-/** Shared members over all members, 0…1. */
+/** Jaccard similarity, 0…1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = overlap(a, b);
   const all = a.size + b.size - shared;

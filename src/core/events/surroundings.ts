@@ -1,36 +1,36 @@
 import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 
-/** What stands before a message, as far as it bears on it. */
+/** What the previous message says about this one. */
 export interface BeforeTraits {
-  /** The message before asked something or offered options. */
+  /** It asked something or offered options. */
   readonly asked: boolean;
-  /** The message before reports an error or was cancelled. */
+  /** It reports an error or was cancelled. */
   readonly failed: boolean;
 }
 
-/** What a message's end asks of its reader: to choose, or anything. */
+/** What the end of a message asks for: a choice, or anything. */
 export type Asks = 'choice' | 'something' | undefined;
 
-/** A sentence's end that asks, also in languages whose questions need no mark. */
+/** The end of a question, including languages whose questions need no question mark. */
 export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
 
 const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
-/** Whether a message ends with a question, and whether it is one between options; only its end is looked at. */
+/** Whether a message ends with a question, and whether it's a choice. Only its end is examined. */
 export function asksOf(text: string): Asks {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
   return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
 }
 
-/** Only this much of the end of the message before is looked at (UTF-16 units). */
+/** How much of the previous message's end is examined, in UTF-16 units. */
 const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** What the message before means for this one. */
+/** Describes the previous message's effect on this one. */
 export function describeBefore(before: string | undefined): BeforeTraits {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
@@ -46,28 +46,28 @@ export function describeBefore(before: string | undefined): BeforeTraits {
   };
 }
 
-/** Signs that a message was spoken among several people and written down, not typed to a model. */
+/** Signs that a message is a transcript of people talking rather than typed to a model. */
 export interface Speech {
-  /** It starts with its speaker's name, and so does the message before it, or it is spoken aloud. */
+  /** It starts with a speaker's name, as does the previous message, or it's spoken. */
   readonly named: boolean;
-  /** It holds sounds and repeated starts that nobody types. */
+  /** It has interjections and restarts that nobody types. */
   readonly spoken: boolean;
 }
 
-/** Only this much of a message's start is looked at (UTF-16 units). */
+/** How much of a message's beginning is examined, in UTF-16 units. */
 const READ = 400;
 
-/** A speaker's name or part at the start of what they say: "Ana:", "[00:12] Project Manager:", "**Kim (PM)**:". */
+/** A speaker's name or role before what they say: "Ana:", "[00:12] Project Manager:", "**Kim (PM)**:". */
 const SPEAKER =
   /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}\p{L}[\p{L}\p{N}.'’-]{0,20}(?: [\p{L}\p{N}.'’()-]{1,20}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
-/** Sounds between words, marks of transcribers, a word said twice while looking for the next. */
+/** Interjections, transcribers' marks, and words that are said twice. */
 const SOUNDS =
   /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;
 
-/** Whether these words were spoken aloud. */
+/** Whether a text was spoken. */
 export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 
-/** What a message's start shows of how it came about; a game's master may have the assistant's role. */
+/** Tells spoken from typed messages by their beginning. A game master may have the assistant's role. */
 export function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
   const start = text.slice(0, READ);
   const spoken = byUser && isSpoken(start);

@@ -1,28 +1,28 @@
-/** What long work asks between its pieces, so that the thread it runs on stays open to others. */
+/** Tells long-running work when to yield, so that its thread stays responsive. */
 export interface Breather {
-  /** True when others have waited long enough. Costs next to nothing: asked in loops. */
+  /** Whether it's time to yield. Cheap enough for hot loops. */
   isDue(): boolean;
-  /** Lets others run, whether it is due or not. */
+  /** Yields, whether it's due or not. */
   rest(): Promise<void>;
 }
 
-/** Rests when it is due; nothing without a breather. For loops that are not hot: waiting costs more than asking. */
+/** Yields when due, if there is a breather. Not for hot loops, because awaiting costs more than the check. */
 export async function breathe(breather: Breather | undefined): Promise<void> {
   if (breather?.isDue() === true) await breather.rest();
 }
 
-/** For a thread that nobody else needs. */
+/** For a thread that nothing else uses. */
 export const ALONE: Breather = { isDue: () => false, rest: () => Promise.resolve() };
 
 /**
- * Milliseconds for which a thread is held between two rests. A frame of 60 a second is 16; the longest piece of any
- * work takes as much again, so that nobody waits for 50.
+ * Maximum milliseconds between two yields. A frame at 60 Hz takes 16; the longest step may take as much again, which
+ * stays below 50.
  */
 const HELD_MS = 8;
 
 /**
- * One thread's time, shared by all long work on it: everything that waits for a rest goes on in the same turn of the
- * event loop and within the same few milliseconds, so that several jobs at once hold it no longer than one.
+ * The time of a thread, shared by all long-running work on it. Everything that waits for a turn continues in the same
+ * turn of the event loop and within the same few milliseconds, so several jobs block it no longer than one.
  */
 export class SharedThread implements Breather {
   private readonly ms: () => number;
@@ -30,7 +30,7 @@ export class SharedThread implements Breather {
   private since = 0;
   private resting: Promise<void> | undefined;
 
-  /** `ms` is a clock that only goes forward, in milliseconds; `nextTurn` resolves when others have had their turn. */
+  /** `ms` is a monotonic clock in milliseconds; `nextTurn` resolves in the next turn of the event loop. */
   constructor(ms: () => number, nextTurn: () => Promise<void>) {
     this.ms = ms;
     this.nextTurn = nextTurn;

@@ -1,11 +1,11 @@
-/** A promise that its owner settles. */
+/** A promise that is settled from outside. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T | PromiseLike<T>) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** As `Promise.withResolvers`, which Node.js 20, on which the command line runs too, does not have. */
+/** Like `Promise.withResolvers`, which Node.js 20 (supported by the command line) doesn't have. */
 export function deferred<T>(): Deferred<T> {
   let resolve!: Deferred<T>['resolve'];
   let reject!: Deferred<T>['reject'];

@@ -1,9 +1,9 @@
 import { breathe, type Breather } from './breather.ts';
 
-/** Work in steps of a millisecond or so: the same code runs at once, or lets others run between the steps. */
+/** Work in steps of about a millisecond. The same code can run synchronously or yield between steps. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Takes all steps at once. */
+/** Runs all steps synchronously. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -11,7 +11,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Takes all steps, resting when it is due. What `breather.rest` rejects with ends the work and is thrown on. */
+/** Runs all steps, yielding when due. If `breather.rest` rejects, the work ends and the error is thrown. */
 export async function resting<T>(steps: Steps<T>, breather: Breather): Promise<T> {
   for (;;) {
     const step = steps.next();
@@ -19,7 +19,7 @@ export async function resting<T>(steps: Steps<T>, breather: Breather): Promise<T
     try {
       await breathe(breather);
     } catch (error) {
-      // Lets what was begun put itself in order.
+      // Lets the generator clean up.
       steps.throw(error);
       throw error;
     }

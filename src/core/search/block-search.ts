@@ -3,14 +3,14 @@ import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termSc
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
-/** What a tool printed answers fewer questions than what people said. */
+/** Tool output answers fewer questions than what people say. */
 const TOOL_WEIGHT = 0.6;
-/** A prefix that many words begin with is too short to say which is meant. */
+/** A prefix of more words than this is too short to be useful. */
 const MAX_NEAR_WORDS = 40;
 
 export interface SearchedBlock {
   readonly block: WordBlock;
-  /** How many of its messages still hold: the others were replaced by a later block. */
+  /** Number of messages that are still valid; the others were replaced by a later block. */
   readonly valid: number;
 }
 
@@ -20,22 +20,22 @@ export interface BlockSearchOptions {
 }
 
 export interface BlockHit {
-  /** Index of the block among those searched. */
+  /** Index of the block. */
   readonly block: number;
-  /** Counted from the block's first message. */
+  /** Index of the message within the block. */
   readonly message: number;
   readonly score: number;
 }
 
-/** What a search fills in for each message of all blocks: 13 bytes a message, kept from one search to the next. */
+/** Per-message buffers for a search over all blocks: 13 bytes per message, reused by later searches. */
 export class SearchScratch {
-  /** How well a message answers the query, and one term of it. */
+  /** A message's score for the query, and for the current term. */
   score = new Float32Array(0);
   ofTerm = new Float32Array(0);
-  /** Summed rarity of the query's words that a message holds. */
+  /** Summed rarity of the query terms that a message contains. */
   covered = new Float32Array(0);
   hasManner = new Uint8Array(0);
-  /** The messages that answer anything, and those that answer one term. */
+  /** Messages that match any term, and those that match the current one. */
   found: number[] = [];
   foundByTerm: number[] = [];
 
@@ -51,7 +51,7 @@ export class SearchScratch {
     this.found = [];
   }
 
-  /** Keeps the best score that a message has for a term. */
+  /** Raises a message's score for the current term. */
   raise(message: number, value: number): void {
     const before = this.ofTerm[message]!;
     if (value <= before) return;
@@ -59,7 +59,7 @@ export class SearchScratch {
     this.ofTerm[message] = value;
   }
 
-  /** Adds the scores for a term to those for the query. */
+  /** Adds the scores of the current term to those of the query. */
   settle({ isManner }: SoughtTerm, rarity: number): void {
     const { score, ofTerm, covered, hasManner, found } = this;
     const share = isManner ? MANNER_SHARE : 1;
@@ -74,7 +74,10 @@ export class SearchScratch {
   }
 }
 
-/** Ranked search over blocks as over one index; the same scores as `TextIndex` gives, but for typos of words that occur. */
+/**
+ * Ranked search over several blocks as if they were one index. Same scores as `TextIndex`, except that typos are only
+ * considered for terms that don't occur.
+ */
 export function searchBlocks(
   searched: readonly SearchedBlock[],
   query: string,
@@ -95,7 +98,7 @@ export function searchBlocks(
   const weights = Float32Array.from(ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
   const { score, covered, hasManner, found } = scratch;
   const best: BlockHit[] = [];
-  // Most messages do not come near the best, whoever said them.
+  // Lets most messages be skipped before their speaker is looked up.
   let bar = 0;
   for (const at of found) {
     const coverage = total === 0 ? 1 : covered[at]! / total;
@@ -112,7 +115,7 @@ export function searchBlocks(
   return best;
 }
 
-/** The block that a message is of. */
+/** The index of the block that contains a message. */
 function blockOf(firsts: readonly number[], message: number): number {
   let [low, high] = [0, firsts.length];
   while (high - low > 1) {
@@ -125,10 +128,10 @@ function blockOf(firsts: readonly number[], message: number): number {
 
 interface Facts {
   readonly passages: number;
-  /** That still hold. */
+  /** Number of valid messages. */
   readonly messages: number;
   readonly averageLength: number;
-  /** All messages of all blocks, and where each block begins among them. */
+  /** Number of messages in all blocks, and the index of each block's first message. */
   readonly size: number;
   readonly firsts: readonly number[];
 }
@@ -146,7 +149,7 @@ function factsOf(searched: readonly SearchedBlock[]): Facts {
   return { passages, messages, averageLength: length / Math.max(1, passages), size, firsts };
 }
 
-/** A word of a block that answers a term, and how well. */
+/** A word of a block that matches a term, and how well. */
 interface NearWord {
   readonly block: number;
   readonly at: number;
@@ -157,7 +160,8 @@ interface NearWord {
 function scoreTerm(searched: readonly SearchedBlock[], facts: Facts, term: SoughtTerm, scratch: SearchScratch): void {
   const exact = wordsEqual(searched, term.term, 1);
   const near = (word: string): number => (word === term.term ? 0 : nearness(term.term, word));
-  // Every word with the same first letter is looked at for typos, which is slow: only where the term is nowhere found.
+  // Typos require comparing all words with the same first letter, which is slow, so only do it for terms that don't
+  // occur.
   const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, Infinity);
   const others = typos.length > 0 ? typos : wordsLike(searched, term.term, near, MAX_NEAR_WORDS);
   const synonyms = term.synonyms.flatMap((word) => wordsEqual(searched, word, SYNONYM_WEIGHT));
@@ -210,7 +214,7 @@ function wordsLike(
   return found;
 }
 
-/** Best first; of equals the one that comes first. */
+/** Inserts a hit, best first; among equals, the first stays first. */
 function insert(best: BlockHit[], hit: BlockHit, limit: number): void {
   const isBefore = (one: BlockHit): boolean =>
     one.score > hit.score ||

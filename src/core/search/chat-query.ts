@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../model/message.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../model/key-event.ts';
 
-/** What a user types to search all chats: words, and filters such as `tool:codex` among them. */
+/** A query for all chats, with words and filters such as `tool:codex`. */
 export interface TypedQuery {
   readonly text: string;
   readonly tool?: string;
@@ -9,7 +9,7 @@ export interface TypedQuery {
   readonly role?: Role;
   readonly file?: string;
   readonly kind?: KeyEventKind;
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly since?: number;
   readonly before?: number;
   readonly commands?: true;
@@ -18,7 +18,7 @@ export interface TypedQuery {
 const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+)/g;
 const COMMANDS = /^\s*cmd:\s*/;
 
-/** Reads a query; a filter whose value is none stays among the words. */
+/** Parses a query. A filter with an invalid value is treated as a word. */
 export function readTypedQuery(typed: string): TypedQuery {
   const found: { -readonly [Key in keyof TypedQuery]: TypedQuery[Key] } = { text: '' };
   const isCommands = COMMANDS.test(typed);

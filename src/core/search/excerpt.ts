@@ -2,7 +2,7 @@ import { nearness } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 
-/** A stretch of a text in UTF-16 offsets, `end` exclusive. */
+/** A range of a text in UTF-16 offsets; `end` is exclusive. */
 export interface Excerpt {
   readonly start: number;
   readonly end: number;
@@ -11,36 +11,36 @@ export interface Excerpt {
 interface Match {
   readonly start: number;
   readonly end: number;
-  /** Which word of the query it answers. */
+  /** Index of the query word that it matches. */
   readonly word: number;
   readonly value: number;
 }
 
-/** A repeated word in the same excerpt counts this share of its first occurrence. */
+/** Weight of further occurrences of a word in the same excerpt. */
 const REPEAT_SHARE = 0.1;
 
-/** At most this share of the remaining room goes to text before the matches. */
+/** Maximum share of the remaining room for text before the matches. */
 const BACK_SHARE = 0.5;
 
-/** The end moves back by up to this share of the excerpt's length to fall on the end of a line, sentence or word. */
+/** The end moves back by up to this share of the excerpt's length, to the end of a line, sentence, or word. */
 const EDGE_SHARE = 0.3;
 
 /**
- * The stretch of at most `maxChars` UTF-16 units that matches most different words of a query, long words before short
- * ones, cut at a line, sentence or word boundary where one is near. Without a match it is the beginning of the text; a
- * short text is returned whole. Surrogate pairs stay whole.
+ * The range of at most `maxChars` UTF-16 units that matches the most query words, long words first, cut at a nearby
+ * line, sentence, or word boundary. Without a match, the beginning of the text. Short texts are returned whole. Never
+ * splits a surrogate pair.
  */
 export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
   return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
 }
 
-/** An excerpt, and how close together the matches are. */
+/** An excerpt, and how close together its matches are. */
 export interface FoundExcerpt extends Excerpt {
-  /** The share of the matched words that one stretch of a passage's length holds, 0…1; 1 without a match. */
+  /** The share of the matched words that occur within one passage, 0…1; 1 without a match. */
   readonly together: number;
 }
 
-/** As `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units; reads the text once for both. */
+/** Like `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units. Reads the text once. */
 export function foundExcerpt(text: string, query: string, maxChars: number, passage: number): FoundExcerpt {
   const matches = matchesOf(text, query);
   const stretch = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
@@ -85,7 +85,7 @@ function answer(sought: readonly SoughtTerm[], term: string): { word: number; va
   return best;
 }
 
-/** The stretch within `maxChars` whose matches score highest; the first of equals. */
+/** The range within `maxChars` whose matches score highest; the first among equals. */
 function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
   let best: Excerpt = { start: 0, end: 0 };
   let bestWorth = 0;
@@ -110,7 +110,7 @@ function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
   return best;
 }
 
-/** Widens the matches to `maxChars`, from the beginning of their line or sentence where that is near. */
+/** Extends a range to `maxChars`, from the beginning of its line or sentence if that is near. */
 function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
   const back = Math.max(0, core.start - Math.floor((maxChars - (core.end - core.start)) * BACK_SHARE));
   let from = edge(text, back, core.start);
@@ -122,7 +122,7 @@ function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
   return { start: from, end: Math.max(from, to) };
 }
 
-/** The last good edge of a stretch: after a line break, else after a sentence, else after a space, else its end. */
+/** The last good place to cut: after a line break, a sentence, or a space; otherwise the end. */
 function edge(text: string, from: number, to: number): number {
   const stretch = text.slice(from, to);
   for (const pattern of [/\n+/g, /[.!?]\s+|[。！？]/g, /\s+/g]) {

@@ -1,28 +1,28 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import { visitWords } from '../text/words.ts';
 
-/** Weight of a synonym: "decided" where the query says "chose". */
+/** Weight of a synonym, such as "decided" for "chose". */
 export const SYNONYM_WEIGHT = 0.6;
 
 /** A query term and its synonyms; a text matches with any of them. */
 export interface SoughtTerm {
   readonly term: string;
-  /** Count less than the term itself. */
+  /** Synonyms weigh less than the term. */
   readonly synonyms: readonly string[];
-  /** True for a word about how something was said ("choose") beside others about what ("database"). */
+  /** Whether the word is about the manner ("choose") in a query that also names a subject ("database"). */
   readonly isManner: boolean;
 }
 
 export interface Query {
   readonly sought: readonly SoughtTerm[];
-  /** Kinds of key events that the query asks about: "which … did we choose" is about decisions. */
+  /** Kinds of key events that the query asks for: "which … did we choose" asks for decisions. */
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
 
-/** Words people use to ask about a kind of key event, and to state one. As the index folds them. */
+/** Words that ask for or state a kind of key event, as the index normalizes them. */
 const ABOUT: readonly {
   readonly kinds: readonly KeyEventKind[];
-  /** Whether the words are synonyms. */
+  /** Whether the words are synonyms of each other. */
   readonly same: boolean;
   readonly words: string;
 }[] = [
@@ -61,7 +61,7 @@ const ABOUT: readonly {
   },
 ];
 
-/** Synonyms across languages, and product names for the kind of thing they are. */
+/** Synonyms across languages, and product names for what they are. */
 const NAMES: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -74,7 +74,7 @@ const NAMES: readonly (readonly string[])[] = [
 
 const GROUPS = ABOUT.map(({ words, ...group }) => ({ ...group, words: words.split(/\s+/) }));
 
-/** Parses a question or a few words into query terms and the kinds of key events it asks about. */
+/** Parses a question or a few words into terms and the kinds of key events that it asks for. */
 export function readQuery(text: string): Query {
   const terms = new Set<string>();
   visitWords(text, (term) => terms.add(term));
@@ -88,14 +88,14 @@ export function readQuery(text: string): Query {
     const synonyms = others.flat().filter((word) => word !== term);
     return { term, synonyms, isManner: groups.some(({ same }) => same) };
   });
-  // A query of nothing but such words searches for them.
+  // If the query has no other words, search for these.
   const allManner = sought.every(({ isManner }) => isManner);
   return { sought: allManner ? sought.map((one) => ({ ...one, isManner: false })) : sought, kinds };
 }
 
 /**
- * Words that carry a sentence and not its subject, as the index writes them (lower case, no accents). Only what
- * questions are made of: a word that could be a subject somewhere ("will", "may") is left out where in doubt.
+ * Stop words as the index normalizes them (lower case, no accents). Words that may also be a subject ("will", "may")
+ * are left out.
  */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en: `the an and or but if of at by for with about to from in on off into as is are was were be been being am do does
@@ -122,12 +122,12 @@ const LANGUAGES: readonly ReadonlySet<string>[] = Object.values(STOP_WORDS).map(
 
 const ANY_LANGUAGE: ReadonlySet<string> = new Set(LANGUAGES.flatMap((words) => [...words]));
 
-/** Whether a word (lower case, no accents) carries the sentence in one of the languages. */
+/** Whether a normalized word is a stop word in any supported language. */
 export const isStopWord = (word: string): boolean => ANY_LANGUAGE.has(word);
 
 /**
- * The terms that say what is asked for: those of the query without the stop words of its language, which is the one
- * whose stop words it has most of. A query of nothing else is left as it is.
+ * Removes the stop words of the query's language, which is the one with the most stop words in it. If nothing would be
+ * left, the query is unchanged.
  */
 function withoutStopWords(terms: readonly string[]): readonly string[] {
   let best: readonly string[] = terms;

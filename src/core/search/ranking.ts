@@ -1,53 +1,56 @@
-/** Saturation of repeated words and normalization by length: Lucene's defaults (Robertson & Zaragoza 2009). */
+/** BM25 parameters for saturation and length normalization: Lucene's defaults (Robertson & Zaragoza 2009). */
 const K1 = 1.2;
 const B = 0.75;
 
-/** BM25 of one word in a passage; lengths in words. */
+/** BM25 score of a word in a passage; lengths in words. */
 export function termScore(worth: number, times: number, length: number, averageLength: number): number {
   return (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / averageLength));
 }
 
-/** This share of the score depends on how much of the query matched at all, so that one frequent word cannot win alone. */
+/** Share of the score that depends on how much of the query matches, so that one frequent word can't win alone. */
 export const COVERAGE_SHARE = 0.8;
 
 /**
- * A word that says how something was said ("choose") adds little by itself. Beside the thing itself it lifts the whole:
- * "we decided on X" before "X is fast".
+ * Weight of a word about the manner ("choose"). It adds little alone, but together with the subject it raises the
+ * score: "we decided on X" ranks above "X is fast".
  */
 export const MANNER_SHARE = 0.2;
 export const MANNER_WEIGHT = 1.6;
 
-/** Inverse document frequency, never negative. */
+/** Inverse document frequency, at least 0. */
 export function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-/** Shorter words match exactly or not at all. */
+/** Shorter words must match exactly. */
 const MIN_PREFIX_LENGTH = 3;
 const MIN_TYPO_LENGTH = 4;
-/** From this length two edits are allowed. */
+/** Minimum length for two typos. */
 const TWO_TYPOS_LENGTH = 9;
 
-/** The weight of a prefix match shrinks with the letters it leaves open; a typo always has this weight. */
+/**
+ * Maximum weight of a prefix match, which decreases with the number of missing letters, and weight of a match with
+ * typos.
+ */
 const PREFIX_WEIGHT = 0.7;
 const TYPO_WEIGHT = 0.5;
 
 /**
- * How well an indexed term matches a query term: 1 exactly, less as a longer word or with a typo (one edit, two in long
- * words), 0 not at all.
+ * How well an indexed term matches a query term: 1 if equal, less for a longer word or one with typos (one edit, or two
+ * in long words), 0 otherwise.
  */
 export function nearness(sought: string, term: string): number {
   if (sought === term) return 1;
   if (sought.length < MIN_PREFIX_LENGTH) return 0;
   if (term.startsWith(sought)) return PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
   if (sought.length < MIN_TYPO_LENGTH) return 0;
-  // Numbers that differ are different things.
+  // Different numbers are different things.
   if (/\d/.test(sought)) return 0;
   const allowed = sought.length >= TWO_TYPOS_LENGTH ? 2 : 1;
   return Math.abs(sought.length - term.length) <= allowed && isWithin(sought, term, allowed) ? TYPO_WEIGHT : 0;
 }
 
-/** Whether two words are at most `allowed` insertions, deletions or replacements apart (Levenshtein, cut off early). */
+/** Whether the Levenshtein distance is at most `allowed`, with early exit. */
 function isWithin(left: string, right: string, allowed: number): boolean {
   let start = 0;
   while (start < left.length && left[start] === right[start]) start++;

@@ -5,76 +5,76 @@ import { passagesOf, visitWords } from '../text/words.ts';
 import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
 import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
 
-/** What is known of a text beside its words. */
+/** Properties of an indexed text. */
 export interface IndexedAs {
-  /** What it is, for a search within one kind: 'message', 'event', 'summary'. */
+  /** For searches within one kind: 'message', 'event', 'summary'. */
   readonly kind?: string;
-  /** The kind of key event that it is; a query that asks about such events favours it. */
+  /** The kind of key event, which gets a higher score if the query asks for it. */
   readonly about?: KeyEventKind;
-  /** Multiplies its scores; 1 unless given. */
+  /** Factor for its scores; default 1. */
   readonly weight?: number;
 }
 
 export interface SearchOptions {
-  /** At most this many hits; 10 unless given. */
+  /** Maximum number of hits; default 10. */
   readonly limit?: number;
   readonly kinds?: readonly string[];
-  /** Leaves out what it refuses. */
+  /** Excludes texts for which it returns false. */
   readonly accepts?: (id: string) => boolean;
 }
 
 export interface SearchHit {
   readonly id: string;
-  /** Comparable within one search only. */
+  /** Only comparable within one search. */
   readonly score: number;
 }
 
 interface Entry {
   readonly id: string;
   readonly as: IndexedAs;
-  /** Grows with each text that is added. */
+  /** Increases with each added text. */
   readonly order: number;
-  /** A text that is still being added is not found; postings of a removed one are dropped later. */
+  /** A text isn't found until it's completely added. Postings of removed texts are dropped later. */
   state: 'adding' | 'found' | 'removed';
 }
 
 interface Passage {
   readonly entry: Entry;
-  /** In words. */
+  /** Number of words. */
   readonly length: number;
 }
 
-/** How an entry answers a query so far. */
+/** An entry's match with a query so far. */
 interface Answer {
   score: number;
-  /** Summed rarity of the words it holds. */
+  /** Summed rarity of the words that it contains. */
   covered: number;
-  /** Whether it says how something was said. */
+  /** Whether it contains a word about the manner. */
   hasManner: boolean;
 }
 
-/** A posting is passage × 64 + occurrences, one small integer; more than 63 occurrences change no score visibly. */
+/** A posting is passage × 64 + occurrences, in one small integer. More than 63 occurrences hardly change a score. */
 const PASSAGE_UNIT = 64;
 
-/** What a key event of the kind that is asked about gains. */
+/** Factor for key events of the kind that the query asks for. */
 const ASKED_WEIGHT = 1.5;
 
-/** Fewer removed texts than this are no burden. */
+/** With fewer removed texts, compacting isn't worth it. */
 const MIN_COMPACTED = 64;
 
-/** The one ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes and typos. */
+/** A ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes, and typos. */
 export class TextIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #postings = new Map<string, number[]>();
-  /** The indexed words by their first letter, where near ones are looked for. */
+  /** The indexed words by their first letter, to find similar ones. */
   readonly #byInitial = new Map<string, string[]>();
   readonly #passages = new Map<number, Passage>();
   #totalLength = 0;
   #nextPassage = 0;
-  /** Texts whose postings are still there. */
+  /** Number of removed texts whose postings still exist. */
   #removed = 0;
 
-  /** How many texts can be found. */
+  /** Number of searchable texts. */
   get size(): number {
     return this.#entries.size;
   }
@@ -83,14 +83,13 @@ export class TextIndex {
     return this.#entries.has(id);
   }
 
-  /** Adds a text, in place of what stood under its id. */
+  /** Adds a text, or replaces the one with the same ID. */
   add(id: string, text: string, as: IndexedAs = {}): void {
     atOnce(this.#addSteps(id, text, as));
   }
 
   /**
-   * As `add`, resting between passages when it is due. Until it is done the text is not found, and what stood under its
-   * id is.
+   * Like `add`, but yields between passages when due. Until it's done, the previous text with this ID stays searchable.
    */
   addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
     return resting(this.#addSteps(id, text, as), breather);
@@ -104,7 +103,7 @@ export class TextIndex {
     if (++this.#removed >= Math.max(MIN_COMPACTED, this.size)) this.#compact();
   }
 
-  /** The texts that answer a query best, best first; of equals the latest added. */
+  /** The best hits for a query, best first; among equals, the newest first. */
   search(query: string, { limit = 10, kinds, accepts }: SearchOptions = {}): readonly SearchHit[] {
     const { sought, kinds: asked } = readQuery(query);
     const answers = new Map<Entry, Answer>();
@@ -149,7 +148,7 @@ export class TextIndex {
       entry.state = 'found';
       this.#entries.set(id, entry);
     } finally {
-      // Cancelled between two steps.
+      // Canceled between two steps.
       if (entry.state === 'adding') entry.state = 'removed';
     }
   }
@@ -184,7 +183,7 @@ export class TextIndex {
     else this.#byInitial.set(word[0]!, [word]);
   }
 
-  /** The score of the best passage of each text that holds a word, another word for it, or one near to it. */
+  /** For each text, the score of its best passage with the term, a synonym, or a similar word. */
   #scores({ term, synonyms }: SoughtTerm): ReadonlyMap<Entry, number> {
     const best = new Map<Entry, number>();
     const rarity = this.#rarity(term);
@@ -212,7 +211,7 @@ export class TextIndex {
     return rarityOf(this.#postings.get(word)?.length ?? 0, this.#passages.size);
   }
 
-  /** Drops the postings of removed texts when they are more than half. */
+  /** Drops the postings of removed texts once they are the majority. */
   #compact(): void {
     this.#removed = 0;
     for (const [number, { entry, length }] of this.#passages) {

@@ -3,32 +3,32 @@ import type { TranscriptMessage } from '../transcript/transcript-message.ts';
 import { textHash } from '../text/hash.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 
-/** What a tool printed is indexed from its beginning and its end, which tell what it did and how it ended. */
+/** Of tool output, only the beginning and the end are indexed, which tell what the tool did and how it ended. */
 const MAX_TOOL_HEAD = 3_000;
 const MAX_TOOL_TAIL = 1_000;
-/** A posting is passage × 8 + occurrences; more than 7 occurrences in a passage change no score visibly. */
+/** A posting is passage × 8 + occurrences. More than 7 occurrences hardly change a score. */
 const POSTING_UNIT = 8;
-/** Postings are written as what they are more than the one before, seven bits a byte: most take one byte. */
+/** Postings are delta-encoded as variable-length integers with seven bits per byte. */
 const MORE = 0x80;
 const MAX_LENGTH = 0xffff;
 
-/** In the order in which blocks on disk number them. */
+/** In the order of the numbers in stored blocks. */
 export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
-/** The words of some messages that follow each other, in flat arrays: small in memory, and written as they are. */
+/** The words of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
 export interface WordBlock {
-  /** How many messages it covers. */
+  /** Number of messages. */
   readonly messages: number;
-  /** How many words are in all its passages. */
+  /** Number of words in all passages. */
   readonly words: number;
-  /** Of each passage: the message that it is of, counted from the block's first; its length in words. */
+  /** For each passage, the index of its message in the block, and its number of words. */
   readonly owners: Uint32Array;
   readonly lengths: Uint16Array;
-  /** Of each message: 32 bits that tell it apart from others. */
+  /** For each message, a 32-bit fingerprint. */
   readonly prints: Uint32Array;
-  /** Of each message, as an index into `ROLES`. */
+  /** For each message, an index into `ROLES`. */
   readonly roles: Uint8Array;
-  /** The words in UTF-16, sorted, one after the other; where each ends, and where its postings end. */
+  /** The sorted words in UTF-16, concatenated, with the ends of each word and of its postings. */
   readonly text: Uint16Array;
   readonly wordEnds: Uint32Array;
   readonly postingEnds: Uint32Array;
@@ -111,12 +111,12 @@ function flat(
   return { text, wordEnds, postingEnds, postings: Uint8Array.from(bytes) };
 }
 
-/** The places of the words that begin with a prefix, from `start` to `end` (exclusive). */
+/** The indexes of the words that begin with a prefix, from `start` to `end` (exclusive). */
 export function prefixRange(block: WordBlock, prefix: string): { readonly start: number; readonly end: number } {
   return { start: lowerBound(block, prefix, false), end: lowerBound(block, prefix, true) };
 }
 
-/** Where a word stands among the block's words. */
+/** The index of a word, or undefined. */
 export function placeOf(block: WordBlock, word: string): number | undefined {
   const at = lowerBound(block, word, false);
   return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;
@@ -126,7 +126,7 @@ export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
   return unitsOf(text.subarray(index === 0 ? 0 : wordEnds[index - 1], wordEnds[index]));
 }
 
-/** In how many passages a word stands. */
+/** Number of passages that contain a word. */
 export function frequencyAt({ postings, postingEnds }: WordBlock, index: number): number {
   let count = 0;
   for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
@@ -135,7 +135,7 @@ export function frequencyAt({ postings, postingEnds }: WordBlock, index: number)
   return count;
 }
 
-/** Visits the passages that a word stands in, with how often. */
+/** Visits the passages that contain a word, with the number of occurrences. */
 export function visitPostings(
   { postings, postingEnds }: WordBlock,
   index: number,
@@ -161,7 +161,7 @@ function putUnits(units: Uint16Array, from: number, text: string): number {
   return from + text.length;
 }
 
-/** The text of UTF-16 units, a stretch at a time: as many arguments as units. */
+/** Converts UTF-16 units to a string in chunks, because each unit is an argument. */
 function unitsOf(units: Uint16Array): string {
   let text = '';
   for (let at = 0; at < units.length; at += 8192) {
@@ -170,7 +170,7 @@ function unitsOf(units: Uint16Array): string {
   return text;
 }
 
-/** The first word that is not before the prefix, or with `after` the first that is behind all that begin with it. */
+/** The first word that doesn't sort before the prefix; with `after`, the first one after all words with the prefix. */
 function lowerBound(block: WordBlock, prefix: string, after: boolean): number {
   let [low, high] = [0, block.wordEnds.length];
   while (low < high) {
@@ -182,7 +182,7 @@ function lowerBound(block: WordBlock, prefix: string, after: boolean): number {
   return low;
 }
 
-/** Below 0: the word comes before the prefix; 0: it begins with it. */
+/** Negative if the word sorts before the prefix, 0 if it begins with it. */
 function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string): number {
   const [from, to] = [index === 0 ? 0 : wordEnds[index - 1]!, wordEnds[index]!];
   for (let at = 0; at < prefix.length; at++) {
@@ -193,7 +193,7 @@ function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string)
   return 0;
 }
 
-/** The arrays of a block, in the order in which they are written. */
+/** The arrays of a block, in the order in which they are stored. */
 const SECTIONS = {
   lengths: Uint16Array,
   roles: Uint8Array,
@@ -206,11 +206,11 @@ const SECTIONS = {
 } as const;
 type Sections = { readonly [Name in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[Name]> };
 const NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
-/** Numbers of eight bytes are read where they stand only at multiples of eight. */
+/** Arrays of 8-byte numbers require offsets that are multiples of 8. */
 const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-/** A block in bytes, with what else is to be kept of its messages, which has to be JSON. */
+/** Encodes a block with additional JSON about its messages. */
 export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   const sizes = NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });
@@ -228,12 +228,12 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   return bytes;
 }
 
-/** The blocks that were written one after the other. Throws on bytes that are none. */
+/** Decodes consecutive blocks. Throws if the bytes are invalid. */
 export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; readonly about: unknown }[] {
-  // What is read from a file may begin anywhere in a larger piece of memory.
+  // A file's bytes may start at any offset of a larger buffer.
   const whole = bytes.byteOffset % ALIGNMENT === 0 ? bytes : Uint8Array.from(bytes);
   const { byteOffset } = whole;
-  // Never memory that threads share.
+  // Never a shared buffer.
   const buffer = whole.buffer as ArrayBuffer;
   const blocks = [];
   for (let start = 0; start < whole.length;) {

@@ -1,15 +1,15 @@
 import type { MessageId } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 
-/** Where a message stands in the tree, without what it says. */
+/** A message's place in the tree, without its content. */
 export type MessagePlace = Pick<Message, 'id' | 'parent' | 'role'>;
 
-/** Reads a message that is not in memory; undefined for one that cannot be read (any more). */
+/** Reads a message that isn't in memory; undefined if it can't be read. */
 export type ReadMessage = (id: MessageId) => Message | undefined;
 
 /**
- * A session's messages in the order in which they came. Their places are all in memory; what they say is read when it
- * is first asked for, and kept. To be iterated like a map, which reads all of them.
+ * A session's messages in order. Their places are in memory; contents are read on first use and cached. Iterating reads
+ * all of them.
  */
 export class MessageLog {
   readonly #places = new Map<MessageId, MessagePlace>();
@@ -28,7 +28,7 @@ export class MessageLog {
     return this.#places.has(id);
   }
 
-  /** Undefined for one that is not there, or whose line in the journal was damaged since it was read. */
+  /** Undefined if the message doesn't exist, or if its line in the journal is damaged. */
   get(id: MessageId): Message | undefined {
     const held = this.#held.get(id);
     if (held || !this.#places.has(id)) return held;
@@ -37,7 +37,7 @@ export class MessageLog {
     return read;
   }
 
-  /** What is known without reading the message. */
+  /** The place of a message, without reading it. */
   place(id: MessageId): MessagePlace | undefined {
     return this.#places.get(id);
   }
@@ -57,7 +57,7 @@ export class MessageLog {
     for (const message of this.values()) yield [message.id, message];
   }
 
-  /** Takes a message in; without `message` it is one to be read when it is asked for. */
+  /** Adds a message. Without `message`, its content is read on first use. */
   add({ id, parent, role }: MessagePlace, message?: Message): void {
     this.#places.set(id, { id, parent, role });
     if (message) this.#held.set(id, message);
@@ -66,8 +66,8 @@ export class MessageLog {
 }
 
 /**
- * The tree of a session's messages and its active branch: the way from the head to the root, without what was deleted.
- * A message at the head's end costs the same at any length; a change of branch goes through the new one once.
+ * The tree of a session's messages and its active branch: the path from the root to the head, without deleted messages.
+ * Appending at the head takes constant time; switching branches takes time proportional to the new one.
  */
 export class Branches {
   head: MessageId | null = null;
@@ -75,7 +75,7 @@ export class Branches {
   readonly #log: MessageLog;
   readonly #deleted = new Set<MessageId>();
   readonly #children = new Map<MessageId | null, MessageId[]>();
-  /** For messages whose parent was not there when they came: the head of that moment. */
+  /** For messages whose parent was missing: the head at that time. */
   readonly #bridges = new Map<MessageId, MessageId | null>();
   #position = new Map<MessageId, number>();
 
@@ -101,7 +101,7 @@ export class Branches {
     this.moveHead(this.head);
   }
 
-  /** Takes up a message that the log has just got. False when another branch is active now, or may be. */
+  /** Adds a message that the log has just received. Returns false if another branch is, or may be, active now. */
   add({ id, parent }: MessagePlace, isNew: boolean): boolean {
     if (isNew) {
       const siblings = this.#children.get(parent);
@@ -125,7 +125,7 @@ export class Branches {
     this.#position = new Map(this.path.map((id, position) => [id, position]));
   }
 
-  /** The deleted messages from `last` back to `first`, if both lie on the active branch. */
+  /** The deleted messages from `last` back to `first`, if both are on the active branch. */
   deletedBetween(first: MessageId, last: MessageId): MessageId[] {
     const found: MessageId[] = [];
     if (this.#deleted.size === 0 || !this.#position.has(first)) return found;
@@ -136,15 +136,15 @@ export class Branches {
     return found;
   }
 
-  /** A message and those before it, back to the root. A circle made by damage ends the branch there. */
+  /** A message and its ancestors. A cycle in damaged data ends the branch. */
   *#up(from: MessageId | null): Generator<MessageId> {
     const seen = new Set<MessageId>();
     for (let at = from; at !== null && this.#log.has(at) && !seen.has(at);) {
       seen.add(at);
       yield at;
       const parent: MessageId | null = this.#log.place(at)?.parent ?? null;
-      // One damaged line must not take everything before it away: where a parent is missing, the branch goes on with
-      // what stood last before the gap.
+      // If a parent is missing, continue with the message before the gap, so that one damaged line doesn't hide
+      // everything before it.
       at = parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(at) ?? null);
     }
   }

@@ -4,7 +4,7 @@ import type { KeyEventId, NodeId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
-/** The types of the events by which a user changes summaries and key events. */
+/** Types of events with which users change summaries and key events. */
 const CHANGES = [
   'node_undone',
   'node_edited',
@@ -18,10 +18,10 @@ const CHANGES = [
   'event_corrected',
 ] as const satisfies readonly SessionEventType[];
 
-/** What a user does to summaries and key events, as against what compression does. */
+/** A user's change to summaries or key events, as opposed to a compression's. */
 type ChangeEvent = Extract<SessionEvent, { type: (typeof CHANGES)[number] }>;
 
-/** One change, with the one that takes it back. `at` is milliseconds since the epoch. */
+/** A change with its inverse. `at` is in milliseconds since the epoch. */
 export interface Change {
   readonly event: ChangeEvent;
   readonly inverse: ChangeEvent;
@@ -31,7 +31,7 @@ export interface Change {
 export const isChange = (event: SessionEvent): event is ChangeEvent =>
   (CHANGES as readonly string[]).includes(event.type);
 
-/** What a change is held against: the state that it is about to be applied to. */
+/** The state before a change. */
 interface Before {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
   readonly levels: ReadonlyMap<NodeId, Level>;
@@ -40,7 +40,7 @@ interface Before {
   isRemoved(event: KeyEventId): boolean;
 }
 
-/** What takes a change back that is about to be applied to a state; undefined when it changes nothing. */
+/** The inverse of a change that is about to be applied; undefined if it has no effect. */
 export function inverseOf(state: Before, event: ChangeEvent): ChangeEvent | undefined {
   const { summaries } = state;
   switch (event.type) {

@@ -1,7 +1,7 @@
 import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
-/** Sums over the session's life; they survive compression. Tokens, messages, US dollars. */
+/** Totals over the session's lifetime, which compression doesn't reset. Tokens, messages, US dollars. */
 export const noCounts = () => ({
   messagesEver: 0,
   compressions: 0,
@@ -13,17 +13,17 @@ export const noCounts = () => ({
 });
 export type Counters = ReturnType<typeof noCounts>;
 
-/** A compression as the list of compressions shows it. */
+/** A compression as shown in the list of compressions. */
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
   readonly at: number;
   readonly nodes: readonly NodeId[];
 };
 
-/** What a compression cost, in US dollars; null where the price of its model is not known, which is kept as 0. */
+/** The cost of a compression in US dollars; null if the model's price is unknown, which is stored as 0. */
 export const knownCost = ({ count, costUsd }: CompressionEntry['calls']): number | null =>
   count > 0 && costUsd === 0 ? null : costUsd;
 
-/** Tokens that were saved by the compressions that have not been undone. */
+/** Tokens saved by compressions that weren't undone. */
 export const tokensStillSaved = ({ compressions, summaries }: Compressed): number =>
   compressions
     .filter(({ id }) => !summaries.isCompressionUndone(id))
@@ -42,7 +42,7 @@ export function countUsage(
   counters[`${purpose}CostUsd`] += costUsd ?? 0;
 }
 
-/** Counts a committed compression, and gives its entry in the list. */
+/** Counts a committed compression and returns its list entry. */
 export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
   const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
   counters.compressions++;

@@ -1,7 +1,7 @@
 import type { MessageId, NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
 
-/** A node on the active branch, with the positions (0-based, inclusive) of the messages it covers on the path. */
+/** A node on the active branch, with the positions (0-based, inclusive) of the messages that it covers. */
 export interface FrontierItem {
   readonly node: SummaryNode;
   readonly from: number;
@@ -9,9 +9,9 @@ export interface FrontierItem {
 }
 
 /**
- * The nodes that stand for messages of the active branch, in order, none overlapping.
- * Of two nodes that cover the same messages the wider wins, then the later made; but none that another one replaces.
- * Takes time with the nodes and the messages that they cover.
+ * The nodes that replace messages of the active branch, in order and without overlaps. If several nodes cover the same
+ * messages, the widest wins, then the newest, but never one that another node replaces. Takes time proportional to the
+ * nodes and the messages that they cover.
  */
 export function chooseFrontier(
   nodes: Iterable<SummaryNode>,
@@ -24,12 +24,12 @@ export function chooseFrontier(
     const from = positionOf(node.first);
     const to = positionOf(node.last);
     if (from === undefined || to === undefined) continue;
-    // Of a node that covers a deleted message the rest stands word for word again, until it is summarized anew.
+    // If a covered message was deleted, the others are sent verbatim until they are summarized again.
     if (to - from + 1 === node.messages) candidates.push({ node, from, to });
   }
   candidates.sort((a, b) => b.to - b.from - (a.to - a.from));
   const replaced = new Set(candidates.flatMap(({ node }) => node.replaces ?? []));
-  // Of an interval that overlaps a wider one, an end lies in it.
+  // One end of an interval that overlaps a wider one lies within it.
   const covered = new Set<number>();
   const chosen: FrontierItem[] = [];
   for (const { node, from, to } of candidates) {

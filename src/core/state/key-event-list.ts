@@ -3,12 +3,12 @@ import type { CompressionRecord } from '../journal/schema.ts';
 import type { KeyEventId, MessageId } from '../model/ids.ts';
 import type { EventCorrection, KeyEvent } from '../model/key-event.ts';
 
-/** A session's key events, those that were struck out among them. */
+/** A session's key events, including removed ones. */
 export class KeyEventList {
   readonly entries = new Map<KeyEventId, KeyEvent>();
   readonly #removed = new Set<KeyEventId>();
 
-  /** The list as it would be, were this compression committed. */
+  /** The list as if this compression were committed. */
   after(record: Pick<CompressionRecord, 'events' | 'changes'>): KeyEventList {
     const list = new KeyEventList();
     for (const [id, event] of this.entries) list.entries.set(id, event);
@@ -22,11 +22,11 @@ export class KeyEventList {
     this.entries.set(event.id, event);
   }
 
-  /** Takes in what a compression has found. */
+  /** Adds the events and changes of a compression. */
   commit({ events, changes }: Pick<CompressionRecord, 'events' | 'changes'>): void {
     for (const event of events) {
       const known = this.entries.get(event.id);
-      // What the user has pinned or corrected while it was being found stays so.
+      // Keep pins and corrections that the user made during the compression.
       const entry = known?.pinned === true ? { ...event, pinned: true } : event;
       this.entries.set(event.id, known?.found ? correctedEvent(entry, known) : entry);
     }
@@ -41,7 +41,7 @@ export class KeyEventList {
     if (entry) this.entries.set(id, { ...entry, pinned });
   }
 
-  /** null takes every correction back. */
+  /** `null` removes the correction. */
   correct(id: KeyEventId, correction: EventCorrection | null): void {
     const entry = this.entries.get(id);
     if (entry) this.entries.set(id, correctedEvent(entry, correction));
@@ -56,7 +56,7 @@ export class KeyEventList {
     return this.#removed.has(event);
   }
 
-  /** `isOnBranch` is left out where all messages are. */
+  /** `isOnBranch` is omitted if all messages are on the branch. */
   isCurrent(
     { status, link }: Pick<KeyEvent, 'status' | 'link'>,
     isOnBranch?: (message: MessageId) => boolean,

@@ -13,18 +13,18 @@ import { Summaries, type SummaryFacts } from './summaries.ts';
 
 type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
 
-/** What the front of a request is made from: summaries and key events, and where their messages stand. */
+/** The inputs of a request's prefix: summaries, key events, and the positions of their messages. */
 export type FrontFacts = Pick<
   SessionState,
   'frontier' | 'levels' | 'events' | 'messages' | 'positionOf' | 'isRemoved' | 'isCurrent'
 >;
 
-/** So many changes can be taken back, the newest first. */
+/** Maximum number of changes that can be undone. */
 const MAX_CHANGES = 200;
 
 /**
- * A session as the fold of its journal. `apply` is the only way it changes; appending a message costs the same at any
- * length, and the frontier is worked out anew only after a compression, an undo or a change of branch.
+ * A session's state: the fold of its journal. It only changes through `apply`. Appending a message takes constant time;
+ * the frontier is only recomputed after a compression, an undo, or a switch of branches.
  */
 export class SessionState {
   id: SessionId | undefined;
@@ -41,17 +41,17 @@ export class SessionState {
   task: Task | undefined;
   escalation: 'token_overflow' | null = null;
 
-  /** The request is still too large after a compression; `escalation` is the reason. */
+  /** Whether the request is still too large after a compression; `escalation` is the reason. */
   get requiresEscalation(): boolean {
     return this.escalation !== null;
   }
-  /** Milliseconds since the epoch of the newest compression; undefined before the first. */
+  /** When the newest compression was committed, in milliseconds since the epoch; undefined if there is none. */
   lastCompressedAt: number | undefined;
-  /** Grows whenever ledger or frontier may have changed: a prefix made at the same revision is still good. */
+  /** Increases when the ledger or the frontier may have changed. A prefix of the same revision is still valid. */
   prefixRevision = 0;
-  /** Grows whenever the list of key events has changed. */
+  /** Increases when the list of key events has changed. */
   ledgerRevision = 0;
-  /** `counters.messagesEver` when the newest compression was committed. */
+  /** `counters.messagesEver` at the newest compression. */
   messagesEverAtLastCompression = 0;
   readonly counters: Counters = noCounts();
   readonly messages: MessageLog;
@@ -62,11 +62,11 @@ export class SessionState {
   readonly summaries: SummaryFacts = this.#summaries;
   readonly nodes: ReadonlyMap<NodeId, SummaryNode> = this.#summaries.nodes;
   readonly levels: ReadonlyMap<NodeId, Level> = this.#summaries.levels;
-  /** Nodes that were made from summaries which have been changed since: rebuilt at the next compression. */
+  /** Nodes made from summaries that have changed since. They are rebuilt by the next compression. */
   readonly stale: ReadonlySet<NodeId> = this.#summaries.stale;
-  /** What the user has changed in summaries and key events and can take back, oldest first. */
+  /** The user's changes to summaries and key events that can be undone, oldest first. */
   readonly changes: Change[] = [];
-  /** What the user has taken back and can do again; the last one is the next. */
+  /** Undone changes that can be redone; the last one is next. */
   readonly undoneChanges: Change[] = [];
   readonly #keyEvents = new KeyEventList();
   readonly events: ReadonlyMap<KeyEventId, KeyEvent> = this.#keyEvents.entries;
@@ -74,29 +74,29 @@ export class SessionState {
   #hasStrays = false;
   #nodesNow: readonly FrontierItem[] | undefined;
 
-  /** `read` reads the messages that are taken in by `place`. */
+  /** `read` reads messages that were added by `place`. */
   constructor(read?: ReadMessage) {
     this.messages = new MessageLog(read);
     this.#branches = new Branches(this.messages);
   }
 
-  /** Message ids of the active branch, oldest first, without those that were deleted. */
+  /** Message IDs of the active branch, oldest first, without deleted ones. */
   get path(): readonly MessageId[] {
     return this.#branches.path;
   }
 
-  /** The newest message of the active branch, deleted or not; null before the first. */
+  /** The newest message of the active branch, even if it's deleted; null if there is none. */
   get head(): MessageId | null {
     return this.#branches.head;
   }
 
-  /** The nodes that stand for messages of the active branch, oldest first. */
+  /** The nodes that replace messages of the active branch, oldest first. */
   get frontier(): readonly FrontierItem[] {
     this.#nodesNow ??= this.#frontierOf(this.nodes);
     return this.#nodesNow;
   }
 
-  /** What the front of a request would be made from, were this compression committed to the session as it is. */
+  /** The inputs of a request's prefix as if this compression were committed. */
   afterCompression(record: Pick<CompressionRecord, 'nodes' | 'levels' | 'events' | 'changes'>): FrontFacts {
     const nodes = new Map(this.nodes);
     for (const node of record.nodes) nodes.set(node.id, node);
@@ -123,9 +123,11 @@ export class SessionState {
     );
   }
 
-  /** Replies whose text was arriving when the journal ends: they become interrupted messages on opening. */
+  /**
+   * Replies that were streaming when the journal ended. They become interrupted messages when the session is opened.
+   */
   get partials(): readonly PartialReply[] {
-    // All that had come of one without text was thinking.
+    // A reply without text only contains thinking.
     return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
   }
 
@@ -133,7 +135,7 @@ export class SessionState {
     return this.#branches.positionOf(message);
   }
 
-  /** Ids of the messages whose parent is this one: more than one means that branches start here. */
+  /** IDs of the messages with this parent. More than one means that branches start here. */
   childrenOf(message: MessageId | null): readonly MessageId[] {
     return this.#branches.childrenOf(message);
   }
@@ -142,12 +144,14 @@ export class SessionState {
     return this.#branches.isDeleted(message);
   }
 
-  /** True when the node does not stand for its messages: it, or a node below it, was undone or expanded. */
+  /** Whether the node doesn't replace its messages, because it or a node below it was undone or expanded. */
   isOpen(node: NodeId): boolean {
     return this.#summaries.isOpen(node);
   }
 
-  /** Positions of the messages that a node stands for, from 0, both included; undefined where the branch has them not. */
+  /**
+   * Positions of the messages that a node covers (0-based, inclusive); undefined if the branch doesn't contain them.
+   */
   spanOf(id: NodeId): Pick<FrontierItem, 'from' | 'to'> | undefined {
     const node = this.nodes.get(id);
     const from = node && this.positionOf(node.first);
@@ -155,7 +159,7 @@ export class SessionState {
     return from === undefined || to === undefined ? undefined : { from, to };
   }
 
-  /** For each message of the active branch whether the user has opened it by undoing the node that stood for it. */
+  /** For each message of the active branch, whether the user has opened the node that covered it. */
   heldOpen(): readonly boolean[] {
     const edges = new Int32Array(this.path.length + 1);
     for (const id of this.#summaries.opened) {
@@ -173,14 +177,14 @@ export class SessionState {
   }
 
   /**
-   * True for a key event that nothing has taken the place of on the active branch: what superseded or absorbed it may
-   * have been said on another one, or have been deleted or struck out since.
+   * Whether nothing on the active branch supersedes a key event. The event that superseded or absorbed it may be on
+   * another branch, deleted, or removed.
    */
   isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
     return this.#keyEvents.isCurrent(event, this.#whereBranched());
   }
 
-  /** The active branch's messages that no frontier node covers, with their positions, oldest first. */
+  /** Messages of the active branch that no frontier node covers, with their positions, oldest first. */
   *uncovered(from = 0): Generator<{ readonly message: Message; readonly position: number }> {
     let position = from;
     for (const item of [...this.frontier, undefined]) {
@@ -193,7 +197,7 @@ export class SessionState {
     }
   }
 
-  /** How many messages of the active branch stand word for word, the window's included. */
+  /** Number of messages of the active branch that are sent verbatim, including recent ones. */
   get uncoveredCount(): number {
     let covered = 0;
     for (const item of this.frontier) covered += item.to - item.from + 1;
@@ -205,7 +209,7 @@ export class SessionState {
     this.#hasStrays ||= events.some(({ message }) => !this.messages.has(message));
   }
 
-  /** Undefined where every key event's message is on the active branch, and need not be looked for. */
+  /** Undefined if the messages of all key events are on the active branch. */
   #whereBranched(): ((message: MessageId) => boolean) | undefined {
     return this.path.length === this.messages.size && !this.#hasStrays ? undefined : this.#isOnBranch;
   }
@@ -255,7 +259,7 @@ export class SessionState {
       case 'model_selected':
       case 'policy_selected':
       case 'task_set': {
-        // Each of these has the fields that it sets.
+        // The remaining fields are those that the event sets.
         const { type, ...fields } = event;
         Object.assign(this, fields);
         return;
@@ -334,11 +338,11 @@ export class SessionState {
     }
   }
 
-  /** Takes in a message; without `message` one that `apply` has seen in another state, to be read when it is asked for. */
+  /** Adds a message. Without `message`, `apply` has seen it in another state, and it's read on first use. */
   place(place: MessagePlace, message?: Message): void {
     this.#replies.delete(place.id);
     if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
-      // What held for one turn is over: there is nothing to take back.
+      // Changes that applied to a single turn can't be undone anymore.
       for (const list of [this.changes, this.undoneChanges])
         list.splice(0, list.length, ...list.filter(({ event }) => event.type !== 'node_expanded'));
       this.#frontChanged();

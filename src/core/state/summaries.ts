@@ -2,40 +2,40 @@ import type { CompressionRecord } from '../journal/schema.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
 import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 
-/** What is told of a session's summaries. */
+/** Read-only facts about a session's summaries. */
 export type SummaryFacts = Pick<
   Summaries,
   'opened' | 'parentsOf' | 'isUndone' | 'isTakenBack' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
 >;
 
 /**
- * The summaries of a session and what the user has done to them: texts changed, levels chosen, nodes opened so that
- * their messages are sent word for word. Changed through `SessionState.apply` alone.
+ * A session's summaries and the user's changes: edited texts, chosen levels, and nodes that are opened so that their
+ * messages are sent verbatim. Only changed by `SessionState.apply`.
  */
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();
   readonly levels = new Map<NodeId, Level>();
-  /** Nodes that were made from summaries which have been changed or undone since: rebuilt at the next compression. */
+  /** Nodes made from summaries that were changed or undone since. They are rebuilt by the next compression. */
   readonly stale = new Set<NodeId>();
   readonly #made = new Map<CompressionId, readonly NodeId[]>();
   readonly #undone = new Set<NodeId>();
   readonly #undoneCompressions = new Set<CompressionId>();
   readonly #expanded = new Set<NodeId>();
-  /** What is undone or expanded, whichever way. */
+  /** All nodes that are undone or expanded. */
   #opened: ReadonlySet<NodeId> = new Set();
-  /** What stood below summaries, or before them, that were opened by themselves: their messages are wanted, nothing else. */
+  /** Nodes below or before opened summaries. Only their messages are wanted, not they themselves. */
   #openedFromAbove: ReadonlySet<NodeId> = new Set();
   readonly #parents = new Map<NodeId, NodeId[]>();
-  /** The children of a node as they were when it was made; what is put back was made when it first came. */
+  /** The children of a node when it was made. A restored node keeps its original ones. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
 
-  /** What models found of nodes, with the text of which they found it. */
+  /** Models' checks of nodes, with the text that was checked. */
   readonly #checks = new Map<NodeId, { readonly check: SummaryCheck; readonly text: string }>();
 
-  /** Messages that lay among those of a node and were deleted when it was made: it does not stand for them. */
+  /** Messages within a node's range that were deleted when it was made, so that it doesn't cover them. */
   readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
 
-  /** Nodes that were opened themselves, by the user's undoing or expanding, not for what is below them. */
+  /** Nodes that the user undid or expanded directly. */
   get opened(): ReadonlySet<NodeId> {
     return this.#opened;
   }
@@ -49,7 +49,7 @@ export class Summaries {
     return this.#undone.has(node);
   }
 
-  /** True for a node whose messages are sent in its place until the next reply has come. */
+  /** Whether a node's messages are sent instead of it until the next reply. */
   isExpanded(node: NodeId): boolean {
     return this.#expanded.has(node);
   }
@@ -58,12 +58,12 @@ export class Summaries {
     return this.#undoneCompressions.has(compression);
   }
 
-  /** True when the node does not stand for its messages: it, a node below it, or one that was made of it was opened. */
+  /** Whether the node doesn't replace its messages, because it, a node below it, or one made from it was opened. */
   isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
     return this.#openedFromAbove.has(node) || this.#isAnyFrom(node, nodes, (at) => this.#opened.has(at));
   }
 
-  /** The same, but for what was opened for one reply alone. */
+  /** Like `isOpen`, but ignores nodes that are expanded for one reply. */
   isTakenBack(node: NodeId): boolean {
     return this.#isAnyFrom(node, this.nodes, (at) => this.#isTakenBack(at));
   }
@@ -74,12 +74,12 @@ export class Summaries {
     return false;
   }
 
-  /** True when a message that the node passed over because it was deleted stands on the branch again. */
+  /** Whether a message that was deleted when the node was made is on the branch again. */
   hasGap(node: NodeId, isOnBranch: (message: MessageId) => boolean): boolean {
     return this.#passedOver.get(node)?.some(isOnBranch) === true;
   }
 
-  /** Takes in what a compression has made; `deletedIn` names the deleted messages among those of a node. */
+  /** Adds the nodes of a compression. `deletedIn` returns the deleted messages within a node's range. */
   commit(
     { id, nodes, levels }: Pick<CompressionRecord, 'id' | 'nodes' | 'levels'>,
     deletedIn: (node: SummaryNode) => readonly MessageId[],
@@ -117,7 +117,7 @@ export class Summaries {
     this.#reopen();
   }
 
-  /** The reply has come for which nodes were expanded. True when there were any. */
+  /** Collapses expanded nodes after the reply. Returns whether there were any. */
   closeExpanded(): boolean {
     if (this.#expanded.size === 0) return false;
     this.#expanded.clear();
@@ -130,26 +130,26 @@ export class Summaries {
     else this.levels.set(node, level);
   }
 
-  /** Puts the user's text in place of a node's at one level. */
+  /** Replaces a node's text at one level by the user's. */
   edit(id: NodeId, level: Level, text: string, tokens: number): void {
     const node = this.nodes.get(id);
     if (!node) return;
     this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
   }
 
-  /** Notes what a model found of a node's statements; what was found of it before is put away. */
+  /** Stores a model's check of a node, replacing the previous one. */
   note(id: NodeId, check: SummaryCheck): void {
     const text = this.nodes.get(id)?.[check.level];
     if (text !== undefined) this.#checks.set(id, { check, text });
   }
 
-  /** What a model found of a node, as long as the words stand of which it was found; of other words it tells nothing. */
+  /** A model's check of a node, if the checked text is unchanged. */
   checkOf(node: SummaryNode): SummaryCheck | undefined {
     const noted = this.#checks.get(node.id);
     return noted && node[noted.check.level] === noted.text ? noted.check : undefined;
   }
 
-  /** Puts another text in a known node's place; what was made from it, above, is judged anew. */
+  /** Replaces the text of a node and updates the nodes made from it. */
   replace(node: SummaryNode): void {
     const before = this.nodes.get(node.id);
     if (!before) return;
@@ -162,7 +162,7 @@ export class Summaries {
     this.#judgeAbove([node.id]);
   }
 
-  /** Judges what was made from these nodes, and what was made from that. */
+  /** Updates the staleness of nodes made from these, recursively. */
   #judgeAbove(nodes: readonly NodeId[]): void {
     const seen = new Set<NodeId>(nodes);
     const above = nodes.flatMap((node) => this.parentsOf(node));
@@ -188,7 +188,7 @@ export class Summaries {
     change(this.stale, id, changed);
   }
 
-  /** What was undone itself, or with its compression; not what is open for one reply. */
+  /** Whether the node or its compression was undone, ignoring nodes that are expanded for one reply. */
   #isTakenBack(node: NodeId): boolean {
     return this.#opened.has(node) && !(this.#expanded.has(node) && !this.#undone.has(node));
   }
@@ -206,8 +206,8 @@ export class Summaries {
 }
 
 /**
- * A node, then those that it was made of and, if `replaced`, those that it took the place of. Damaged data may name a
- * node as its own descendant: each comes once.
+ * A node, its descendants and, with `replaced`, the nodes that it replaced. Damaged data may contain cycles, so each
+ * node is returned once.
  */
 function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, replaced = false): Generator<NodeId> {
   const below = [node];
@@ -223,7 +223,7 @@ function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>,
   }
 }
 
-/** A parent is made from these texts of its children. */
+/** Whether two nodes have the same texts, as far as parents are made from them. */
 const readsAlike = (a: SummaryNode, b: SummaryNode): boolean =>
   a.detailed === b.detailed && a.brief === b.brief && a.title === b.title;
 

@@ -1,4 +1,4 @@
-/** Upper-case letters; letters without case and marks are in both sets. */
+/** Upper-case letters. Letters without case and marks belong to both. */
 export const UPPER = 1;
 /** Lower-case letters. */
 export const LOWER = 2;
@@ -9,7 +9,7 @@ export const SPACE = 32;
 /** None of the above. */
 export const OTHER = 64;
 
-/** Unicode classes of characters, looked up once for each code point. */
+/** Unicode classes of characters, looked up once per code point. */
 export class CharClasses {
   /** 0: not looked up yet. */
   private readonly known = new Uint8Array(0x110000);
@@ -18,9 +18,9 @@ export class CharClasses {
     for (let code = 0; code < 128; code++) this.known[code] = classify(code);
   }
 
-  /** The classes of the code point at a UTF-16 offset below the text's length. */
+  /** The classes of the code point at a UTF-16 offset, which must be within the text. */
   at(text: string, offset: number): number {
-    // Zero for each half of a surrogate pair, too: what is known of one says nothing of the pair.
+    // Also 0 for surrogates, because a single half says nothing about the pair.
     return this.known[text.charCodeAt(offset)]! || this.look(text, offset);
   }
 

@@ -2,8 +2,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const LATIN_MARKS = /[\u0300-\u036f]/g;
 
 /**
- * Lower case, Latin accents dropped, curly apostrophes made straight. Offsets do not survive: for looking things up only.
- * Kana keep their voicing marks, because only U+0300…036F go.
+ * Normalizes text for lookups: lower case, no Latin accents, straight apostrophes. Offsets change. Voicing marks of
+ * kana stay, because only U+0300…036F are removed.
  */
 export function fold(text: string): string {
   const lower = text.toLowerCase();

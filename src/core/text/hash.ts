@@ -1,4 +1,4 @@
-/** A hash of texts that tells changed ones apart: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
+/** A hash of texts for change detection: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
 export function textHash(texts: readonly string[]): string {
   const hash = new Hash53();
   for (const text of texts) hash.add(text);
@@ -16,7 +16,7 @@ export class Hash53 {
       high = Math.imul(high ^ unit, 2654435761);
       low = Math.imul(low ^ unit, 1597334677);
     }
-    // A mark after each text, so that a moved boundary changes the hash.
+    // A separator after each text, so that moving a boundary changes the hash.
     this.high = Math.imul(high ^ 0x10ffff, 2654435761);
     this.low = Math.imul(low ^ text.length, 1597334677);
   }

@@ -1,4 +1,4 @@
-/** Outermost `{…}` in a text, strings respected, the longest first. Linear. */
+/** The outermost `{…}` of a text, longest first. Braces in strings are ignored. Linear. */
 export function jsonObjects(text: string): string[] {
   const found: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 import type { Steps } from '../pace/steps.ts';
 
-/** Longest part of a line that patterns look at; what is behind it cannot change a line's kind. */
+/** Only the beginning of a line determines its kind. */
 const PEEK = 240;
 
 const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;
@@ -23,7 +23,7 @@ const BULLET = /^(?:[-*+•·‣◦▪]|[-*] \[[ xX]\])\s+/;
 const NUMBERED = /^(?:\(?\d{1,3}[.)、](?!\d)|[a-zA-Z][.)](?=\s)|[①-⑳]|\d️?⃣|\d{1,3}．)\s*(?=\S)/;
 const RULE = /^[-=_*~─═|+: ]{3,}$/;
 const DIFF_HEAD = /^(?:@@ |diff --git |index [0-9a-f]{6,}|--- \S|\+\+\+ \S)/;
-/** Output that people paste: exceptions, places of faults, progress dots, rulers of marks, exit codes, listings. */
+/** Output that people paste: exceptions, source locations, progress dots, rulers, exit codes, listings. */
 const OUTPUT =
   /\.{12,}|⋮|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:ERROR|FATAL): \S|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
 const STACK =
@@ -36,40 +36,40 @@ const CLOSED = /<\/[\w-]+>\s*$/;
 const TAG_NAME = /^\/?[a-z][\w-]*(?:\s[^<>]*)?\/?$/i;
 
 /**
- * What a line of a message is, before anything is made of its words. `code` stands in a fence or reads as a statement,
- * `output` is what a tool or a terminal printed, `diff` a change of a file, `markup` says nothing itself (fences, tags, rules).
+ * The kind of a line, regardless of its words. `code` is in a fence or looks like a statement, `output` was printed by
+ * a tool or terminal, `diff` is a change to a file, and `markup` has no content (fences, tags, rules).
  */
 export type LineKind =
   'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'code' | 'output' | 'diff' | 'markup';
 
-/** Whether nobody wrote the line as part of a sentence. */
+/** Whether a line isn't part of prose. */
 export const isMachineLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
 
 export interface Line {
   readonly kind: LineKind;
-  /** UTF-16 offsets of the content: without indent, list marker, line number, trailing space. */
+  /** UTF-16 offsets of the content, without indentation, list marker, line number, and trailing space. */
   readonly start: number;
   readonly end: number;
-  /** Inside a tag of a model's thinking. */
+  /** Within a tag of a model's thinking. */
   readonly thinking: boolean;
 }
 
 /**
- * Cuts a message into lines and says what each is; `tool` for a tool's message, all of which is output. Patterns look at the first
- * `PEEK` characters of a line only and none can backtrack over more than a bounded run, so the pass is linear. Runs of
- * blank lines are one. A message that starts inside a fence (transcripts cut at tool calls do) is told by a bare fence on
- * its first line.
+ * Splits a message into lines and determines their kinds. With `tool`, the whole message is output. Linear, because
+ * patterns only examine the first `PEEK` characters of a line and backtrack over bounded runs. Consecutive blank lines
+ * are merged. In transcripts that are cut at tool calls, a message may start within a fence, which is recognized by a
+ * bare fence on its first line.
  */
 export function lineSteps(text: string, options: { readonly tool: boolean }): Steps<Line[]> {
   return new LineReader(text, options.tool).read();
 }
 
-/** A step of reading takes about so many UTF-16 units. */
+/** Size of a step, in UTF-16 units. */
 const STEP_CHARS = 10_000;
 
 class LineReader {
   private readonly lines: Line[] = [];
-  /** What the open fence holds. */
+  /** The content of the open fence. */
   private fence: 'code' | 'output' | 'diff' | undefined;
   private inBlock = false;
   private inTool = false;
@@ -159,7 +159,7 @@ class LineReader {
     } else this.content();
   }
 
-  /** A line that starts with a tag: the tag opens or closes a region, what follows it is looked at as any other line. */
+  /** A line that begins with a tag. The tag opens or closes a region; the rest is examined like any other line. */
   private tagged(head: string): void {
     if (THINK_OPEN.test(head)) this.thinking = true;
     if (TOOL_OPEN.test(head)) this.inTool = true;
@@ -203,7 +203,7 @@ class LineReader {
       this.push(this.fence);
       return;
     }
-    // A folded block that is no thinking is a tool's: a search's hits, an edit, a list of files.
+    // Collapsed blocks other than thinking belong to tools: search results, edits, file lists.
     if (this.tool || this.inTool || (this.details > 0 && !this.thinking)) {
       this.push('output');
       return;
@@ -251,7 +251,7 @@ class LineReader {
   }
 }
 
-/** `<source>` and the like part code from prose in some clients, as fences do. */
+/** Some clients separate code from prose by `<source>` and similar tags. */
 const sourceMark = (head: string): readonly string[] | null =>
   SOURCE_TAG.test(head) ? ['', head.startsWith('</') ? '' : 'source'] : null;
 
@@ -264,7 +264,10 @@ const fenceKind = (language: string): 'code' | 'output' | 'diff' =>
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Neither a letter, a digit nor beyond ASCII, bullets aside: only such a line can be a heading, item, table or quote. */
+/**
+ * Whether a character is ASCII punctuation or a bullet. Only lines that begin with one can be headings, items, tables,
+ * or quotes.
+ */
 const isMark = (code: number): boolean =>
   code < 48 ||
   (code > 57 && code < 65) ||
@@ -272,7 +275,7 @@ const isMark = (code: number): boolean =>
   (code > 122 && code < 128) ||
   (code >= 0x2000 && code < 0x2c00);
 
-/** Offset behind the tags that a line starts with, a summary's words included. */
+/** The offset after the tags at the beginning of a line, including the text of a `<summary>`. */
 function afterTags(text: string, start: number, end: number): number {
   let here = start;
   for (;;) {
@@ -290,7 +293,7 @@ function afterTags(text: string, start: number, end: number): number {
   }
 }
 
-/** Offset before the closing tags that a line ends with. */
+/** The offset before the closing tags at the end of a line. */
 function beforeClosingTags(text: string, start: number, lineEnd: number): number {
   let end = lineEnd;
   while (end > start && text.charCodeAt(end - 1) === 62) {

@@ -1,6 +1,6 @@
 /**
- * A sentence for people that can be said in their language: its English text with holes `{0}`, `{1}`, and what fills
- * them. The parts that know no editor say what is wrong with one of these; whoever shows it chooses the language.
+ * A localizable sentence: English text with placeholders `{0}`, `{1}`, and their values. Code without access to the
+ * editor returns phrases; whoever shows them chooses the language.
  */
 export interface Phrase {
   readonly english: string;
@@ -9,12 +9,12 @@ export interface Phrase {
 
 export type PhraseValue = string | number | Phrase;
 
-/** The English text is the key of its translations: it has to be written out where this is called. */
+/** Creates a phrase. The English text is the key of its translations, so it must be a literal at the call. */
 export function phrase(english: string, ...values: readonly PhraseValue[]): Phrase {
   return { english, values };
 }
 
-/** The phrase in the language that `translate` knows; what it does not know it gives back. */
+/** Renders a phrase with `translate`, which returns unknown texts unchanged. */
 export function spoken({ english, values }: Phrase, translate: (english: string) => string): string {
   return translate(english).replace(/\{(\d)\}/g, (hole, index: string) => {
     const value = values[Number(index)];

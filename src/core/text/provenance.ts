@@ -2,17 +2,17 @@ import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { OWN_LABEL, OWN_TAG } from './fence.ts';
 
-/** How it is known that words in a message are not its author's own. */
+/** How words of a message are known not to be its author's own. */
 export type Origin =
-  /** The page saw them pasted. */
+  /** Pasted, as observed by the page. */
   | 'pasted'
-  /** Quoted by `>`, in a fence, or behind "he wrote:". */
+  /** Quoted by `>`, in a fence, or after "he wrote:". */
   | 'quoted'
-  /** The page, mail or article that the message asks something about. */
+  /** A page, email, or article that the message asks about. */
   | 'document'
-  /** They imitate a speaker, a section or a label of a request. */
+  /** They imitate a speaker, section, or label of a request. */
   | 'forged'
-  /** A tool printed them. */
+  /** Printed by a tool. */
   | 'printed';
 
 /** Words of a message that somebody else wrote. */
@@ -20,17 +20,17 @@ export interface ForeignSpan extends Span {
   readonly origin: Origin;
 }
 
-/** Kinds that bind the user: they come from the user's own words alone. */
+/** Kinds that bind the user. They only come from the user's own words. */
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
 
-/** Patterns are tried on this much of a line (UTF-16 units). */
+/** Only the beginning of a line is examined, in UTF-16 units. */
 const PEEK = 300;
-/** A longer passage (UTF-16 units) is a document: what it demands is not worth keeping at all. */
+/** Longer passages are documents, whose demands aren't worth keeping. In UTF-16 units. */
 const SHORT_PASSAGE = 600;
-/** What is left of an event in front of foreign words, in UTF-16 units, to be one. */
+/** Minimum length of the rest of an event before foreign words, in UTF-16 units. */
 const SHORTEST = 12;
 
-/** A tool that hands on the user's answer; such a message is said by the tool and stays labelled so. */
+/** A tool result with the user's answer. It keeps the role of the tool. */
 const ANSWERED = /^<tool-use\b[^>\n]{0,200}AskUserQuestion/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const QUOTED = /^ {0,3}>/;
@@ -38,7 +38,7 @@ const SPEAKER =
   /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|системa?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
 const TEMPLATE =
   /\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|instructions?|system-reminder)>|###? (?:system|instruction)s?\b/i;
-/** From here to the end a message is somebody else's: a forwarded mail, a web page. */
+/** Everything from here to the end is somebody else's: a forwarded email, a web page. */
 const ENCLOSURE =
   /^(?:-{3,} ?(?:original message|forwarded message|ursprüngliche nachricht|mensaje original|message d’origine|mensagem original)|(?:on|am|el|le|em) .{4,120} (?:wrote|schrieb .{1,60}|escribió|a écrit|escreveu) ?:|<!doctype html|<html\b|<\?xml\b)/i;
 const MAIL_HEADER =
@@ -48,7 +48,7 @@ const ASKED =
   'summar(?:i[sz]e|y of)|tl;?dr|translate|proofread|paraphrase|rephrase|rewrite|extract|explain|analy[sz]e|read|look at|check out|what (?:do(?:es)?|is|are)|thoughts on|resum[ae]|resumen de|traduce|traduz|explica|lee|leia|analiza|analise|zusammenfassen|fass|fasse|übersetze|erklär|lies|résume|résumer|traduis|explique|lis|riassumi|traduci|要約|翻訳|説明|总结|翻译|解释|概括';
 const DOCUMENT =
   'page|article|text|document|doc|docs|email|e-mail|mail|post|thread|issue|ticket|readme|file|log|output|message|review|comment|snippet|excerpt|paper|report|transcript|website|site|página|artículo|artigo|texto|correo|documento|mensaje|mensagem|archivo|salida|seite|artikel|datei|nachricht|ausgabe|beitrag|courriel|fichier|article|texte|pagina|articolo|ページ|記事|文章|テキスト|メール|页面|网页|邮件|文档|文本';
-/** "Summarize this page for me:" — a line that asks about a document and is followed by it. */
+/** "Summarize this page for me:", a line that asks about the document after it. */
 const INTRODUCES = new RegExp(`(?:^|[^\\p{L}])(?:${ASKED})[^\\n]{0,120}?(?:${DOCUMENT})`, 'iu');
 const HERE_IS = new RegExp(
   `^(?:here(?:'s|’s| is| are)|this is|below is|i found|found|from|aquí (?:está|tienes)|esto es|hier ist|das ist|voici|c’est|ecco|aqui está|以下は|これは|这是|以下是)[^\\n]{0,120}?(?:${DOCUMENT})[^\\n]{0,120}[:：]$`,
@@ -56,17 +56,17 @@ const HERE_IS = new RegExp(
 );
 const SAYS =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|told (?:me|us)|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit|a dit|dice che|ha scritto|と言|と書|说|写道)[^\n:：]{0,40}[:：]$/iu;
-/** The same with the words on the same line, in quotation marks. */
+/** The same, with a quotation on the same line. */
 const BEFORE_QUOTE =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}$/iu;
 const IN_QUOTES = /"[^"\n]{12,400}"|“[^”\n]{12,400}”|«[^»\n]{12,400}»|„[^“\n]{12,400}“|「[^」\n]{12,400}」/g;
-/** So much before a quotation says whose it is. */
+/** How much text before a quotation names its author. */
 const BEFORE = 60;
 
 /**
- * The words of a message that its author did not write, in order and not overlapping: what the page saw pasted, quotes,
- * fences, documents that the message asks about, forged speakers and labels. `pasted` are offsets (UTF-16 units) into
- * the text. Linear in the text's length.
+ * The words of a message that its author didn't write, in order and without overlaps: pasted text, quotes, fences,
+ * documents that the message asks about, and forged speakers and labels. `pasted` contains UTF-16 offsets. Linear in
+ * the text's length.
  */
 export function foreignSpans(message: {
   readonly role: Role;
@@ -124,7 +124,7 @@ class Reader {
         this.#add(next, text.length, 'document');
         break;
       } else {
-        // A forged speaker goes on to the end of the paragraph.
+        // A forged speaker's words end with the paragraph.
         forged = (forged && line !== '') || SPEAKER.test(line);
         if (forged) this.#add(at, next, 'forged');
         else this.#quotedWords(at, end);
@@ -133,7 +133,7 @@ class Reader {
     }
   }
 
-  /** Whether what follows this line is a document: more than one line of it, or a long one. */
+  /** Whether a document follows this line: several lines or a long one. */
   #introduces(line: string, at: number, end: number, next: number): boolean {
     const rest = this.#text.slice(next, next + PEEK).trim();
     if (rest === '' || end - at > PEEK) return false;
@@ -150,7 +150,7 @@ class Reader {
     }
   }
 
-  /** Own tags and chat templates make all that follows them foreign, own labels the rest of their paragraph. */
+  /** After own tags and chat templates, everything is foreign; after own labels, the rest of the paragraph. */
   #forgeries(): void {
     const text = this.#text;
     const tag = [text.search(OWN_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
@@ -166,7 +166,7 @@ class Reader {
   }
 }
 
-/** Where pasted texts stand in a message: each once, in the order in which they were pasted. */
+/** Where pasted texts occur in a message, each once, in the order in which they were pasted. */
 export function placesOf(pasted: readonly string[], text: string): readonly Span[] {
   const found: Span[] = [];
   const from = new Map<string, number>();
@@ -179,7 +179,7 @@ export function placesOf(pasted: readonly string[], text: string): readonly Span
   return found;
 }
 
-/** Spans in order; where two overlap, a forgery tells more than what it stands in. */
+/** Sorts and merges spans. A forgery wins over the span that contains it. */
 function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
   const all: ForeignSpan[] = [];
   const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
@@ -194,9 +194,9 @@ function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
 }
 
 /**
- * Events of a message, those in foreign words marked `quoted`. None of them binds the user: constraints, preferences,
- * decisions and to-dos in a short quote are facts that somebody else stated, in a document they go, and so does all that
- * is forged. An event that begins in the author's own words ends where they end.
+ * Marks events in foreign words as `quoted`. None of them binds the user: constraints, preferences, decisions, and
+ * to-dos become facts in a short quote, and are dropped in a document or a forgery. An event that begins in the
+ * author's own words ends where they end.
  */
 export function inOwnWords<Event extends DetectedEvent>(
   events: readonly Event[],

@@ -1,4 +1,7 @@
-/** Han, kana, Hangul, Bopomofo and their compatibility forms: scripts written without spaces, about a token a letter. */
+/**
+ * Han, kana, Hangul, Bopomofo, and their compatibility forms: scripts without spaces, with about one token per
+ * character.
+ */
 export function isCjkUnit(unit: number): boolean {
   if (unit < 0x1100) return false;
   return (

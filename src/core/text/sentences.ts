@@ -1,29 +1,29 @@
 import type { Span } from '../model/key-event.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
 
-/** Longer lines are segmented in pieces of so many UTF-16 units, which bounds a step and what the segmenter holds. */
+/** Longer lines are segmented in pieces, which bounds the segmenter's time and memory. In UTF-16 units. */
 const PIECE = 4_000;
-/** No sentence ends with one of these, with an initial or with a list's number. */
+/** No sentence ends with one of these, with an initial, or with a list number. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|nos?|nr|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
-/** German writes days as ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
+/** German ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
 const ORDINAL = /(?:^|[\s(])(?:d(?:er|ie|as|en|em|es)|[ai]m|vom|zum|zur)\s\d{1,2}\.(?:\d{1,2}\.)?\s*$/i;
 const MONTH = /^(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/;
 const LIST_NUMBER = /^\d{1,3}\.\s*$/;
-/** Stops at which chats end a sentence and the segmenter does not, for a small letter or a mark of code follows. */
+/** In chats, a sentence may end before a lower-case letter or code, where the segmenter doesn't split. */
 const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
-/** Marks that close a sentence and that the segmenter gives to the next. */
+/** Closing markup that the segmenter assigns to the next sentence. */
 const CLOSERS = /^[*_`]+(?=\s|$)/;
 const SURROGATE = /[\uD800-\uDBFF]$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The sentences of one line, `text[from, to)`, without the white space around them; all at once. */
+/** The sentences of one line, `text[from, to)`, without surrounding white space. */
 export const sentencesOf = (text: string, from = 0, to = text.length): Span[] => atOnce(sentenceSteps(text, from, to));
 
 /**
- * As `sentencesOf`, in steps, for lines of any length. By `Intl.Segmenter`, but no sentence ends after a common
- * abbreviation or inside backticks, and one may begin with a small letter, as they do in chats.
+ * Like `sentencesOf`, but in steps, for lines of any length. Uses `Intl.Segmenter`, except that no sentence ends after
+ * a common abbreviation or within backticks, and a sentence may begin with a lower-case letter, as in chats.
  */
 export function* sentenceSteps(text: string, from: number, to: number): Steps<Span[]> {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -38,7 +38,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
     const isCut = at + line.length < to;
     let start = 0;
     for (const end of stopsOf(line, segmenter)) {
-      // What a piece breaks off begins the next one.
+      // The remainder of a piece begins the next one.
       if (isCut && start > 0 && end === line.length) break;
       const sentence = line.slice(start, end);
       if (
@@ -68,24 +68,24 @@ function* stopsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
   }
 }
 
-/** A backtick that nobody closes soon opens no code. */
+/** A backtick that isn't closed soon doesn't open code. */
 function isInCode(sentence: string): boolean {
   const last = sentence.lastIndexOf('`');
   return last > sentence.length - 120 && (sentence.split('`').length - 1) % 2 === 1;
 }
 
-/** A longer sentence is cut at a clause, then at a space: a quote is a sentence, not a page. */
+/** Longer sentences are cut between clauses or words, because a quote should be a sentence and not a page. */
 const LONG = 260;
 const SHORTEST = 12;
 
 /**
- * Where a clause of another nature begins behind a comma or a dash: a request behind a statement ("…, can you help me"),
- * or a standing instruction behind a request ("…, and always add a test").
+ * A clause of another kind after a comma or dash: a request after a statement ("…, can you help me"), or a standing
+ * instruction after a request ("…, and always add a test").
  */
 const OTHER_CLAUSE =
   /[,;:–—。，、；](?:\s+|(?<=[。，、；]))(?=(?:(?:and|but|so|also|y|e|et|und|aber|mas|pero|mais|oder|or)\s+)?(?:(?:can|could|would|will) you|please|help me|i(?:'d| would)? (?:prefer|like|want|need|rather)|(?:i )?(?:always|never)|do(?:n't| not)|puedes|podr[ií]as?|por favor|prefiero|quiero|siempre|nunca|ay[úu]dame|pode(?:ria)?s?|voc[êe] pode|prefiro|quero|sempre|peux-tu|pouvez-vous|s'il (?:te|vous)|je (?:pr[ée]f[èe]re|veux|voudrais)|toujours|jamais|kannst du|k[öo]nnte(?:st du|n sie)|k[öo]nnen sie|bitte|ich (?:m[öo]chte|bevorzuge|will|h[äa]tte)|immer|niemals|请|請|帮我|能不能|不要|总是)(?![\p{Ll}]))/giu;
 
-/** Cuts a sentence into the clauses that say different things, and what is still too long at marks or spaces. */
+/** Splits a sentence into clauses of different kinds, and long ones at punctuation or spaces. */
 export function clausesOf(text: string, { start, end }: Span): Span[] {
   const spans: Span[] = [];
   let from = start;
@@ -99,7 +99,10 @@ export function clausesOf(text: string, { start, end }: Span): Span[] {
   return spans;
 }
 
-/** Cuts at the last clause mark before the limit, else at the last space, else at the limit; never inside a pair. */
+/**
+ * Cuts at the last clause boundary before the limit, or else at the last space, or else at the limit, but never within
+ * a surrogate pair.
+ */
 function addWithin(text: string, from: number, to: number, spans: Span[]): void {
   let start = from;
   while (to - start > LONG) {

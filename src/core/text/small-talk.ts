@@ -1,4 +1,7 @@
-/** Greetings, thanks, courtesies and signs of assent, by language. What is left of a sentence without them tells whether it says more. */
+/**
+ * Greetings, thanks, courtesies, and agreement, by language. What is left without them tells whether a sentence says
+ * more.
+ */
 const COURTESIES: readonly RegExp[] = [
   /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|great|perfect|excellent|wonderful|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
   /(?<!\p{L})(?:hola|buen(?:os|as)? (?:d[ií]as?|tardes|noches)|bienvenid[oa]s?|(?:muchas |mil )?gracias|de nada|a usted(?:es)?|por favor|claro(?: que sí)?|perfecto|estupendo|excelente|genial|vale|de acuerdo|muy bien|con mucho gusto|adiós|hasta (?:luego|pronto|mañana)|que tenga(?: un)? buen(?:a|os|as)? \p{L}+|¿?en qué puedo ayudar(?:le|te|los)?|¿?cómo está(?:s)?|no se preocupe|señor(?:a)?)(?!\p{L})/giu,
@@ -9,28 +12,28 @@ const COURTESIES: readonly RegExp[] = [
   /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
 ];
 
-/** A sentence that thanks, takes leave at most, and says nothing else: no answer, whatever was asked before it. */
+/** A sentence that only thanks, with a farewell at most. It's never an answer. */
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
-/** Dice, rolls and other mechanics of a game at the table, and stage directions in brackets. */
+/** Dice and other mechanics of a tabletop game, and stage directions in brackets. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
-/** Dice beyond the words of the rules, and lines that are a stage direction as a whole. */
+/** Dice without the words of the rules, and whole lines of stage directions. */
 const DICE =
   /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
-/** Words that stand beside what the dice gave: "No, it was like 24.", "31 for me". */
+/** Words around the result of dice: "No, it was like 24.", "31 for me". */
 const BESIDE_NUMBERS =
   /\b(?:no|nope|yes|yeah|yep|oh|ah|ugh|okay|ok|and|so|but|it|that|this|mine|i|me|him|her|us|was|is|are|got|have|had|get|gets|like|only|just|a|an|the|another|with|for|plus|minus|of|on|at|total|all|together)\b|['’](?:s|m|ve|re)\b/giu;
 const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chuckles?|sighs?)[^)\n]{0,20}\)/gi;
 
-/** Fewer letters beside courtesies say nothing. */
+/** With fewer letters besides courtesies, a sentence says nothing. */
 const MIN_LETTERS = 10;
 
-/** Longer sentences are more than small talk, in UTF-16 units. */
+/** Longer sentences are never small talk, in UTF-16 units. */
 const LONGEST = 160;
 
-/** Whether a line of a game at the table is mechanics: dice and what they gave, or a stage direction. */
+/** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */
 export function isTableTalk(line: string): boolean {
   const said = line.replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '').trim();
   if (TABLE_TALK.test(said) || DICE.test(said)) return true;
@@ -40,12 +43,12 @@ export function isTableTalk(line: string): boolean {
 /** Whether a sentence only thanks. */
 export const isThanks = (sentence: string): boolean => sentence.length <= LONGEST && THANKS.test(sentence);
 
-/** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, a word of assent. */
+/** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. */
 export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > LONGEST) return false;
   const said = sentence.replace(STAGE_DIRECTION, ' ');
   if (TABLE_TALK.test(said.trim()) || isThanks(said)) return true;
-  // No courtesy holds one.
+  // No courtesy contains a digit.
   if (/\d/.test(said)) return false;
   let rest = said;
   for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
@@ -54,11 +57,11 @@ export function isSmallTalk(sentence: string): boolean {
   // Scripts without spaces say more in fewer characters.
   const isDense = /[\u2e80-\uffdc]/u.test(rest);
   if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS)) return false;
-  // A name says something, unless a courtesy is addressed to it.
+  // A name is content, unless a courtesy is addressed to it.
   const isAddressed = words.length <= 1 && rest.length < said.length;
   return isAddressed || !words.some((word) => /^\p{Lu}\p{Ll}{2,}/u.test(word));
 }
 
-/** A sentence without its stage directions: "[laughs]", "(sighs)". */
+/** Removes stage directions: "[laughs]", "(sighs)". */
 export const withoutStageDirections = (sentence: string): string =>
   sentence.replace(STAGE_DIRECTION, ' ').replace(/\s+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** Where words stand: the text's index, offsets in UTF-16 units. */
+/** The position of words: the index of the text, and UTF-16 offsets. */
 export interface FoundWords {
   readonly text: number;
   readonly start: number;
@@ -7,11 +7,11 @@ export interface FoundWords {
 
 interface Squeezed {
   readonly text: string;
-  /** For each character of `text`, its UTF-16 offset in what was squeezed. */
+  /** For each character of `text`, its UTF-16 offset in the original. */
   readonly offsets: Uint32Array;
 }
 
-/** Finds words in texts, runs of white space taken as one space. A text is squeezed when it is first looked at. */
+/** Finds words in texts, ignoring differences in white space. A text is normalized on first use. */
 export class WordFinder {
   private readonly texts: readonly string[];
   private readonly squeezed: (Squeezed | undefined)[] = [];
@@ -20,7 +20,7 @@ export class WordFinder {
     this.texts = texts;
   }
 
-  /** The last text that holds the words, and their first place in it; undefined when none does. Linear. */
+  /** The last text that contains the words and their first position in it; undefined if none does. Linear. */
   find(words: string): FoundWords | undefined {
     const wanted = words.replace(/\s+/g, ' ').trim();
     if (wanted === '') return undefined;

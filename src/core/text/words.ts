@@ -1,20 +1,20 @@
 import { isCjkUnit } from './script.ts';
 
-/** A word in its searchable form, and where it stands in the text (UTF-16 offsets). */
+/** Receives a word in its normalized form, with its UTF-16 offsets. */
 export type WordVisitor = (term: string, start: number, end: number) => void;
 
-/** Longer runs are hashes, keys and encoded data, which nobody searches for whole. */
+/** Longer runs are hashes, keys, or encoded data, which nobody searches for. */
 const MAX_WORD_UNITS = 64;
 
 const WORD = 1;
-/** Written without spaces between words: taken as overlapping pairs of letters. */
+/** Scripts without spaces: indexed as overlapping pairs of characters. */
 const UNSPACED = 2;
 const UPPER = 4;
 const UNDERSCORE = 8;
 const DIGIT = 16;
 const WIDE = 32;
 
-/** Classes of the UTF-16 units, found out once for each. Surrogates are parts of words: rare scripts, and emoji too. */
+/** Classes of UTF-16 units, determined on first use. Surrogates are parts of words: rare scripts and emoji. */
 const classes = new Uint8Array(1 << 16);
 const KNOWN = 128;
 
@@ -38,9 +38,9 @@ function classify(unit: number): number {
 }
 
 /**
- * Visits the words of `text[from, to)`: words in lower case and without accents, the parts of camelCase and
- * snake_case names beside the whole name, and pairs of letters where a script has no spaces. Positions ascend, except
- * that a name's parts come before the name itself.
+ * Visits the words of `text[from, to)`: in lower case and without accents, the parts of camelCase and snake_case names
+ * in addition to the whole name, and pairs of characters in scripts without spaces. Positions ascend, except that a
+ * name's parts come before the name.
  */
 export function visitWords(text: string, visit: WordVisitor, from = 0, to = text.length): void {
   let at = from;
@@ -58,7 +58,7 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
     while (at < to) {
       const here = classOf(text.charCodeAt(at));
       if ((here & kind) === 0) break;
-      // aB, or the last capital of ABc: where a name's parts meet.
+      // Boundaries within a name: aB, or before the last capital of ABc.
       if (here & UPPER ? at > start && (before & UPPER) === 0 : before & UPPER && at - start > 1) humps = true;
       seen |= here;
       before = here;
@@ -70,14 +70,14 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
 }
 
 /**
- * UTF-16 units of a passage. A long text is indexed passage by passage and ranked by its best one, so that adding it
- * never holds the thread and words far apart in it do not add up.
+ * Length of a passage, in UTF-16 units. A long text is indexed by passage and ranked by its best one, so that adding it
+ * doesn't block the thread and distant words don't add up.
  */
 const PASSAGE_UNITS = 6_000;
-/** A passage may end up to this many UTF-16 units later, at white space. */
+/** Maximum extension of a passage to the next white space, in UTF-16 units. */
 const MAX_PASSAGE_OVERHANG = 1_000;
 
-/** The passages of `text[start, end)`, each ended at white space where some is near. */
+/** The passages of `text[start, end)`, which end at white space if possible. */
 export function* passagesOf(text: string, start: number, end: number): Generator<readonly [from: number, to: number]> {
   for (let from = start; from < end;) {
     const least = Math.min(end, from + PASSAGE_UNITS);
@@ -104,7 +104,8 @@ function visitWord(text: string, start: number, end: number, seen: number, humps
   if (seen & UNDERSCORE || humps) {
     const whole = text.slice(start, end);
     let parts = 0;
-    // Ends of parts: an underscore, a lower-case letter before a capital, the last capital before a small letter.
+    // Boundaries of parts: an underscore, a lower-case letter before a capital, the last capital before a lower-case
+    // letter.
     for (const match of whole.matchAll(/\p{Lu}+(?![^\p{Lu}_\d])[\d]*|\p{Lu}?[^\p{Lu}_]+|\p{Lu}+/gu)) {
       const at = start + match.index;
       parts++;
@@ -118,14 +119,14 @@ function visitWord(text: string, start: number, end: number, seen: number, humps
 }
 
 function visitOne(word: string, start: number, end: number, seen: number, visit: WordVisitor): void {
-  // A single Latin letter says nothing: loop variables, "don't", list labels.
+  // Single Latin letters are meaningless: loop variables, "don't", list labels.
   if (word.length === 1 && (classOf(word.charCodeAt(0)) & (DIGIT | WIDE)) === 0) return;
   const term = seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word;
-  // Accents that stand alone leave nothing.
+  // A lone accent leaves nothing.
   if (term !== '') visit(term, start, end);
 }
 
-/** Kana, Han and Hangul that normalization leaves as they are; asking it for each pair would cost ten times as much. */
+/** Kana, Han, and Hangul that normalization doesn't change. Calling it for each pair would be ten times as slow. */
 function isComposed(unit: number): boolean {
   return (
     (unit >= 0x3041 && unit <= 0x3096) ||
@@ -136,7 +137,7 @@ function isComposed(unit: number): boolean {
   );
 }
 
-/** Compatibility forms made one, accents dropped (vowel signs of other scripts are none), lower case. */
+/** Normalizes compatibility forms and case, and removes accents, but not vowel signs of other scripts. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')

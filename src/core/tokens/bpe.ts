@@ -2,42 +2,46 @@ import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { MaxHeap } from './max-heap.ts';
 
-/** Part of every host of JavaScript, and no access to the machine: the bytes of a base64 text, a character each. */
+/** Available in every JavaScript host, without access to the machine. Decodes base64 to one character per byte. */
 declare const atob: (base64: string) => string;
-/** The same of UTF-8; an unpaired surrogate becomes U+FFFD. */
+/** Encodes UTF-8. A lone surrogate becomes U+FFFD. */
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
-/** A vocabulary as js-tiktoken ships it: lines of `! firstRank base64 base64 …`, ranks ascending. */
+/** A vocabulary in js-tiktoken's format: lines of `! firstRank base64 base64 …`, with ascending ranks. */
 export interface BpeRanks {
   readonly pat_str: string;
   readonly bpe_ranks: string;
 }
 
-/** A step of counting takes a millisecond or so: about as many characters, or a part of a long piece. */
+/** Sizes of a step, which takes about a millisecond. */
 const STEP_CHARS = 5000;
 const MERGES_PER_STEP = 2_000;
 const TOKENS_PER_STEP = 5_000;
 const ENCODED_PER_STEP = 2_000;
 
-/** A longer piece is seldom met again. */
+/** Longer pieces rarely occur twice. */
 const MAX_CACHED_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
 
-/** A summary is counted again and again on its way into a request; what is shorter is soon counted, and what is longer takes memory. */
+/**
+ * Summaries are counted several times before they are sent. Shorter texts are counted quickly, and longer ones would
+ * take too much memory.
+ */
 const MIN_KEPT_UNITS = 200;
 const MAX_KEPT_UNITS = 20_000;
 const MAX_KEPT_TEXTS = 64;
 
-/** Tokens as their bytes, a character each; only the order of their ranks matters to a merge. */
+/** Tokens by their bytes (one character each). Merging only depends on the order of their ranks. */
 interface Vocabulary {
   readonly ranks: ReadonlyMap<string, number>;
-  /** Bytes of the longest token. */
+  /** Length of the longest token, in bytes. */
   readonly longest: number;
 }
 
 /**
- * Counts tokens by a byte-pair vocabulary, as js-tiktoken's `encode(text, [], []).length` does: special tokens in a text
- * count as text. Time grows as n log n with the longest unbroken run, and linearly otherwise.
+ * Counts tokens with a byte-pair vocabulary, with the same result as js-tiktoken's `encode(text, [], []).length`:
+ * special tokens in a text count as text. Takes n log n time in the length of the longest unbroken run, and linear time
+ * otherwise.
  */
 export class BpeCounter {
   private readonly vocabulary: Vocabulary;
@@ -50,12 +54,12 @@ export class BpeCounter {
     this.vocabulary = vocabulary;
   }
 
-  /** Reads the vocabulary in steps: it takes some tenth of a second. */
+  /** Reads the vocabulary in steps, because it takes more than 0.1 s. */
   static async load(file: BpeRanks, breather: Breather): Promise<BpeCounter> {
     return new BpeCounter(file, await resting(readVocabulary(file), breather));
   }
 
-  /** Tokens of a text, at once: for large texts on a thread that others wait for, see `countResting`. */
+  /** Counts a text synchronously. For long texts on a shared thread, use `countResting`. */
   count(text: string): number {
     const isKept = text.length >= MIN_KEPT_UNITS && text.length <= MAX_KEPT_UNITS;
     const known = isKept ? this.texts.get(text) : undefined;
@@ -67,7 +71,7 @@ export class BpeCounter {
     return tokens;
   }
 
-  /** Tokens of a text, resting between steps when it is due, so that the caller's thread is never held for long. */
+  /** Counts a text, yielding between steps when due, so that the thread isn't blocked for long. */
   countResting(text: string, breather: Breather): Promise<number> {
     return resting(this.countSteps(text), breather);
   }
@@ -76,7 +80,7 @@ export class BpeCounter {
     const { pattern } = this;
     let tokens = 0;
     let pause = STEP_CHARS;
-    // `test` makes no objects, as `matchAll` does; between steps other counts use the same pattern.
+    // Unlike `matchAll`, `test` doesn't allocate. `lastIndex` is set each time, because other counts share the pattern.
     for (let at = 0, end; (pattern.lastIndex = at) < text.length && pattern.test(text); at = end) {
       end = pattern.lastIndex;
       const piece = text.slice(at, end);
@@ -93,22 +97,22 @@ export class BpeCounter {
     const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);
     if (piece.length > MAX_CACHED_UNITS) return count;
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
-    // A copy: a slice of the text would keep all of it in memory.
+    // Copies the string, because a slice would keep the whole text in memory.
     this.pieces.set(piece.split('').join(''), count);
     return count;
   }
 
   /**
-   * How many tokens `bytes` are: merges the pair of the lowest rank, leftmost first, until none is left. In n log n, by
-   * a heap of pairs over a linked list of parts; an entry whose pair has changed since is skipped when it comes up.
+   * Counts the tokens of `bytes`: merges the pair with the lowest rank, leftmost first, until none is left. Takes n log
+   * n time with a heap of pairs over a linked list of parts. Outdated heap entries are skipped.
    */
   private *countMerged(bytes: string): Steps<number> {
     const { length } = bytes;
     const { ranks: known, longest } = this.vocabulary;
-    // Parts are named by their first byte; next and previous are such names, and `length` ends the list.
+    // A part is identified by the index of its first byte; `length` ends the list.
     const next = new Int32Array(length + 1);
     const previous = new Int32Array(length + 1);
-    /** The rank of each part with the one after it; -1 for no token. */
+    /** The rank of each part joined with the next one; -1 if that isn't a token. */
     const ranks = new Int32Array(length + 1).fill(-1);
     const heap = new MaxHeap();
     const rate = (at: number, end: number): void => {
@@ -157,7 +161,7 @@ function* readVocabulary({ bpe_ranks }: BpeRanks): Steps<Vocabulary> {
 
 const encoder = new TextEncoder();
 
-/** The UTF-8 bytes of a text, a character each. */
+/** The UTF-8 bytes of a text, one character each. */
 function* utf8(text: string): Steps<string> {
   if (!/[^\0-\x7f]/.test(text)) return text;
   let bytes = '';

@@ -1,4 +1,4 @@
-/** A request's tokens as they were counted, and those that the provider reported for it, cached ones included. */
+/** A request's tokens as counted, and as reported by the provider, including cached ones. */
 export interface Observation {
   readonly tokens: number;
   readonly reported: number;
@@ -6,54 +6,63 @@ export interface Observation {
 
 export interface StoredCalibration {
   readonly observations: readonly Observation[];
-  /** The most that the server was seen to read of a longer prompt, in its own tokens. */
+  /** The most tokens that the server has read of a longer prompt, in its own tokens. */
   readonly serverWindow?: number | undefined;
 }
 
-/** What a report came to. `truncated`: the server read a part of the prompt alone, and says nothing of its tokenizer. */
+/**
+ * The outcome of a report. `truncated`: the server read only part of the prompt, so the report says nothing about its
+ * tokenizer.
+ */
 export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
 
-/** As many observations as tell what is usual for a model, and what its server reads of a long prompt. */
+/** Number of observations kept, enough to tell a model's usual factor and its server's limit. */
 const KEPT = 24;
 
-/** The newest reports say what is usual now: a change at the provider is followed within three turns. */
+/**
+ * Number of newest reports that determine the usual factor, so that a change at the provider takes effect within three
+ * turns.
+ */
 const USUAL_OF = 5;
-/** A single report that is off by more than this factor is taken to be off by no more. */
+/** Maximum deviation of a single report, as a factor; larger ones are clamped. */
 const MAX_JUMP = 1.15;
 
-/** So many times as large as those that were reported of, a request is still taken to be like them. */
+/** A request up to this many times as large as the reported ones is assumed to be similar. */
 const REACH = 3;
 
-/** The gauge stops showing "~" from here: with three, one outlier is outvoted. */
+/** From this number of observations on, the gauge doesn't show "~": with three, one outlier is outvoted. */
 const OBSERVATIONS_TO_TRUST = 3;
 
-/** A correction beyond these says that something else was counted (a hidden prompt, an image), not text. */
+/** Corrections beyond these limits mean that something else was counted, such as a hidden prompt or an image. */
 const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 4;
 
-/** No tokenizer in use is off by more than these; such a report is a fault and left out. */
+/** No tokenizer is off by more than these factors; such a report is ignored as faulty. */
 const MIN_PLAUSIBLE = 0.2;
 const MAX_PLAUSIBLE = 10;
 
-/** A report this much below what is expected is not believed before the next one agrees: it may be a part of the prompt. */
+/**
+ * A report below this share of the expectation is only believed once the next one agrees, because the prompt may have
+ * been truncated.
+ */
 const SUSPICIOUS = 0.97;
-/** Nor is one believed at all that is this far below, where nothing is known yet but the model's own factor. */
+/** Below this share, a report is never believed while only the model's default factor is known. */
 const IMPOSSIBLE = 0.5;
-/** A prompt that is longer by this factor than another of which the server read no less: it reads no more than that. */
+/** If a prompt is longer by this factor but the server read no more, the server has a limit. */
 const LONGER = 1.01;
 const NO_MORE = 1.005;
-/** Reports below this share of what a server reads were surely of whole prompts. */
+/** Reports below this share of the server's limit must be of whole prompts. */
 const CERTAIN_SHARE = 0.9;
-/** No server reads so little of a prompt; shorter ones are not suspected. */
+/** No server has a smaller limit, so shorter prompts are never suspected. */
 const MIN_WINDOW = 1_500;
 
-/** Below this many tokens a request says more about rounding and framing than about the tokenizer. */
+/** With fewer tokens, rounding and framing outweigh the tokenizer. */
 const MIN_TOKENS = 8;
 
 /**
- * Corrects the counts of one model by what its provider reports, with one factor: what the newest report makes of a
- * counted token, held near the median of the last few. A request repeats most of the one before, so the newest report
- * tells its mixture of languages and of framing better than any fit over older ones.
+ * Corrects a model's counts with a single factor from its provider's reports: that of the newest report, limited to
+ * near the median of the last few. A request repeats most of the previous one, so the newest report reflects its mix of
+ * languages and framing better than a fit over older ones.
  */
 export class Calibration {
   private readonly prior: number;
@@ -63,8 +72,10 @@ export class Calibration {
   private readonly readsAll: boolean;
 
   /**
-   * @param prior what the model's tokenizer makes of one counted token, before any report (1: the same)
-   * @param readsAll the server is known to refuse what it cannot read: no report of it is taken for that of a part
+   * @param prior the expected factor of the model's tokenizer before any report (1: the same)
+   *
+   * @param readsAll whether the server is known to reject prompts that are too long, so that no report is of a
+   * truncated one
    */
   constructor(prior: number, stored?: StoredCalibration, readsAll = false) {
     this.readsAll = readsAll;
@@ -73,7 +84,7 @@ export class Calibration {
     this.window = readsAll ? undefined : stored?.serverWindow;
   }
 
-  /** What the provider makes of one counted token, in requests like those that it reported of. */
+  /** The provider's tokens per counted token, for requests like the reported ones. */
   private get factor(): number {
     const ratios = this.observations.slice(-USUAL_OF).map(({ tokens, reported }) => reported / tokens);
     const newest = ratios.at(-1);
@@ -82,24 +93,29 @@ export class Calibration {
     return clamp(clamp(newest, usual / MAX_JUMP, usual * MAX_JUMP), MIN_FACTOR, MAX_FACTOR);
   }
 
-  /** The most that the server was seen to read of a longer prompt, in its own tokens; undefined while it reads all. */
+  /**
+   * The most tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything.
+   */
   get serverWindow(): number | undefined {
     return this.window;
   }
 
-  /** What the server itself says that it reads: of a prompt whose longest messages were dropped, it was seen to read less. */
+  /**
+   * Sets the limit that the server itself states. It may have read less of a prompt whose longest messages were
+   * dropped.
+   */
   told(window: number): void {
     if (this.window !== undefined && window > this.window) this.window = window;
   }
 
-  /** False until enough reports have come: figures are then shown as approximate. */
+  /** False until there are enough reports; figures are shown as approximate until then. */
   get calibrated(): boolean {
     return this.observations.length >= OBSERVATIONS_TO_TRUST;
   }
 
   /**
-   * Learns from a reply's usage. Ollama and its kin drop the beginning of a long prompt without a word and report what
-   * is left: taken for the tokenizer's doing, that would make the gauge say less the more is lost.
+   * Learns from a reply's usage. Ollama and similar servers silently drop the beginning of a long prompt and report the
+   * rest. If that were attributed to the tokenizer, the gauge would show less the more is lost.
    */
   observe(observation: Observation): Verdict {
     const { tokens, reported } = observation;
@@ -107,7 +123,7 @@ export class Calibration {
     const { held } = this;
     this.held = undefined;
     const known = held ? [...this.observations, held] : this.observations;
-    // The least that speaks for a whole prompt: a report that bears the factor out beyond its reach is no suspicious one.
+    // The least that indicates a whole prompt. A report that confirms the factor beyond its reach isn't suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
@@ -116,7 +132,7 @@ export class Calibration {
       if (((shorter || again) && reported < expected * SUSPICIOUS) || nothing) {
         const window = Math.max(reported, shorter?.reported ?? 0, this.window ?? 0);
         this.window = window;
-        // Those that came near it may have been cut as well.
+        // Reports close to it may be truncated as well.
         this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
         return 'truncated';
       }
@@ -131,21 +147,21 @@ export class Calibration {
     return 'learned';
   }
 
-  /** Input tokens the provider will report for a request of so many counted ones. */
+  /** The expected input tokens of the provider for a number of counted tokens. */
   estimate(tokens: number): number {
     const near = Math.min(tokens, this.reach);
     return Math.round(near * this.factor + (tokens - near) * this.prior);
   }
 
-  /** The opposite: how many counted tokens make a request of so many of the provider's. */
+  /** The inverse of `estimate`: counted tokens for a number of the provider's. */
   counted(tokens: number): number {
     const near = Math.min(tokens / this.factor, this.reach);
     return Math.floor(near + (tokens - near * this.factor) / this.prior);
   }
 
   /**
-   * As far as reports tell, in counted tokens: what a short request took too much may be a prompt of the server's own,
-   * which a long one holds no more often.
+   * The largest size that reports cover, in counted tokens. A surplus in a short request may be the server's own
+   * prompt, which is added only once to a long one, too.
    */
   private get reach(): number {
     return REACH * Math.max(0, ...this.observations.slice(-USUAL_OF).map(({ tokens }) => tokens));

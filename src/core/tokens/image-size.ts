@@ -1,14 +1,17 @@
-/** Pixels of a side of the squares that vendors cut an image into, by those that make most of them. */
+/**
+ * Side of the squares that an image is cut into, in pixels. The smallest of all vendors, which gives the most tokens.
+ */
 const PATCH = 28;
-/** OpenAI's most, from GPT-5.6 on; Anthropic and older models make an image smaller before it is cut. */
+/** OpenAI's maximum since GPT-5.6. Anthropic and older models scale larger images down. */
 const MAX_IMAGE_TOKENS = 10_000;
-/** Where the size cannot be read: a picture of about a megapixel. */
+/** If the size can't be read: about a megapixel. */
 const UNKNOWN_IMAGE_TOKENS = 1_600;
 
 /**
- * Tokens of an image: rather too many than a request that is refused, and usage corrects the rest. Sources:
- * platform.claude.com/docs/en/build-with-claude/vision (squares of 28 px, about width × height / 750),
- * developers.openai.com/api/docs/guides/images-vision (squares of 32 px, 10,000 of them at the original size).
+ * Estimates the tokens of an image, rather too high than too low, because a request that is too large is rejected.
+ * Usage reports correct it. Sources: platform.claude.com/docs/en/build-with-claude/vision (squares of 28 px, about
+ * width × height / 750), developers.openai.com/api/docs/guides/images-vision (squares of 32 px, 10,000 at the original
+ * size).
  */
 export function imageTokens(base64: string): number {
   const { width = 0, height = 0 } = imageSize(base64) ?? {};
@@ -17,10 +20,10 @@ export function imageTokens(base64: string): number {
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** A JPEG says its size before its first line of pixels; one with more parts before that is no photograph. */
+/** A JPEG states its size before its pixels; a photograph has fewer segments before that. */
 const MAX_PARTS = 256;
 
-/** Width and height in pixels of a PNG, JPEG, GIF or WebP; undefined for anything else. Reads the few bytes that tell. */
+/** Width and height of a PNG, JPEG, GIF, or WebP in pixels; undefined for other formats. Only reads the header. */
 function imageSize(base64: string): { readonly width: number; readonly height: number } | undefined {
   const little = (at: number, bytes: number): number =>
     bytes === 0 ? 0 : byteAt(base64, at) + 256 * little(at + 1, bytes - 1);
@@ -40,7 +43,7 @@ function imageSize(base64: string): { readonly width: number; readonly height: n
   let at = 2;
   for (let part = 0; part < MAX_PARTS && byteAt(base64, at) === 0xff; part++) {
     const kind = byteAt(base64, at + 1);
-    // Frame headers; three of the range are tables.
+    // Frame headers, except for three tables within the range.
     const isFrame = kind >= 0xc0 && kind <= 0xcf && kind !== 0xc4 && kind !== 0xc8 && kind !== 0xcc;
     if (isFrame) return { width: big(at + 7), height: big(at + 5) };
     at += 2 + big(at + 2);

@@ -1,4 +1,4 @@
-/** A binary heap of numbered items, the largest key on top; of equal keys the item that stands first. */
+/** A binary max-heap of numbered items. Among equal keys, the lowest item comes first. */
 export class MaxHeap {
   private readonly keys: number[] = [];
   private readonly items: number[] = [];
@@ -7,7 +7,7 @@ export class MaxHeap {
     return this.items.length;
   }
 
-  /** The largest key; -Infinity when the heap is empty. */
+  /** The largest key; -Infinity if the heap is empty. */
   topKey(): number {
     return this.keys[0] ?? -Infinity;
   }
@@ -27,7 +27,7 @@ export class MaxHeap {
     this.items[at] = item;
   }
 
-  /** Takes the top off; there has to be one. */
+  /** Removes the top. The heap must not be empty. */
   pop(): { readonly key: number; readonly item: number } {
     const { keys, items } = this;
     const top = { key: keys[0]!, item: items[0]! };

@@ -3,22 +3,22 @@ import type { Message } from '../model/message.ts';
 import { breathe, type Breather } from '../pace/breather.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
-/** A session's messages by id, in the order in which they came, each read when it is asked for. */
+/** A session's messages by ID, in order. Each is only read when requested. */
 export interface CountableMessages {
   keys(): Iterable<MessageId>;
   get(id: MessageId): Message | undefined;
 }
 
-/** A part of a request's front, before it is written. */
+/** A part of a request's prefix that may not be rendered yet. */
 export interface TextSource {
-  /** What tells it from the other parts. */
+  /** Identifies the part. */
   readonly key: string;
-  /** All that its text is made from: the text stays the same while they do. */
+  /** Everything that the text depends on. While it's unchanged, so is the text. */
   readonly from: readonly (string | number | boolean)[];
   readonly render: () => string;
 }
 
-/** A part as it is sent, with its tokens. */
+/** A rendered part with its tokens. */
 export interface CountedText {
   readonly text: string;
   readonly tokens: number;
@@ -26,13 +26,13 @@ export interface CountedText {
 
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
-/** Counts as they are kept with a session: body and attachments of each of its first messages, in the journal's order. */
+/** Counts as stored with a session: body and attachments of its first messages, in the journal's order. */
 export interface KeptCounts {
   readonly encoding: string;
   readonly tokens: Uint32Array;
 }
 
-/** Stands for the body of a message that has not been counted. */
+/** Marks the body of a message that isn't counted yet. */
 const NOT_COUNTED = 0xffffffff;
 
 export const keptCounts = (encoding: string, counts: readonly (MessageTokens | undefined)[]): KeptCounts => ({
@@ -41,8 +41,9 @@ export const keptCounts = (encoding: string, counts: readonly (MessageTokens | u
 });
 
 /**
- * Each message and each part of the front is counted once and the count kept, so that a turn costs its new messages alone and a reload costs
- * no counting at all. A message's content never changes under its id; one that still grows must be forgotten first.
+ * Caches the counts of messages and of the parts of the prefix, so that a turn only counts its new messages and a
+ * reload counts nothing. The content of a message ID never changes, except while it's streaming; such a message must be
+ * forgotten first.
  */
 export class MessageCounts {
   private readonly parts = new Map<string, CountedText & Pick<TextSource, 'from'>>();
@@ -53,7 +54,10 @@ export class MessageCounts {
     this.counter = counter;
   }
 
-  /** A part of the front, written and counted again only when what it is made from has changed; `end` is counted with it. */
+  /**
+   * Renders and counts a part of the prefix, or returns the cached one if its inputs are unchanged. `end` is counted as
+   * well.
+   */
   part({ key, from, render }: TextSource, end = ''): CountedText {
     const known = this.parts.get(key);
     if (known?.from.length === from.length && from.every((one, at) => one === known.from[at])) return known;
@@ -74,19 +78,22 @@ export class MessageCounts {
     return count;
   }
 
-  /** Body and attachments of a message that has been counted, without reading it; undefined for one that has not. */
+  /** Body and attachments of a counted message, without reading it; undefined if it isn't counted. */
   known(id: MessageId): number | undefined {
     const count = this.counts.get(id);
     return count && count.body + count.attachments;
   }
 
-  /** Body and attachments together. */
+  /** Tokens of body and attachments together. */
   total(message: SizedMessage): number {
     const { body, attachments } = this.of(message);
     return body + attachments;
   }
 
-  /** Counts what is not known yet, resting as it goes; what is known is not read. Resolves to how many were counted. */
+  /**
+   * Counts messages that aren't counted yet, yielding when due. Counted ones aren't read. Resolves to the number of
+   * newly counted messages.
+   */
   async warm(messages: CountableMessages, breather: Breather): Promise<number> {
     let counted = 0;
     for (const id of [...messages.keys()]) {
@@ -99,7 +106,7 @@ export class MessageCounts {
     return counted;
   }
 
-  /** Takes over what was counted elsewhere. */
+  /** Stores a count that was made elsewhere. */
   keep(id: MessageId, count: MessageTokens): void {
     this.counts.set(id, count);
   }
@@ -108,7 +115,7 @@ export class MessageCounts {
     this.counts.delete(id);
   }
 
-  /** The counts of these messages, to be kept. */
+  /** The counts of these messages, for storing. */
   export(messages: readonly MessageId[]): KeptCounts {
     return keptCounts(
       this.counter.encoding,
@@ -117,8 +124,8 @@ export class MessageCounts {
   }
 
   /**
-   * Takes the stored counts of a session's first messages, given all of them in the journal's order. Counts of another
-   * encoding are ignored, so their messages are counted again.
+   * Restores stored counts of a session's first messages, given the IDs of all of them in the journal's order. Counts
+   * of another encoding are ignored, so those messages are counted again.
    */
   import({ encoding, tokens }: KeptCounts, messages: readonly MessageId[]): void {
     if (encoding !== this.counter.encoding) return;

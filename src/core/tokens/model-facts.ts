@@ -1,38 +1,41 @@
-/** How hard a model thinks, from not at all. Each model takes some of these, and vendors name them alike. */
+/** Reasoning efforts, from none. Each model supports some of them; vendors use the same names. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** The day from which a vendor's own address answers no more, and what it names in its place. */
+/** The day on which a vendor shuts a model down, and its replacement. */
 export interface Retirement {
   readonly on: string;
   readonly successor?: string;
 }
 
-/** US dollars for a million tokens. A figure left out costs what plain input costs. */
+/** US dollars per million tokens. A missing price is that of plain input. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Input read from the provider's prompt cache. */
+  /** Input that is read from the provider's prompt cache. */
   readonly cachedInput?: number;
-  /** Input written to it (Anthropic: for five minutes). */
+  /** Input that is written to it (Anthropic: for five minutes). */
   readonly cacheWrite?: number;
-  /** Where a request with more input than `over` tokens costs more, all of it: factors on the prices above. */
+  /** For models that charge more for the whole request if its input exceeds `over` tokens: the factors. */
   readonly long?: { readonly over: number; readonly inputFactor: number; readonly outputFactor: number };
 }
 
-/** What a source tells of a model: the data file, a provider's own list of models, or the user's settings. */
+/** What a source says about a model: the data file, a provider's model list, or the user's settings. */
 export interface ModelFacts {
   readonly vendor?: string;
-  /** Tokens of input and output together. */
+  /** Input and output tokens together. */
   readonly contextWindow?: number;
-  /** Tokens of input alone, where they are limited further. */
+  /** Input tokens, if they are limited further. */
   readonly maxInput?: number;
   readonly maxOutput?: number;
   readonly price?: Price;
   readonly takesImages?: boolean;
-  /** The efforts that can be asked of a model that thinks, least first; empty where none can. Left out: it never thinks. */
+  /**
+   * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined: it doesn't
+   * reason.
+   */
   readonly efforts?: readonly Effort[];
-  /** Whether its prompt cache is matched at marked breakpoints alone (GPT-5.6 and later). */
+  /** Whether its prompt cache is only matched at marked breakpoints (GPT-5.6 and later). */
   readonly breakpoints?: boolean;
   readonly retires?: Retirement;
 }

@@ -1,10 +1,10 @@
 import type { ModelFacts, Retirement } from './model-facts.ts';
 
-/** What the data file lacks or has wrong. Each entry goes once a newer file has it. */
+/** Corrections of the data file. Remove an entry once a newer file includes it. */
 interface Overlay {
   readonly facts: ModelFacts;
   readonly source: string;
-  /** The day it was read. */
+  /** The day the source was read. */
   readonly date: string;
 }
 
@@ -41,12 +41,12 @@ export const OVERLAY: Readonly<Record<string, Overlay>> = {
     date: '2026-11-23',
   },
   local: {
-    // It has no limit of its own; a common window keeps gauge and triggers meaningful.
+    // It has no limit of its own; a common context window makes gauge and triggers useful.
     facts: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
     source: 'docs/architecture.md',
     date: '2026-11-23',
   },
-  // Anthropic's SDK 1.12 names them; their prices are not public.
+  // Listed in Anthropic's SDK 1.12; their prices aren't public.
   'claude-mythos-5': mythos(),
   'claude-mythos-5-1': mythos(),
   'claude-mythos-5-2': mythos(),
@@ -60,13 +60,16 @@ function mythos(): Overlay {
   };
 }
 
-/** Names that a vendor keeps for whatever is newest. Source: OpenAI's reasoning guide. */
+/** Aliases for a vendor's newest model. Source: OpenAI's reasoning guide. */
 export const ALIASES: Readonly<Record<string, string>> = { 'gpt-5.6': 'gpt-5.6-sol', 'gpt-6': 'gpt-6-sol' };
 
 const retired = (on: string, successor: string, ...ids: readonly string[]): [string, Retirement][] =>
   ids.map((id) => [id, { on, successor }]);
 
-/** Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no package has them. */
+/**
+ * Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no package includes
+ * them.
+ */
 export const RETIREMENTS: ReadonlyMap<string, Retirement> = new Map([
   ...retired('2026-06-15', 'claude-sonnet-4-6', 'claude-sonnet-4', 'claude-sonnet-4-0', 'claude-sonnet-4-20250514'),
   ...retired('2026-06-15', 'claude-opus-4-8', 'claude-opus-4', 'claude-opus-4-0', 'claude-opus-4-20250514'),

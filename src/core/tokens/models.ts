@@ -4,7 +4,7 @@ import { EFFORTS, type Effort, type ModelFacts, type Price, type Retirement } fr
 import { ALIASES, OVERLAY, RETIREMENTS } from './model-overlay.ts';
 import type { EncodingName } from './token-counter.ts';
 
-/** Tokens that a reply's thinking may take and the effort that is asked for; left out: the vendor's default. */
+/** The token budget for a reply's thinking, and the effort to request. Undefined: the vendor's default. */
 export interface ReasoningPlan {
   readonly effort?: Effort;
   readonly tokens: number;
@@ -14,36 +14,37 @@ export interface ModelInfo extends ModelFacts {
   readonly id: string;
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** Left out: `maxOutput` is a guess. */
+  /** Undefined: `maxOutput` is a guess. */
   readonly statedMaxOutput?: number;
   readonly encoding: EncodingName;
-  /** What the model's own tokenizer makes of one token of `encoding`, before any usage has told. */
+  /** The model's own tokens per token of `encoding`, before any usage is reported. */
   readonly countFactor: number;
   readonly takesImages: boolean;
-  /** False: its window is a guess, which the user is told and asked about. */
+  /** False if the context window is a guess, in which case the user is asked. */
   readonly known: boolean;
 }
 
-/** What the user's settings say of models, by id; it goes before everything else. */
+/** Model facts in the user's settings, by ID. They take precedence over all other sources. */
 export type ModelOverrides = Readonly<Record<string, ModelFacts>>;
 
 /**
- * The window of a model nobody knows. Hosted models in service have at least 128,000 tokens, and local servers that are
- * set up for more than a few questions 32,768; a server with less says so, or shows it by what it reads.
+ * The context window of an unknown model. Hosted models have at least 128,000 tokens, and local servers that are
+ * configured for more than a few questions 32,768. A server with a smaller one says so, or reads only part of the
+ * prompt.
  */
 export const UNKNOWN_CONTEXT_WINDOW = 32_768;
 const UNKNOWN_MAX_OUTPUT = 8_192;
 
-/** The model of a provider when the user names none: a middling one for chat, the cheapest for summaries. */
+/** A provider's default models: mid-range for chat, the cheapest for summaries. */
 export const DEFAULT_MODELS = {
   openai: { chat: 'gpt-6.1-terra', summary: 'gpt-6-luna' },
   anthropic: { chat: 'claude-sonnet-5-5', summary: 'claude-haiku-5-5' },
 } as const;
 
 /**
- * Room for thinking, by effort. A limit costs nothing that is not used, but a full one is paid and gives no text:
- * Anthropic's guides use 16,000 at the default effort, and 800 to 2,048 were seen where a summary was all there was to
- * think about. At `none` some is left for models that think nevertheless.
+ * Token budget for thinking, by effort. An unused budget costs nothing, but one that is used up is paid for and leaves
+ * no text. Anthropic's guides use 16,000 at the default effort; 800 to 2,048 were observed for summaries. `none` has
+ * some for models that reason anyway.
  */
 const REASONING_TOKENS: Readonly<Record<Effort, number>> = {
   none: 1_024,
@@ -54,14 +55,14 @@ const REASONING_TOKENS: Readonly<Record<Effort, number>> = {
   xhigh: 65_536,
   max: 65_536,
 };
-/** A summary or a check at an effort that cannot be chosen: there is less to think about than in a chat. */
+/** Budget for summaries and checks at an effort that can't be chosen; they need less than a chat. */
 const SUMMARY_REASONING_TOKENS = 4_096;
-/** Of a small window thinking gets at most this share, or nothing would be left to think about. */
+/** Maximum share of a small context window for thinking. */
 const MAX_REASONING_SHARE = 1 / 8;
 
 /**
- * How a request lets a model think: a chat as the user wants it (else as the vendor has it by default), a summary or a
- * check as little as the model can.
+ * How a model reasons in a request: in chats as set by the user (or the vendor's default), in summaries and checks as
+ * little as possible.
  */
 export function reasoningPlan(
   { efforts, contextWindow, maxOutput }: Pick<ModelInfo, 'efforts' | 'contextWindow' | 'maxOutput'>,
@@ -76,7 +77,7 @@ export function reasoningPlan(
   return { ...(effort !== undefined && { effort }), tokens };
 }
 
-/** The strongest effort that the model takes and that is not above what is wanted, else its least. */
+/** The highest supported effort that doesn't exceed the wanted one, or else the lowest. */
 function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): Effort | undefined {
   if (wanted === undefined) return undefined;
   const most = EFFORTS.indexOf(wanted);
@@ -84,8 +85,8 @@ function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): 
 }
 
 /**
- * Anthropic does not publish its tokenizers. 1.2 is a guess on the safe side for those up to Claude 4.6; the newer one
- * makes some 30 % more of the same text (page of Claude Haiku 5.5). Usage corrects both within a few turns.
+ * Anthropic doesn't publish its tokenizers. 1.2 is a cautious guess up to Claude 4.6; the newer tokenizer makes about
+ * 30% more tokens of the same text (page of Claude Haiku 5.5). Usage corrects both within a few turns.
  */
 const CLAUDE_FACTOR = 1.2;
 const NEW_CLAUDE_FACTOR = 1.56;
@@ -93,7 +94,7 @@ const OLD_CLAUDE = /claude-(?:3|\w+-4(?:-[0-6])?$)/;
 
 let table: ReadonlyMap<string, ModelFacts> | undefined;
 
-/** All models of the data file and the overlay, by lower-case id. */
+/** All models of the data file and the overlay, by lower-case ID. */
 export function knownModels(): ReadonlyMap<string, ModelFacts> {
   table ??= new Map([
     ...DATA.models.map((row): [string, ModelFacts] => [row.slice(0, row.indexOf('|')), factsOf(row)]),
@@ -102,7 +103,7 @@ export function knownModels(): ReadonlyMap<string, ModelFacts> {
   return table;
 }
 
-/** A row of the data file, as `scripts/models.ts` writes it. */
+/** Parses a row of the data file, which `scripts/models.ts` writes. */
 function factsOf(row: string): ModelFacts {
   const [, vendor = '', window, maxOutput, maxInput, rates, long, efforts = '', flags = ''] = row.split('|');
   const price = rates ? priceFrom(rates, long ?? '') : undefined;
@@ -134,16 +135,16 @@ function priceFrom(rates: string, long: string): Price {
 }
 
 /**
- * What is known of a model, also under an id with a vendor's prefix, a region, a date or `-latest`.
+ * What is known about a model. Also finds IDs with a vendor's prefix, a region, a date, or `-latest`.
  *
- * @param told what the provider's own list says of it: goes before the data file
+ * @param told the provider's own model list, which takes precedence over the data file
  */
 export function modelInfo(id: string, overrides: ModelOverrides = {}, told: ModelFacts = {}): ModelInfo {
   const name = knownName(id);
   const row = name === undefined ? undefined : knownModels().get(name);
   const override = overrideFor(id, overrides);
   const facts: ModelFacts = { ...row, ...told, ...override };
-  // An image that a server refuses would be in each request after it.
+  // An image that the server rejects would be part of every later request, too.
   const { takesImages = false } = facts;
   const contextWindow = facts.contextWindow ?? UNKNOWN_CONTEXT_WINDOW;
   const retires = told.retires ?? retirementOf(id);
@@ -154,7 +155,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, told: Mode
     maxOutput: facts.maxOutput ?? Math.min(UNKNOWN_MAX_OUTPUT, contextWindow),
     ...(facts.maxOutput !== undefined && { statedMaxOutput: facts.maxOutput }),
     takesImages,
-    // A model that nobody described may think, and be asked for nothing.
+    // An unknown model may reason, but no effort can be requested.
     ...(row === undefined && facts.efforts === undefined && { efforts: [] }),
     ...(retires && { retires }),
     encoding: encodingFor(id),
@@ -168,7 +169,10 @@ function overrideFor(id: string, overrides: ModelOverrides): ModelFacts | undefi
   return name === undefined ? undefined : overrides[name];
 }
 
-/** When the vendor retires a model, where it has said so; ids of other vendors' platforms follow calendars of their own. */
+/**
+ * When the vendor retires a model, if announced. Other platforms have schedules of their own, so their IDs are
+ * excluded.
+ */
 export function retirementOf(id: string): Retirement | undefined {
   const bare = id.toLowerCase();
   return RETIREMENTS.get(bare) ?? RETIREMENTS.get(undated(bare));
@@ -184,7 +188,7 @@ const bareId = (id: string): string =>
     .replace(/(?<=^claude.*\d)\.(?=\d)/g, '-');
 const undated = (id: string): string => id.replace(/(?:[-@]\d{4}-?\d{2}-?\d{2}.*|-latest|:[a-z]+)$/, '');
 
-/** A model's id and its shorter forms. */
+/** A model's ID and its shorter forms. */
 function namesOf(id: string): readonly string[] {
   const full = id.toLowerCase();
   const bare = bareId(id);
@@ -192,20 +196,20 @@ function namesOf(id: string): readonly string[] {
   return [...names, ...names.flatMap((name) => ALIASES[name] ?? [])];
 }
 
-/** The name under which a model stands in the data. */
+/** The name of a model in the data file. */
 const knownName = (id: string): string | undefined => namesOf(id).find((name) => knownModels().has(name));
 
-/** The vocabulary that counts for a model: OpenAI's older chat models have cl100k_base, everything else the newer. */
+/** The vocabulary for counting: cl100k_base for OpenAI's older chat models, and the newer one for all others. */
 export function encodingFor(id: string): EncodingName {
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }
 
-/** Anthropic's guide to prompt caching: an hour costs twice the plain input. */
+/** Anthropic's guide to prompt caching: caching for an hour costs twice the plain input. */
 const HOUR_WRITE_FACTOR = 2;
 
 /**
- * What a reply cost, in US dollars, or undefined when the model has no price. `usage.input` is all of the input:
- * what was read from or written to a prompt cache is part of it.
+ * The cost of a reply in US dollars, or undefined if the model's price is unknown. `usage.input` includes tokens that
+ * were read from or written to a prompt cache.
  */
 export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number | undefined {
   const { price } = model;

@@ -6,21 +6,21 @@ import { imageTokens } from './image-size.ts';
 export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export type EncodingName = (typeof ENCODINGS)[number];
 
-/** What is counted of a message. Attachments are counted apart, since the gauge shows them apart. */
+/** The counted part of a message. Attachments are counted separately, because the gauge shows them separately. */
 export type CountedMessage = Pick<Message, 'role' | 'content'>;
 
-/** The one way tokens are counted: gauge, triggers and assembly share it, so that they cannot disagree. */
+/** Counts tokens. Gauge, triggers, and assembly share one counter, so that they always agree. */
 export interface TokenCounter {
   readonly encoding: string;
-  /** Tokens of a bare text. */
+  /** Tokens of a plain text. */
   text(text: string): number;
-  /** As `text`, resting as it goes: for texts of any length on a thread that others wait for. */
+  /** Like `text`, but yields when due. For long texts on a shared thread. */
   textResting(text: string, breather: Breather): Promise<number>;
-  /** Tokens of a message with its framing; a whole request takes `REPLY_PRIMING_TOKENS` more. */
+  /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
-  /** Tokens of an attachment with the line that names it. */
+  /** Tokens of an attachment, including the line with its name. */
   attachment(attachment: Attachment): number;
-  /** As `message` and `attachment`, resting as it goes. */
+  /** Like `message` and `attachment`, but yields when due. */
   whole(message: CountedMessage & Pick<Message, 'attachments'>, breather: Breather): Promise<MessageTokens>;
 }
 
@@ -31,21 +31,21 @@ export interface MessageTokens {
 }
 
 /**
- * Around each message: three for its delimiters and one for the role.
- * Source: OpenAI cookbook, "How to count tokens with tiktoken" (tokens_per_message = 3 plus the role's own).
+ * Per message: three for delimiters and one for the role. Source: OpenAI cookbook, "How to count tokens with tiktoken"
+ * (tokens_per_message = 3 plus the role's own).
  */
 export const MESSAGE_FRAMING_TOKENS = 4;
 
 /** Every reply is primed with `<|start|>assistant<|message|>`. Source: the same cookbook. */
 export const REPLY_PRIMING_TOKENS = 3;
 
-/** Delimiters of a tool call or result inside a message. No provider documents it; calibration corrects the rest. */
+/** Delimiters of a tool call or result. Not documented by any provider; calibration corrects the rest. */
 export const TOOL_FRAMING_TOKENS = 8;
 
-/** The fence and the label around an attachment's text, its name apart. */
+/** Fence and label of an attachment, without its name. */
 export const ATTACHMENT_FRAMING_TOKENS = 24;
 
-/** What is counted of a block: tokens that it takes whatever it says, and its texts. */
+/** The texts of a block, and its fixed number of tokens. */
 function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
   switch (block.type) {
     case 'text':
@@ -59,7 +59,7 @@ function countedIn(block: ContentBlock): { readonly fixed: number; readonly text
   }
 }
 
-/** Makes the counter of an encoding from any way to count a text, for counting by a provider's own endpoint or in tests. */
+/** Creates a token counter from a function that counts a text, for providers' counting endpoints and tests. */
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,
@@ -98,8 +98,8 @@ export function tokenCounter(
 const loaded = new Map<EncodingName, Promise<TokenCounter>>();
 
 /**
- * The counter of an encoding, its vocabulary read on the first call (about 0.2 s of a thread that `breather` keeps open,
- * and 28 MB) and kept. A failed load is forgotten, so that the next call tries again.
+ * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, in steps of `breather`, and 28 MB)
+ * and kept. A failed load is retried by the next call.
  */
 export function loadEncoding(name: EncodingName, breather = ALONE): Promise<TokenCounter> {
   const known = loaded.get(name);
@@ -113,7 +113,7 @@ export function loadEncoding(name: EncodingName, breather = ALONE): Promise<Toke
 }
 
 async function readEncoding(name: EncodingName, breather: Breather): Promise<TokenCounter> {
-  // Two literal paths: the bundler makes each its own chunk, read when it is asked for.
+  // Two literal paths, so that the bundler puts each vocabulary in its own chunk, which is loaded on demand.
   const ranks = await (name === 'o200k_base'
     ? import('js-tiktoken/ranks/o200k_base')
     : import('js-tiktoken/ranks/cl100k_base'));

@@ -1,4 +1,4 @@
-/** What a word or phrase says about the sentence it stands in, whatever the language. */
+/** The meaning of a word or phrase for its sentence, in any language. */
 export const CONCEPTS = [
   'act', // a verb of doing, as a request names it: add, fix, rename
   'request', // asks somebody to act: please, can you, I want
