@@ -1,6 +1,6 @@
 import type { ModelInfo } from '../tokens/models.ts';
 
-/** What a request is made of, in the order a gauge shows it. */
+/** The parts of a request, in the order in which the gauge shows them. */
 export const GAUGE_PARTS = [
   'system',
   'rules',
@@ -14,26 +14,26 @@ export const GAUGE_PARTS = [
 ] as const;
 export type GaugePart = (typeof GAUGE_PARTS)[number];
 
-/** Tokens of each part of a request; a part left out is empty. */
+/** Tokens of each part of a request; missing parts are empty. */
 export type PartTokens = Readonly<Partial<Record<GaugePart, number>>>;
 
-/** The room of a request, in tokens. */
+/** The tokens available for a request. */
 export interface Budget {
-  /** What may be sent. */
+  /** Maximum tokens of a request. */
   readonly tokens: number;
-  /** What is kept free for the reply. */
+  /** Tokens reserved for the response. */
   readonly reserved: number;
-  /** At least `tokens` and `reserved` together. */
+  /** At least the sum of `tokens` and `reserved`. */
   readonly contextWindow: number;
 }
 
 export type GaugeLevel = 'ok' | 'warning' | 'error';
 
-/** Shares at which the editor shows a warning and an error. */
+/** Shares of the budget at which the editor shows a warning and an error. */
 export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
 
-/** At least this share of the context window is left for the request, however small the window. */
+/** Minimum share of the context window for the request, even if the window is small. */
 const MIN_SENT_SHARE = 0.5;
 
 /**
@@ -53,8 +53,8 @@ export function budgetOf(
 }
 
 /**
- * Every part, empty ones too, scaled so that they add up to `used` exactly (whole tokens). What belongs to no part, the
- * priming of the reply and what rounding leaves, goes to those that rounding has cut most (largest remainders).
+ * All parts, including empty ones, scaled to whole tokens that add up to `used`. Tokens that belong to no part (the
+ * reply's priming and rounding) go to the parts with the largest remainders.
  */
 export function gaugeParts(tokens: PartTokens, used: number): { readonly name: GaugePart; readonly tokens: number }[] {
   const sum = GAUGE_PARTS.reduce((all, name) => all + (tokens[name] ?? 0), 0);
@@ -66,7 +66,7 @@ export function gaugeParts(tokens: PartTokens, used: number): { readonly name: G
   return GAUGE_PARTS.map((name, at) => ({ name, tokens: whole[at]! }));
 }
 
-/** The level of a share of the budget. */
+/** The level for a share of the budget. */
 export function levelOf(share: number): GaugeLevel {
   if (share >= ERROR_SHARE) return 'error';
   return share >= WARNING_SHARE ? 'warning' : 'ok';

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import { placeExcerpt } from './place-excerpt.ts';
 import { isElision, pathInComment, type Change, type Hunk } from './parse-edits.ts';
 
-/** What could not be placed: `ambiguous` where its lines stand in several places of the file. */
+/** A change that can't be applied; `ambiguous` if its lines occur several times in the file. */
 export interface Unplaced {
   readonly reason: 'not_found' | 'ambiguous';
   readonly lines: readonly string[];
@@ -13,25 +13,25 @@ export interface Applied {
   readonly unplaced: readonly Unplaced[];
 }
 
-/** Lines from `from` up to `to` (exclusive, 0-based) of one text become `put`. */
+/** Replaces the lines from `from` to `to` (exclusive, 0-based) of a text by `put`. */
 export interface LineChange {
   readonly from: number;
   readonly to: number;
   readonly put: readonly string[];
 }
 
-/** Lines of context that a hunk may lose on either side and still be placed, as `patch` allows. */
+/** Maximum number of context lines on either side that may not match, like in `patch`. */
 const MAX_FUZZ = 3;
 
-/** Lines that may differ before two texts are taken to have nothing in common: the time to compare grows with the square. */
+/** Texts that differ in more lines are treated as entirely different, because comparing takes quadratic time. */
 const MAX_EDIT_LENGTH = 5_000;
 
-/** Context lines that a change is found again by after the file has changed. */
+/** Number of context lines used to find a change again after the file has changed. */
 const CONTEXT = 3;
 
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/** Makes changes to a file's text, one after the other; `''` for a file that does not exist. Line ends become `\n`. */
+/** Applies changes to a file's text in order; `''` if the file doesn't exist. Line ends become `\n`. */
 export function applyChanges(current: string, changes: readonly Change[]): Applied {
   let lines = linesOf(current);
   const unplaced: Unplaced[] = [];
@@ -43,7 +43,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Appli
       continue;
     }
     const block = linesOf(change.text);
-    // A comment that names the file is the reply's own, unless the file has it.
+    // A comment with the file's name was added by the reply, unless the file contains it.
     if (pathInComment(block[0] ?? '') !== undefined && !lines.includes(block[0]!)) block.shift();
     const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
     if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
@@ -52,7 +52,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Appli
   return { text: lines.join('\n'), unplaced };
 }
 
-/** A block stands for the whole file when it begins like it, or holds half of its lines, and leaves nothing out. */
+/** Whether a block is the whole file: it begins like the file or contains half of its lines, and omits nothing. */
 function isWhole(file: readonly string[], block: readonly string[]): boolean {
   const said = file.filter((line) => line.trim() !== '');
   if (said.length === 0) return true;
@@ -68,7 +68,7 @@ function isWhole(file: readonly string[], block: readonly string[]): boolean {
   return kept !== undefined && kept * 2 >= said.length;
 }
 
-/** The file keeps its own last line break. */
+/** Keeps the file's own last line break. */
 function wholeFile(file: readonly string[], block: readonly string[]): { readonly lines: string[] } {
   const lines = [...block];
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
@@ -107,7 +107,7 @@ function placeHunk(
   const hint = line === undefined ? undefined : line - 1 + shift;
   if (find.every((one) => one.trim() === '')) {
     if (lines.every((one) => one.trim() === '')) return { from: 0, to: lines.length, put: [...put, ''] };
-    // Numbers of a diff that has no context name the line before.
+    // In a diff without context, the number is that of the line before.
     if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
     return { from: hint + 1, to: hint + 1, put };
   }
@@ -125,14 +125,14 @@ function placeHunk(
       const from = choose(places, hint === undefined ? undefined : hint + skip, cursor);
       if (from === undefined) return { reason: 'ambiguous' };
       const indent = reindent(lines.slice(from, from + wanted.length), wanted);
-      // Context keeps the file's own white space.
+      // Context lines keep the file's white space.
       const to = from + wanted.length;
       const first = from + (head - skip);
       const last = to - (tail - drop);
       return { from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
-  // Nothing to do where it was done before.
+  // Nothing to do if the change was already applied.
   if (put.some((one) => one.trim().length > 2) && placesOf(lines, put, SAMENESS[1]!).length === 1)
     return { from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };
@@ -152,7 +152,10 @@ function placesOf(lines: readonly string[], wanted: readonly string[], same: (li
   return places;
 }
 
-/** The place that is meant: the nearest to the line that is named, else the only one, at least behind the last hunk. */
+/**
+ * Chooses among several places: the one nearest to the given line, or else the only one, or the only one after the last
+ * hunk.
+ */
 function choose(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
   if (hint !== undefined) return [...places].sort((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
   if (places.length === 1) return places[0];
@@ -160,7 +163,7 @@ function choose(places: readonly number[], hint: number | undefined, cursor: num
   return cursor > 0 && ahead.length === 1 ? ahead[0] : undefined;
 }
 
-/** How many lines two lists share at their beginning or end. */
+/** Number of lines that two lists have in common at their beginning or end. */
 function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
   const length = Math.min(a.length, b.length);
   for (let count = 0; count < length; count++) {
@@ -172,7 +175,7 @@ function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): n
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
-/** Indents a line as the file does what stood around it. */
+/** Indents a line like the lines around it in the file. */
 function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
   const at = written.findIndex((line, index) => line.trim() !== '' && actual[index] !== undefined);
   if (at < 0) return (line) => line;
@@ -181,7 +184,7 @@ function reindent(actual: readonly string[], written: readonly string[]): (line:
   return (line) => (from !== to && line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line);
 }
 
-/** What turns one text into the other, in order. */
+/** The changes that turn one text into the other, in order. */
 export function lineChanges(before: string, after: string): LineChange[] {
   const changes: LineChange[] = [];
   let at = 0;
@@ -202,7 +205,7 @@ export function lineChanges(before: string, after: string): LineChange[] {
   return changes;
 }
 
-/** The same changes to a text that is no longer what they were made for. */
+/** Applies the same changes to a text that has changed since. */
 export function replaceChanges(before: string, after: string, now: string): Applied {
   const old = linesOf(before);
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {

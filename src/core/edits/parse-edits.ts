@@ -1,19 +1,19 @@
-/** Lines that stand together in a file, and what takes their place. `line` says where they stood, 1-based. */
+/** Adjacent lines of a file and their replacement. `line` is their 1-based position. */
 export interface Hunk {
   readonly find: readonly string[];
   readonly put: readonly string[];
   readonly line?: number;
 }
 
-/** `text` is a whole file or an excerpt of one; only the file itself tells which. */
+/** `text` is a whole file or an excerpt; which one can only be told with the file. */
 export type Change =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };
 
-/** What a code block proposes to do to a file. */
+/** A change to a file that a code block proposes. */
 export interface FileEdit {
-  /** As the reply writes it; undefined where it names no file. */
+  /** As written in the reply; undefined if it names no file. */
   readonly path?: string;
-  /** The code block that it comes from. */
+  /** The code block that contains it. */
   readonly code: string;
   readonly change: Change;
 }
@@ -26,7 +26,7 @@ const HUNK_HEAD = /^@@(?: -(\d{1,9}))?/;
 const SOURCE_FILE =
   /\.(?:[cm]?[jt]sx?|json[c5]?|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|cpp|hpp|cs|php|sh|ps1|sql|html?|s?css|less|vue|svelte|mdx?|txt|ya?ml|toml|ini|xml|env|lua|dart|exs?|scala|tf|gradle|proto|graphql)$/i;
 
-/** The edits that a reply proposes, in its order: each fenced block, and SEARCH/REPLACE blocks outside of one. */
+/** The edits that a reply proposes, in order: in fenced blocks, and SEARCH/REPLACE blocks outside of fences. */
 export function parseEdits(reply: string): readonly FileEdit[] {
   const lines = reply.split(/\r?\n/);
   const edits: FileEdit[] = [];
@@ -35,7 +35,7 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   for (const [at, line] of lines.entries()) {
     if (SEARCH.test(line.trimStart())) {
       isSearching = true;
-      // Without a fence the marker itself opens the block.
+      // Without a fence, the marker opens the block.
       open ??= { mark: '', info: '', from: at };
     } else if (isSearching && REPLACE.test(line.trimStart())) {
       isSearching = false;
@@ -58,7 +58,7 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   return edits;
 }
 
-/** The name of a block's file stands at most so far above it: behind it may come two blank lines. */
+/** The lines before a block that may name its file. Up to two blank lines may follow the name. */
 const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
 
 function editsOf(lines: readonly string[], info: string, before: readonly string[]): FileEdit[] {
@@ -76,7 +76,7 @@ const isDiff = (lines: readonly string[]): boolean =>
 
 type PlacedHunk = Hunk & { readonly path: string | undefined };
 
-/** Hunks by file, in the order in which files are first named. */
+/** Groups hunks by file, in the order in which the files are first named. */
 const byFile = (hunks: readonly PlacedHunk[], code: string): FileEdit[] =>
   [...new Set(hunks.map(({ path }) => path))].map((path) => ({
     ...(path !== undefined && { path }),
@@ -132,7 +132,7 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
     else if (one.startsWith('-')) find.push(one.slice(1));
     else if (one.startsWith('+')) put.push(one.slice(1));
     else {
-      // Models leave out the space before a line of context.
+      // Models sometimes omit the space before a context line.
       const context = one.startsWith(' ') ? one.slice(1) : one;
       find.push(context);
       put.push(context);
@@ -142,7 +142,7 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
   return byFile(hunks, code);
 }
 
-/** The path of a `---` or `+++` line, without git's `a/` and `b/` and what follows a tab. */
+/** The path of a `---` or `+++` line, without `a/` or `b/` and anything after a tab. */
 const diffPath = (line: string): string =>
   line
     .slice(4)
@@ -150,7 +150,7 @@ const diffPath = (line: string): string =>
     .trim()
     .replace(/^[ab]\//, '');
 
-/** Whether a line says that lines of the file are left out: `// ...`, `# … rest of the code …`, `...`. */
+/** Whether a line marks omitted lines: `// ...`, `# … rest of the code …`, `...`. */
 export function isElision(line: string): boolean {
   const bare = line
     .trim()
@@ -169,7 +169,7 @@ function pathInInfo(info: string): string | undefined {
   return [behind, second].find((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
 }
 
-/** The path that the line before a block names: alone, as a heading or in bold, or in code in a sentence. */
+/** The path in the line before a block: alone, as a heading, bold, or as inline code. */
 function pathBefore(before: readonly string[]): string | undefined {
   const line = before.findLast((one) => one.trim() !== '') ?? '';
   const alone = pathAlone(line);
@@ -178,7 +178,7 @@ function pathBefore(before: readonly string[]): string | undefined {
   return quoted.findLast((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
 }
 
-/** A line that holds a path and nothing else but marks of emphasis. */
+/** A path that is alone on its line except for emphasis. */
 function pathAlone(line: string): string | undefined {
   const bare = line
     .trim()
@@ -191,7 +191,7 @@ function pathAlone(line: string): string | undefined {
   return isPath(bare) ? bare : undefined;
 }
 
-/** A comment that holds a path and nothing else, as first lines of code blocks do. */
+/** A path in a comment of its own, as in the first line of many code blocks. */
 export function pathInComment(line: string): string | undefined {
   const comment = /^(?:\/\/|#|--|;|\/\*|<!--)\s?(.{1,300})$/.exec(line.trim())?.[1];
   const bare = comment?.replace(/\s?(?:\*\/|-->)$/, '').replace(/^file(?:name|path)?: ?/i, '');

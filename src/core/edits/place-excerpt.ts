@@ -1,19 +1,19 @@
 import { isElision } from './parse-edits.ts';
 
-/** Cells of the alignment's table, at most: an excerpt of 400 lines in a file of 50,000. */
+/** Maximum number of cells of the alignment's table: an excerpt of 400 lines in a file of 50,000. */
 const MAX_CELLS = 20_000_000;
 
-/** What a line of the excerpt that the file does not have costs. */
+/** Cost of a line that only the excerpt has. */
 const INSERTED = 0.3;
-/** What a line of the file that the excerpt does not have costs: deeper than the excerpt's first line, and not. */
+/** Cost of a line that only the file has: indented deeper than the excerpt's first line, and otherwise. */
 const DELETED_INSIDE = 0.05;
 const DELETED_OUTSIDE = 1.5;
-/** Lines that share at least this share of their words are versions of each other. */
+/** Minimum share of common words for two lines to be versions of each other. */
 const SIMILAR = 0.5;
-/** An excerpt is placed where its first line stands or where this share of it does. */
+/** Minimum share of the excerpt that must match, unless its first line does. */
 const MIN_SHARE = 0.3;
 
-/** What an alignment does with the next line of the excerpt, of the file, or of both. */
+/** The steps of an alignment: to the next line of the excerpt, of the file, or of both. */
 const START = 0;
 const MATCH = 1;
 const INSERT = 2;
@@ -21,15 +21,15 @@ const DELETE = 3;
 const KEEP = 4;
 type Move = typeof START | typeof MATCH | typeof INSERT | typeof DELETE | typeof KEEP;
 
-/** Where an excerpt stands in a file. */
+/** The result of placing an excerpt in a file. */
 type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'ambiguous' };
 
 /**
- * Puts an excerpt in the place of the lines that it is a new version of, found by the best fitting alignment of the
- * two (Needleman–Wunsch with free ends in the file). A line such as `// ...` stands for what the file has there.
+ * Replaces the lines that an excerpt is a new version of, found by the best alignment (Needleman–Wunsch with free ends
+ * in the file). A line such as `// ...` stands for the file's lines.
  */
 export function placeExcerpt(lines: readonly string[], written: readonly string[]): Placed {
-  // The last line break of a file is no blank line that could be matched.
+  // The last line break isn't a blank line that could match.
   const ending = lines.at(-1) === '' ? [''] : [];
   const file = lines.slice(0, lines.length - ending.length);
   const block = shifted(file, trimmedBlank(written));
@@ -60,8 +60,8 @@ export function placeExcerpt(lines: readonly string[], written: readonly string[
 }
 
 /**
- * Where what the excerpt replaces ends in the file. One that begins with a header and ends in its body, as a function
- * of Python does, stands for all of the body.
+ * The end of the replaced lines. An excerpt that begins with a header and ends within its body, such as a function in
+ * Python, replaces the whole body.
  */
 function bodyEnd(file: readonly string[], block: readonly string[], path: readonly Step[], end: number): number {
   const last = block.length - 1;
@@ -99,7 +99,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
     const left = isElision(line);
     const here = new Array<number>(width).fill(0);
     for (let at = 0; at < width; at++) {
-      // What is left out stands for nothing, or for one line more of the file.
+      // An omission matches nothing, or another line of the file.
       let score = left ? above[at]! : above[at]! - INSERTED;
       let move: Move = left ? START : INSERT;
       const before = at === 0 ? -Infinity : here[at - 1]!;
@@ -121,7 +121,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
 
 interface Step {
   readonly move: Move;
-  /** Lines that the step is about; for an insertion, the line of the file that it stands before. */
+  /** The lines of a step; for an insertion, the line of the file after it. */
   readonly file: number;
   readonly block: number;
 }
@@ -143,7 +143,7 @@ const depth = (line: string): number => line.length - line.trimStart().length;
 
 const same = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
-/** How much a line tells about its place: brackets and blank lines next to nothing. */
+/** How distinctive a line is. Brackets and blank lines hardly are. */
 function weight(line: string): number {
   const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters > 2) return 1 + Math.min(letters, 40) / 20;
@@ -152,7 +152,7 @@ function weight(line: string): number {
 
 const wordsOf = (line: string): ReadonlySet<string> => new Set(line.match(/[\p{L}\p{N}_]+/gu));
 
-/** The share of words that two lines have in common (Dice); 0 below `SIMILAR`. */
+/** The Dice coefficient of two lines' words; 0 below `SIMILAR`. */
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   let common = 0;
@@ -166,12 +166,12 @@ function trimmedBlank(lines: readonly string[]): readonly string[] {
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-/** The block as deep as the file has it: by the indent that most of its telling lines differ in. */
+/** Indents the block like the file, by the difference of most distinctive lines. */
 function shifted(file: readonly string[], block: readonly string[]): readonly string[] {
   const depths = new Map<string, string | undefined>();
   for (const line of file) {
     const bare = line.trim();
-    // A line that stands at several depths says nothing.
+    // Ignore lines that occur with different indentation.
     depths.set(bare, depths.has(bare) && depths.get(bare) !== indentOf(line) ? undefined : indentOf(line));
   }
   const votes = new Map<string, number>();

@@ -35,26 +35,26 @@ const ledgerChange = v.object({ id: aKeyEventId, status: statusSchema, link: v.o
 const compression = v.object({
   id: aCompressionId,
   trigger: v.picklist(TRIGGERS),
-  /** The limit that was crossed, in the trigger's own unit (share, tokens, messages, ms). */
+  /** The exceeded limit, in the trigger's own unit (share, tokens, messages, ms). */
   threshold: finite,
   policy: v.string(),
   strategy: v.string(),
   nodes: list(summaryNodeSchema),
-  /** The level at which a frontier node is sent, for those that are not sent as `detailed`. */
+  /** The levels of frontier nodes that aren't sent as `detailed`. */
   levels: list(v.object({ node: aNodeId, level: levelSchema })),
   events: list(keyEventSchema),
   changes: list(ledgerChange),
   messages: change,
   tokens: change,
-  /** The session's key events that nothing replaced, and those of them that are sent verbatim; older journals lack it. */
+  /** Number of key events that aren't superseded, and of those that are sent verbatim. Missing in older journals. */
   keyEvents: v.optional(v.object({ kept: count, total: count })),
   calls: v.object({ count, inputTokens: amount, outputTokens: amount, costUsd: amount }),
   durationMs: amount,
 });
 
 /**
- * Everything that can happen to a session: the door for what is written to disk and what is read from it. Types that a
- * later version adds are kept in the journal and skipped by the fold.
+ * All events of a session. Validates everything that is written to and read from disk. Unknown types of later versions
+ * are kept in the journal and skipped by the fold.
  */
 export const sessionEventSchema = v.variant('type', [
   v.object({
@@ -64,7 +64,7 @@ export const sessionEventSchema = v.variant('type', [
     workspace: v.string(),
   }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),
-  /** The folder or workspace file that the session belongs to has another name or place now. */
+  /** The session's folder or workspace file was renamed or moved. */
   v.object({ type: v.literal('session_moved'), workspace: v.string() }),
   v.object({ type: v.literal('session_archived'), archived: v.boolean() }),
   v.object({ type: v.literal('session_pinned'), pinned: v.boolean() }),
@@ -72,7 +72,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('model_selected'), provider: v.string(), model: v.string() }),
   v.object({ type: v.literal('policy_selected'), policy: v.string() }),
   v.object({ type: v.literal('message_added'), message: messageSchema }),
-  /** Text of a reply that is still arriving; `offset` is where `text` starts in it, in UTF-16 units. */
+  /** Text of a streaming reply. `offset` is its position in the reply, in UTF-16 units. */
   v.object({
     type: v.literal('reply_partial'),
     id: aMessageId,
@@ -89,30 +89,30 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('compressed'), compression }),
   v.object({ type: v.literal('node_undone'), node: aNodeId, undone: v.boolean() }),
   v.object({ type: v.literal('node_edited'), node: aNodeId, level: levelSchema, text: v.string(), tokens: amount }),
-  /** A summary regenerated in its place: the same messages or children. `level`: how it is sent from now on. */
+  /** A regenerated summary of the same messages or children. `level`: the level at which it is sent. */
   v.object({
     type: v.literal('node_replaced'),
     node: summaryNodeSchema,
     level: v.optional(v.nullable(levelSchema)),
   }),
-  /** What a model found of a summary's statements; what was found of it before is put away. */
+  /** A model's check of a summary, replacing the previous one. */
   v.object({ type: v.literal('node_checked'), node: aNodeId, check: summaryCheckSchema }),
-  /** The level at which a summary is sent until the next compression chooses; null for the usual one. */
+  /** The level at which a summary is sent until the next compression; null for the default. */
   v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(levelSchema) }),
-  /** What a summary stands for is sent verbatim in its place until the next reply has come. */
+  /** The covered messages are sent verbatim until the next reply. */
   v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
-  /** Nothing that these compressions made stands for messages any more; or does again. */
+  /** The nodes of these compressions don't replace messages anymore, or do so again. */
   v.object({
     type: v.literal('compressions_undone'),
     compressions: list(aCompressionId),
     undone: v.boolean(),
   }),
-  /** Takes back the newest change that a user has made to summaries or key events; or makes it again. */
+  /** Undoes or redoes the user's newest change to summaries or key events. */
   v.object({ type: v.literal('change_undone'), undone: v.boolean() }),
   v.object({ type: v.literal('event_added'), event: keyEventSchema }),
   v.object({ type: v.literal('event_pinned'), id: aKeyEventId, pinned: v.boolean() }),
   v.object({ type: v.literal('event_removed'), id: aKeyEventId, removed: v.boolean() }),
-  /** null takes every correction of the event back. */
+  /** null removes all corrections of the event. */
   v.object({ type: v.literal('event_corrected'), id: aKeyEventId, correction: v.nullable(correctionSchema) }),
   v.object({
     type: v.literal('usage_recorded'),
@@ -126,14 +126,14 @@ export const sessionEventSchema = v.variant('type', [
 
 export type SessionEvent = Read<typeof sessionEventSchema>;
 export type SessionEventType = SessionEvent['type'];
-/** Why a compression ran; the design's table of triggers. */
+/** The trigger of a compression. */
 export type TriggerName = (typeof TRIGGERS)[number];
-/** A key event's new place in the ledger. */
+/** A key event's changed status in the ledger. */
 export type LedgerChange = Read<typeof ledgerChange>;
-/** One finished compression, as it is committed: all of it or nothing. Times in ms, money in US dollars. */
+/** A compression, which is committed as a whole. Times in ms, costs in US dollars. */
 export type CompressionRecord = Read<typeof compression>;
 
-/** A compression of which no more is known than this: no model was asked. */
+/** A compression with defaults for everything that isn't given: no model was called. */
 export const compressionWith = (
   known: Pick<CompressionRecord, 'id'> & Partial<CompressionRecord>,
 ): CompressionRecord => ({

@@ -1,7 +1,7 @@
 import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
 import { neutralized, section } from '../text/fence.ts';
 
-/** What holds in every session of a workspace: a line that the user promoted or wrote. */
+/** An entry of the workspace memory, which applies to all sessions. Promoted or written by the user. */
 export interface MemoryEntry {
   readonly id: string;
   readonly kind: KeyEventKind;
@@ -10,26 +10,26 @@ export interface MemoryEntry {
   readonly at: number;
 }
 
-/** Kinds that may hold beyond one session; a todo or an error belongs to its own. */
+/** Kinds that may apply beyond a session, unlike to-dos and errors. */
 const LASTING: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'configuration', 'fact', 'decision']);
-/** Kinds that are proposed without being asked for. */
+/** Kinds that are proposed automatically. */
 const PROPOSED: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'fact']);
 
 const INTRO =
   'What holds in every conversation of this workspace, as the user keeps it. Where this conversation says otherwise, it counts.';
 
-/** The section's marks are made from what is in it, and count differently by so many tokens. */
+/** Allowance for the section's marks, whose tokens depend on its content. */
 const MARK_TOKENS = 8;
 
-/** What of the memory goes into a request, and the ids of what had no room in it. */
+/** The memory's text for a request, and the IDs of the entries that don't fit. */
 export interface SentMemory {
   readonly text: string;
   readonly left: ReadonlySet<string>;
 }
 
 /**
- * The memory as a block of the system prompt of at most `budget` tokens by `count`. The newest entries go before the
- * older ones; those that are sent keep their order.
+ * The memory as a block of the system prompt with at most `budget` tokens, as counted by `count`. Newer entries take
+ * precedence; the order stays the same.
  */
 export function memoryText(
   entries: readonly MemoryEntry[],
@@ -38,7 +38,7 @@ export function memoryText(
 ): SentMemory {
   const left = new Set<string>();
   const kept: string[] = [];
-  // What frames the entries counts too.
+  // The frame counts as well.
   let room = budget - count(framed([])) - MARK_TOKENS;
   for (const entry of entries.toReversed()) {
     const line = `- [${entry.kind}] ${neutralized(memoryLine(entry.text))}`;
@@ -55,16 +55,16 @@ export function memoryText(
 
 const framed = (lines: readonly string[]): string => section('workspace_memory', [INTRO, ...lines].join('\n'));
 
-/** One line, however it was quoted or typed. */
+/** Reduces a quote or input to one line. */
 export const memoryLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Whether the memory says this already. */
+/** Whether the memory already contains this text. */
 export function isRemembered(entries: readonly MemoryEntry[], text: string): boolean {
   const line = memoryLine(text).toLowerCase();
   return entries.some((entry) => entry.text.toLowerCase() === line);
 }
 
-/** What of a session could hold in all of them: active key events of lasting kinds that the memory does not say yet. */
+/** Active key events of lasting kinds that the memory doesn't contain yet. */
 export function memoryCandidates(
   events: Iterable<KeyEvent>,
   entries: readonly MemoryEntry[],
@@ -76,17 +76,17 @@ export function memoryCandidates(
   );
 }
 
-/** A question of more than a screenful is not answered. */
+/** Maximum number of proposals: about a screenful. */
 const MAX_PROPOSED = 12;
 
-/** The candidates that are worth a question: what the user pinned, then the surest; in the order they were said. */
+/** The candidates to propose: pinned ones, then those with the highest scores, in their original order. */
 export function memoryProposals(candidates: readonly KeyEvent[]): readonly KeyEvent[] {
   const worth = (event: KeyEvent): number => event.score + (event.pinned ? 1 : 0);
   const best = new Set([...candidates].sort((a, b) => worth(b) - worth(a)).slice(0, MAX_PROPOSED));
   return candidates.filter((event) => best.has(event));
 }
 
-/** The memory as a Markdown file for the repository, by kind. */
+/** The memory as a Markdown file for the repository, grouped by kind. */
 export function memoryMarkdown(entries: readonly MemoryEntry[], heading: (kind: KeyEventKind) => string): string {
   const kinds = [...new Set(entries.map(({ kind }) => kind))];
   const parts = kinds.map((kind) => {

@@ -7,7 +7,7 @@ export type KeyEventId = Branded<'KeyEventId'>;
 export type TaskId = Branded<'TaskId'>;
 export type CompressionId = Branded<'CompressionId'>;
 
-/** An id as it comes from outside, checked by its schema at the door; the one place where a brand is given. */
+/** Brands an ID that has passed a schema. Brands are only assigned in this file. */
 export const sessionId = (text: string): SessionId => text as SessionId;
 export const messageId = (text: string): MessageId => text as MessageId;
 export const nodeId = (text: string): NodeId => text as NodeId;

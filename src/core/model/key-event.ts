@@ -13,45 +13,45 @@ export const KEY_EVENT_KINDS = [
 ] as const;
 export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
 
-/** How much it would hurt to lose: 3 lasting, 2 useful for the next tens of messages. Less is no key event. */
+/** How bad losing it would be: 3 lasting, 2 useful for the next tens of messages. Anything less isn't a key event. */
 export type Importance = 2 | 3;
 
-/** Kinds that stop to matter once they are resolved, superseded or old. */
+/** Kinds that lose their relevance once they are resolved, superseded, or old. */
 const TRANSIENT: ReadonlySet<KeyEventKind> = new Set(['todo', 'error', 'outcome']);
 export const isTransient = (kind: KeyEventKind): boolean => TRANSIENT.has(kind);
 
-/** What an event's importance is where only its kind is known: journals before it was recorded, claims of a model. */
+/** The importance by kind, for journals without it and for a model's claims. */
 const importanceOfKind = (kind: KeyEventKind): Importance =>
   kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
 
-/** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for want of room. */
+/** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for lack of room. */
 export const statusSchema = v.picklist(['active', 'superseded', 'merged', 'dropped']);
 
-/** A stretch of a text in UTF-16 units, `end` exclusive. */
+/** A range of a text in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A byte-exact quote: `text.slice(start, end)` of the message's text. Offsets are UTF-16 units. */
+/** A verbatim quote: `text.slice(start, end)` of the message's text, in UTF-16 units. */
 const quoted = { start: count, end: count, quote: v.string() };
 
-/** What the user says an event is: another kind, more or fewer of its message's words. */
+/** A user's correction of an event: another kind, or another range of the message. */
 export const correctionSchema = v.object({ ...quoted, kind: v.picklist(KEY_EVENT_KINDS) });
 export type EventCorrection = Read<typeof correctionSchema>;
 
 const detected = {
   ...correctionSchema.entries,
-  /** 0…1: how sure the detector is. Ranks events of one importance. */
+  /** The detector's confidence, 0…1. Ranks events of the same importance. */
   score: finite,
   importance: v.optional(v.picklist([2, 3])),
-  /** The rule or feature that matched, for a person to read. */
+  /** The matching rule or feature, to show to users. */
   reason: v.string(),
-  /** The author of the message repeats somebody else's words: a paste, a quote, a document. */
+  /** The words are somebody else's: pasted, quoted, or part of a document. */
   quoted: v.optional(v.boolean()),
 };
 
-/** Journals of versions before 0.2 hold no importance. */
+/** Adds the importance, which journals before version 0.2 don't have. */
 const withImportance = <Event extends { readonly kind: KeyEventKind; readonly importance?: Importance | undefined }>(
   event: Event,
 ): Event & { readonly importance: Importance } => ({
@@ -60,7 +60,7 @@ const withImportance = <Event extends { readonly kind: KeyEventKind; readonly im
 });
 
 const detectedSchema = v.pipe(v.object(detected), v.transform(withImportance));
-/** A span that must survive verbatim, as found in one message's text. */
+/** A span of a message that must stay verbatim. */
 export type DetectedEvent = Read<typeof detectedSchema>;
 
 /** An entry of a session's ledger. */
@@ -73,9 +73,9 @@ export const keyEventSchema = v.pipe(
     pinned: v.boolean(),
     /** The entry that superseded or absorbed this one, or the fix of an error. */
     link: v.optional(aKeyEventId),
-    /** What was found, where the user has since said otherwise: taking the correction back restores it. */
+    /** The detected event before the user's correction, which removing the correction restores. */
     found: v.optional(detectedSchema),
-    /** The proposal that a short assent ("yes, do A") refers to, quoted from the message before. */
+    /** The proposal that a short agreement ("yes, do A") refers to, quoted from the previous message. */
     about: v.optional(v.object({ ...quoted, message: aMessageId })),
   }),
   v.transform(withImportance),

@@ -4,7 +4,7 @@ import { aMessageId, amount, count, list, time, type Read } from './fields.ts';
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** One block of a message's content. `json` is a tool call's input exactly as the provider gave it. */
+/** A block of a message's content. `json` is a tool call's input exactly as received. */
 const block = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.string() }),
   v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }),
@@ -14,7 +14,7 @@ const block = v.variant('type', [
 export type ContentBlock = Read<typeof block>;
 export type ImageBlock = Extract<ContentBlock, { readonly type: 'image' }>;
 
-/** Text that came with a user message: a file, a selection, problems, a paste. Line numbers are 1-based, inclusive. */
+/** Text attached to a user message: a file, a selection, problems, a paste. Line numbers are 1-based and inclusive. */
 const attachment = v.object({
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste']),
   name: v.string(),
@@ -25,8 +25,8 @@ const attachment = v.object({
 export type Attachment = Read<typeof attachment>;
 
 /**
- * Tokens as the provider reported them. `cachedInput` is the part of `input` read from its prompt cache, `reasoning`
- * the part of `output` that the model thought.
+ * Tokens as reported by the provider. `cachedInput` is the part of `input` that was read from its prompt cache, and
+ * `reasoning` the part of `output` that is thinking.
  */
 export const usageSchema = v.object({
   input: amount,
@@ -34,18 +34,21 @@ export const usageSchema = v.object({
   reasoning: v.optional(amount),
   cachedInput: v.optional(amount),
   cacheWrite: v.optional(amount),
-  /** The part of `cacheWrite` that is kept for an hour, at a higher price. */
+  /** The part of `cacheWrite` that is cached for an hour, at a higher price. */
   cacheWriteHour: v.optional(amount),
 });
 export type Usage = Read<typeof usageSchema>;
 
-/** Why a reply ended. `stopped` by the user; `interrupted` by a fault, a reload or a shutdown: its text is partial. */
+/**
+ * Why a reply ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
+ * partial.
+ */
 const ending = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
 export type Ending = Read<typeof ending>;
 
 /**
- * One message of a session. Messages form a tree by `parent`: a second child of the same parent is a new branch.
- * `at` is milliseconds since the epoch.
+ * A message of a session. Messages form a tree by `parent`; a second child of a parent starts a branch. `at` is in
+ * milliseconds since the epoch.
  */
 export const messageSchema = v.object({
   id: aMessageId,
@@ -54,16 +57,16 @@ export const messageSchema = v.object({
   content: list(block),
   at: time,
   attachments: v.optional(list(attachment)),
-  /** What of a user's text was pasted, as offsets (UTF-16 units) into `messageText`. */
+  /** The pasted ranges of a user's text, as UTF-16 offsets in `messageText`. */
   pasted: v.optional(list(v.object({ start: count, end: count }))),
   model: v.optional(v.string()),
-  /** What a server reports of its work never keeps the text from being kept. */
+  /** Invalid usage never prevents storing the text. */
   usage: v.fallback(v.optional(usageSchema), undefined),
   ending: v.optional(ending),
 });
 export type Message = Read<typeof messageSchema>;
 
-/** The text of a message's blocks, joined by a newline: what offsets of key events and citations count in. */
+/** The text blocks of a message, joined by newlines. Offsets of key events and citations refer to it. */
 export function messageText(message: Pick<Message, 'content'>): string {
   const first = message.content[0];
   if (message.content.length === 1 && first?.type === 'text') return first.text;

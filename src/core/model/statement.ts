@@ -1,42 +1,42 @@
 import type { Span } from './key-event.ts';
 
-/** What was found of a statement, and by whom. */
+/** The result of checking a statement, and who checked it. */
 export const STATEMENT_REASONS = [
-  /** Code: it is a sentence of the messages. */
+  /** Code: the messages contain it as a sentence. */
   'verbatim',
-  /** Code: the messages do not contain a term or quotation in it. */
+  /** Code: the messages don't contain one of its terms or quotations. */
   'not_in_source',
-  /** Code: nothing in it decides. */
+  /** Code: can't tell. */
   'unchecked',
-  /** A model: the messages say so. */
+  /** Model: the messages support it. */
   'supported',
-  /** A model: the messages do not speak of it. */
+  /** Model: the messages don't mention it. */
   'no_source',
-  /** A model: the messages say otherwise. */
+  /** Model: the messages contradict it. */
   'told_otherwise',
 ] as const;
 export type StatementReason = (typeof STATEMENT_REASONS)[number];
 
-/** Whether the messages say so; null where nothing decided. */
+/** Whether the messages support the statement; null if unknown. */
 export function supportOf(reason: StatementReason): boolean | null {
   if (reason === 'unchecked') return null;
   return reason === 'verbatim' || reason === 'supported';
 }
 
-/** A passage of a message: `message` is its index, offsets are UTF-16 units into its text. */
+/** A passage of a message: `message` is its index; offsets are UTF-16 units of its text. */
 export interface StatementSource extends Span {
   readonly message: number;
 }
 
-/** What was found of a statement. Offsets are UTF-16 units into the summary's text. */
+/** The result for a statement. Offsets are UTF-16 units of the summary's text. */
 export interface StatementFinding extends Span {
   readonly reason: StatementReason;
-  /** The passages that decide. */
+  /** The relevant passages. */
   readonly sources: readonly StatementSource[];
-  /** Terms and quotations that the messages do not contain. */
+  /** Terms and quotations that the messages don't contain. */
   readonly missing?: readonly string[];
-  /** What the messages say in place of a wrong detail, in a model's words. */
+  /** What the messages say instead of a wrong detail, in the model's words. */
   readonly instead?: string;
-  /** True where a model was asked and gave no verdict that holds: this is what code found. */
+  /** True if a model was asked but gave no valid verdict, so that this is the result of the check by code. */
   readonly isByCode?: boolean;
 }

@@ -2,15 +2,18 @@ import * as v from 'valibot';
 import { aMessageId, amount, aNodeId, count, finite, list, time, type Read } from './fields.ts';
 import { STATEMENT_REASONS, type StatementReason } from './statement.ts';
 
-/** Levels of detail: brief at most 10 %, detailed at most 30 %, full at most 70 % of the source's tokens. */
+/** Levels of detail: brief has at most 10%, detailed 30%, and full 70% of the source's tokens. */
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = Read<typeof levelSchema>;
 
-/** How a summary was made: by the model, its retry, a shorter prompt, extracted without a model, truncated, or by the user. */
+/**
+ * How a summary was made: by the model, its retry, the short form, extracted without a model, truncated, or by the
+ * user.
+ */
 const rung = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
 export type Rung = Read<typeof rung>;
 
-/** Lists of a structured summary; which of them are asked for is the preset's to say. */
+/** Lists of a structured summary. The preset determines which are requested. */
 export const SUMMARY_LISTS = [
   'topics',
   'people',
@@ -32,7 +35,7 @@ export const SUMMARY_LISTS = [
 export type SummaryList = (typeof SUMMARY_LISTS)[number];
 export type SummaryField = SummaryList | 'decisions' | 'errors';
 
-/** What a summary holds, in the session's own language. */
+/** A summary's content, in the session's language. */
 const structuredSummary = v.object({
   ...v.entriesFromList(SUMMARY_LISTS, v.optional(list(v.string()))),
   decisions: list(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
@@ -41,14 +44,14 @@ const structuredSummary = v.object({
 });
 export type StructuredSummary = Read<typeof structuredSummary>;
 
-/** A structured summary that is running text alone. */
+/** A structured summary with only a narrative. */
 export const proseSummary = (narrative: string): StructuredSummary => ({
   decisions: [],
   errors: [],
   narrative: narrative.trim(),
 });
 
-/** Something the audit found: `text` is the identifier, number, quote or section it is about. */
+/** A fault found by the audit. `text` is the identifier, number, quote, or section. */
 const auditFault = v.object({
   kind: v.picklist([
     'empty',
@@ -66,22 +69,22 @@ export type AuditFault = Read<typeof auditFault>;
 
 const share = v.object({ known: count, total: count });
 
-/** How far a summary can be trusted. `score` is 0…1; counts are of identifiers and quotes found in the source. */
+/** How trustworthy a summary is. `score` is 0…1; counts are of identifiers and quotes that the source contains. */
 const audit = v.object({
   score: finite,
   identifiers: share,
   quotes: share,
-  /** Key events that the model named: how many of their quotes are its source's. The others were dropped. */
+  /** The model's key events: how many of the quotes are verbatim. The others were dropped. */
   events: v.optional(share),
   faults: list(auditFault),
 });
 export type Audit = Read<typeof audit>;
 
-/** What a summary names that its messages do not. Other faults are of its form. */
+/** What a summary mentions but its messages don't. Other faults are about its form. */
 export const missingFromSource = ({ faults }: Audit): string[] =>
   faults.filter(({ kind }) => kind.startsWith('unknown_')).map(({ text }) => text);
 
-/** Of a text in the source's own words: all that is in it stands there. */
+/** The audit of a text that only quotes the source. */
 export const VERBATIM: Audit = {
   score: 1,
   identifiers: { known: 0, total: 0 },
@@ -90,19 +93,19 @@ export const VERBATIM: Audit = {
 };
 
 /**
- * What stands for a run of messages. It covers the chain of parents from `last` up to `first`, so it belongs to
- * every branch on which `last` lies. A leaf (depth 0) has no children; a parent covers exactly what its children cover.
- * Token figures include each text's framing as one message.
+ * Replaces consecutive messages: the chain of parents from `last` to `first`, so it belongs to every branch that
+ * contains `last`. A leaf (depth 0) has no children; a parent covers exactly the messages of its children. Token counts
+ * include each text's framing.
  */
 export const summaryNodeSchema = v.object({
   id: aNodeId,
   depth: count,
   first: aMessageId,
   last: aMessageId,
-  /** How many messages it covers. */
+  /** Number of covered messages. */
   messages: count,
   children: list(aNodeId),
-  /** Nodes that stood in for it, or for its neighbours, until a model had read their messages; left out: none. */
+  /** Nodes that stood for these messages until a model summarized them. Default: none. */
   replaces: v.optional(list(aNodeId)),
   title: v.string(),
   brief: v.string(),
@@ -114,14 +117,14 @@ export const summaryNodeSchema = v.object({
   /** `provider/model`, or `local`. */
   model: v.string(),
   promptVersion: v.string(),
-  /** Hash of the covered text: a summary is never made twice from the same text and prompt. */
+  /** Hash of the covered text, so that the same text is never summarized twice with the same prompt. */
   sourceHash: v.string(),
   at: time,
   audit,
 });
 export type SummaryNode = Read<typeof summaryNodeSchema>;
 
-/** A node of which no more is known than this. */
+/** A node with defaults for everything that isn't given. */
 export const nodeWith = (
   known: Pick<SummaryNode, 'id' | 'first' | 'last' | 'messages'> & Partial<SummaryNode>,
 ): SummaryNode => ({
@@ -140,7 +143,7 @@ export const nodeWith = (
   ...known,
 });
 
-/** What a model found of a summary's statements, at one level. Offsets are UTF-16 units. */
+/** A model's check of a summary at one level. Offsets are in UTF-16 units. */
 export const summaryCheckSchema = v.object({
   level: levelSchema,
   /** `provider/model`. */
@@ -163,16 +166,16 @@ export const summaryCheckSchema = v.object({
 });
 
 export type SummaryCheck = Read<typeof summaryCheckSchema>;
-/** What a model found of a statement of a summary, with the passages that speak of it. */
+/** A checked statement of a summary, with the passages about it. */
 export type CheckedSpan = SummaryCheck['statements'][number];
 
-/** In version 0.1 code gave verdicts on words that stood nearby: they count no more. */
+/** Verdicts by code of version 0.1 don't count anymore. */
 function currentReason({ reason, isByCode }: { reason: string; isByCode?: boolean | undefined }): StatementReason {
   if (reason === 'unknown_quote') return 'no_source';
   if (isByCode === true && reason === 'supported') return 'unchecked';
   return STATEMENT_REASONS.find((one) => one === reason) ?? 'unchecked';
 }
 
-/** Whether two readings of a session have a summary with the same texts; a session that is read again has new objects. */
+/** Whether two versions of a summary have the same texts. Reading a session again creates new objects. */
 export const isSameSummary = (a: SummaryNode | undefined, b: SummaryNode | undefined): boolean =>
   a === b || (a?.id === b?.id && a?.brief === b?.brief && a?.detailed === b?.detailed && a?.full === b?.full);

@@ -4,7 +4,7 @@ import type { Task } from './task.ts';
 export interface ListedStep {
   readonly text: string;
   readonly done: boolean;
-  /** Marked as being worked on. */
+  /** Marked as in progress. */
   readonly isCurrent?: true;
 }
 
@@ -23,7 +23,7 @@ function* proseLines(source: string): Generator<string> {
   }
 }
 
-/** The task list items (`- [ ] …`, `1. [x] …`, `- [~] …`) of a message, in order, outside of code. */
+/** The task list items (`- [ ] …`, `1. [x] …`, `- [~] …`) of a message outside of code, in order. */
 export function listedSteps(source: string): ListedStep[] {
   if (!source.includes('[')) return [];
   const steps: ListedStep[] = [];
@@ -38,10 +38,10 @@ export function listedSteps(source: string): ListedStep[] {
   return steps;
 }
 
-/** What a model is told to end its reply with when the goal is reached. */
+/** The line with which a model is asked to end the reply that reaches the goal. */
 export const GOAL_REACHED = '[goal reached]';
 
-/** "Everything is done", "the task is complete" and the like, as a sentence of its own, by language. */
+/** Sentences that report completion ("Everything is done", "the task is complete"), by language. */
 const DONE_SENTENCES: readonly RegExp[] = [
   /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/,
   /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada))(?!\p{L})/u,
@@ -53,11 +53,11 @@ const DONE_SENTENCES: readonly RegExp[] = [
   /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
 ];
 
-/** What makes such a sentence no report: a condition, a denial, a question. */
+/** Makes such a sentence no report: a condition, a negation, a question. */
 const NOT_YET =
   /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
 
-/** Whether a reply says that the goal of the task is reached: by the line it was told to end with, or in words. */
+/** Whether a reply says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(reply: string): boolean {
   for (const line of proseLines(reply)) {
     if (line.trim().toLowerCase() === GOAL_REACHED) return true;
@@ -73,10 +73,10 @@ export function saysGoalReached(reply: string): boolean {
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** A longer sentence reports something else as well, in UTF-16 units. */
+/** Longer sentences report something else, in UTF-16 units. */
 const MAX_REPORT_LENGTH = 120;
 
-/** Which pending step of a task a reply marks as being worked on; an index into the steps. */
+/** The index of the pending step that a reply marks as in progress. */
 export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {
   const current = new Set(listedSteps(reply).flatMap(({ text, isCurrent }) => (isCurrent ? [words(text)] : [])));
   const at = steps.findIndex(({ text, status }) => status === 'pending' && current.has(words(text)));
@@ -84,8 +84,8 @@ export function stepReportedCurrent({ steps }: Task, reply: string): number | un
 }
 
 /**
- * Which open steps of a task a reply reports as done: those that stand ticked in a task list of it, by the same words
- * whatever their marks and case, or followed by a remark after a colon, dash or bracket. Indices into the steps.
+ * The indexes of open steps that a reply ticks in a task list, with the same words regardless of markup and case,
+ * optionally followed by a remark after a colon, dash, or bracket.
  */
 export function stepsReportedDone({ steps }: Task, reply: string): number[] {
   const done = listedSteps(reply)
@@ -102,10 +102,10 @@ export function stepsReportedDone({ steps }: Task, reply: string): number[] {
 
 const REMARK = /^ ?(?:[:(–—]|- )/;
 
-/** What follows `start` in a text that begins with it; nothing where it does not. */
+/** The rest of a text after the prefix `start`; '' without the prefix. */
 const after = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
 
-/** A step as it is compared: without marks of emphasis and code, and without its full stop. */
+/** Normalizes a step for comparison: without emphasis, code marks, and the full stop. */
 const words = (text: string): string => {
   const plain = text
     .replace(/[*_`~]+/g, '')

@@ -8,7 +8,7 @@ export type StepStatus = Read<typeof stepStatus>;
 const step = v.object({ text: v.string(), status: stepStatus });
 export type Step = Read<typeof step>;
 
-/** What the user is working on now. `endedAt` (ms since the epoch) is set by a reset. */
+/** The user's current task. `endedAt` (ms since the epoch) is set by a reset. */
 export const taskSchema = v.object({
   id: v.pipe(id, v.transform(taskId)),
   goal: v.string(),
@@ -17,12 +17,12 @@ export const taskSchema = v.object({
 });
 export type Task = Read<typeof taskSchema>;
 
-/** A task is finished when it has steps and none is left to do. */
+/** Whether a task has steps and none of them is open. */
 export function isFinished(task: Task): boolean {
   return task.steps.length > 0 && task.steps.every((step) => step.status === 'done' || step.status === 'skipped');
 }
 
-/** The task as a reset leaves it: steps that were not done are skipped. */
+/** Ends a task: open steps are skipped. */
 export function endTask(task: Task, at: number): Task {
   const steps = task.steps.map((step): Step => (step.status === 'done' ? step : { ...step, status: 'skipped' }));
   return { ...task, steps, endedAt: at };

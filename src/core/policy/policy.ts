@@ -4,29 +4,29 @@ import type { SourceMessage } from '../compress/source.ts';
 
 export const STRATEGIES = ['auto', 'smart', 'summarize', 'trim', 'off'] as const;
 /**
- * smart keeps events and summarizes the rest; summarize summarizes all; trim plain-cuts without a model;
- * auto picks by what is due and which model is there; off closes every path that could compress.
+ * smart keeps key events and summarizes the rest; summarize summarizes everything; trim truncates without a model; auto
+ * chooses by trigger and available model; off never compresses.
  */
 export type Strategy = (typeof STRATEGIES)[number];
 
 export const POLICY_NAMES = ['balanced', 'steady', 'frugal', 'long-memory'] as const;
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
-/** When to compress; `null` switches a trigger off. The design's table of triggers. */
+/** When to compress; `null` disables a trigger. */
 export interface Triggers {
-  /** Share of the budget (0…1) from which compression runs in the background. */
+  /** Share of the budget (0…1) at which compression runs in the background. */
   readonly share: number | null;
-  /** Share of the budget (0…1) at which a request is not sent before compression has been tried. */
+  /** Share of the budget (0…1) at which compression runs before a request is sent. */
   readonly beforeSend: number | null;
-  /** Uncompressed tokens that came since the newest compression: fires above. */
+  /** Fires above this number of uncompressed tokens since the newest compression. */
   readonly tokens: number | null;
-  /** Uncompressed messages, the recent ones included: fires above. */
+  /** Fires above this number of uncompressed messages, including recent ones. */
   readonly messages: number | null;
-  /** At every multiple of N messages ever, from 2 × N on. */
+  /** Fires at every multiple of N messages in total, starting at 2 × N. */
   readonly every: number | null;
-  /** Milliseconds since the newest summary: fires above, on the next activity. */
+  /** Fires when the newest summary is older, in milliseconds, at the next activity. */
   readonly ageMs: number | null;
-  /** Uncompressed messages at a reset of the task: fires above. */
+  /** Fires at a task reset with more uncompressed messages. */
   readonly taskReset: number | null;
 }
 
@@ -35,17 +35,17 @@ export interface Policy {
   readonly name: PolicyName;
   readonly strategy: Strategy;
   readonly triggers: Triggers;
-  /** Newest messages that stay verbatim. */
+  /** Number of recent messages that stay verbatim. */
   readonly window: number;
-  /** Share of the budget that summaries, ledger and window together aim at after a compression. */
+  /** Target share of the budget for summaries, ledger, and recent messages after a compression. */
   readonly targetShare: number;
-  /** Share of the budget that the ledger may take. */
+  /** Maximum share of the budget for the ledger. */
   readonly ledgerShare: number;
   readonly summary: {
-    /** Tokens of one summary, at most. */
+    /** Maximum tokens of a summary. */
     readonly maxTokens: number;
     readonly temperature: number;
-    /** How much a model reads and writes for developer messages: at most $0.03 or, with `economy`, $0.01 per 1,000. */
+    /** How much a model reads and writes for developer messages: at most $0.03 per 1,000, or $0.01 with `economy`. */
     readonly effort: 'default' | 'economy';
     /** What the prompt asks for: `structured`, or two to three sentences. */
     readonly style: 'structured' | 'sentences';
@@ -54,10 +54,13 @@ export interface Policy {
 
 const HOUR_MS = 3_600_000;
 
-/** Above this share of the budget after a compression the recent messages are halved; above it still, the session is flagged. */
+/**
+ * If a request exceeds this share of the budget after a compression, the recent messages are halved; if it still does,
+ * the session is flagged.
+ */
 export const AGGRESSIVE_SHARE = 0.7;
 
-/** A compression that would save less than this share of what it replaces is not begun. */
+/** Minimum share of the replaced tokens that a compression must save. */
 export const MIN_SAVING = 0.1;
 
 const balanced: Policy = {
@@ -78,7 +81,7 @@ const balanced: Policy = {
   summary: { maxTokens: 8000, temperature: 0.3, effort: 'default', style: 'structured' },
 };
 
-/** The named policies; each number can be set by itself. */
+/** The named policies; each value can be overridden. */
 export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
   balanced,
   steady: {
@@ -99,12 +102,12 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
     name: 'long-memory',
     triggers: { ...balanced.triggers, share: 0.8 },
     window: 3,
-    // The most words that a prompt asks for are then 500.
+    // So that a prompt asks for at most 500 words.
     summary: { ...balanced.summary, maxTokens: 1225 },
   },
 };
 
-/** A user's own values over a named policy's. */
+/** The user's values, which override a policy's. */
 export interface PolicyOverrides {
   readonly strategy?: Strategy;
   readonly triggers?: Partial<Triggers>;
@@ -114,7 +117,7 @@ export interface PolicyOverrides {
   readonly summary?: Partial<Policy['summary']>;
 }
 
-/** A setting that makes no sense, in one sentence for the user. */
+/** An invalid setting, as a sentence for the user. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly phrase: Phrase;
@@ -125,7 +128,7 @@ export class PolicyError extends Error {
   }
 }
 
-/** The policy in force. Throws `PolicyError` naming the first value that makes no sense. */
+/** The effective policy. Throws `PolicyError` for the first invalid value. */
 export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {}): Policy {
   const base = POLICIES[name];
   const policy: Policy = {
@@ -166,15 +169,16 @@ function whole(what: Phrase, value: number | null, least: number): void {
 }
 
 export interface RecentLimits {
-  /** Newest messages to keep verbatim while they fit. */
+  /** Number of recent messages to keep verbatim if they fit. */
   readonly keep: number;
-  /** Tokens they may take. */
+  /** Their maximum tokens. */
   readonly maxTokens: number;
 }
 
 /**
- * Where the recent messages start: the position of the first message that stays verbatim. As many stay as `keep` asks,
- * more only where a tool call would be parted from its result, fewer where they take more than `maxTokens`.
+ * The index of the first message that stays verbatim. That is the last `keep` messages, or more so as not to separate a
+ * tool call from its result, or fewer if they exceed `maxTokens`.
+ *
  * @param tokens each message's tokens, by position
  * @returns 0…messages.length, an index into `messages`
  */

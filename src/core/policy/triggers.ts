@@ -1,35 +1,35 @@
 import type { TriggerName } from '../journal/schema.ts';
 import type { Policy } from './policy.ts';
 
-/** What the triggers look at, between two turns. */
+/** The state that triggers depend on, between two turns. */
 export interface TriggerFacts {
-  /** Share of the budget in use, 0…1 and above. */
+  /** Used share of the budget; may exceed 1. */
   readonly share: number;
-  /** Uncompressed tokens of messages that came after the newest compression. */
+  /** Uncompressed tokens of messages since the newest compression. */
   readonly tokensSince: number;
   readonly uncoveredMessages: number;
-  /** All messages the session ever had; undefined in data from before it was counted, which never triggers. */
+  /** Number of all messages of the session; undefined in old data, which never triggers. */
   readonly messagesEver: number | undefined;
-  /** `messagesEver` when the triggers were checked before. */
+  /** `messagesEver` at the previous check. */
   readonly messagesEverBefore: number;
-  /** Milliseconds since the epoch of the newest compression; undefined before the first. */
+  /** When the newest compression ran, in milliseconds since the epoch; undefined if none did. */
   readonly lastCompressedAt: number | undefined;
   readonly now: number;
-  /** What a trigger measured when it fired and nothing could be compressed; it waits for its next multiple. */
+  /** Values at which triggers fired without anything to compress. They wait for their next multiple. */
   readonly served?: ServedTriggers;
 }
 
-/** By trigger: its measure, in its own unit, at an attempt that came to nothing. */
+/** The measured value of each trigger at its unsuccessful attempt, in its own unit. */
 export type ServedTriggers = Readonly<Partial<Record<TriggerName, number>>>;
 
-/** The trigger that fires, with the limit that was crossed and what was measured, both in the trigger's own unit. */
+/** A trigger that fires, with the exceeded limit and the measured value, both in the trigger's own unit. */
 export interface DueTrigger {
   readonly trigger: TriggerName;
   readonly threshold: number;
   readonly measured?: number;
 }
 
-/** After an attempt that came to nothing the share has to grow by this much before it fires again. */
+/** After an unsuccessful attempt, the share must grow by this much before the trigger fires again. */
 const SHARE_STEP = 0.05;
 
 /** The first trigger of the policy that fires between turns. */
@@ -57,24 +57,24 @@ export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | un
   return due;
 }
 
-/** Whether a trigger that came to nothing before has not reached its next multiple. */
+/** Whether a trigger that fired without effect hasn't reached its next multiple yet. */
 function isServed(excess: number, served: number | undefined, threshold: number, step: number): boolean {
   return served !== undefined && Math.floor(excess / step) <= Math.floor((served - threshold) / step);
 }
 
-/** With N = 10: at 20, 30, 40; a turn that steps over 30 (29 to 31) fires once, at 31. */
+/** With N = 10: at 20, 30, 40. A turn that skips 30 (from 29 to 31) fires once, at 31. */
 function crossedMultiple(every: number, { messagesEver, messagesEverBefore }: TriggerFacts): boolean {
   if (messagesEver === undefined || messagesEver < 2 * every) return false;
   return Math.floor(messagesEver / every) > Math.floor(Math.max(every, messagesEverBefore) / every);
 }
 
-/** What is left before a policy compresses between turns; undefined where it has no such trigger, 0 when it is due. */
+/** The distance to the next compression between turns; undefined without such a trigger, 0 if it's due. */
 export interface Distance {
   readonly tokens: number | undefined;
   readonly messages: number | undefined;
 }
 
-/** How far off the triggers are that a session grows towards. `budget` is in tokens, as the facts are. */
+/** The distance to the triggers that depend on the session's size. `budget` is in tokens. */
 export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: number): Distance {
   const { share, tokens, messages, every } = policy.triggers;
   const { messagesEver } = facts;
@@ -98,14 +98,14 @@ function nearest(...distances: readonly (number | null)[]): number | undefined {
   return there.length === 0 ? undefined : Math.max(0, Math.min(...there));
 }
 
-/** Whether a reset of the task compresses: above the limit, not at it. */
+/** Whether a task reset triggers a compression: above the limit, not at it. */
 export function dueAtReset(policy: Policy, uncoveredMessages: number): DueTrigger | undefined {
   const limit = policy.triggers.taskReset;
   if (policy.strategy === 'off' || limit === null || uncoveredMessages <= limit) return undefined;
   return { trigger: 'task_reset', threshold: limit };
 }
 
-/** Whether the request that is about to leave waits for a compression. */
+/** Whether the next request must wait for a compression. */
 export function dueBeforeSend(policy: Policy, share: number): DueTrigger | undefined {
   const limit = policy.triggers.beforeSend;
   if (policy.strategy === 'off' || limit === null || share < limit) return undefined;

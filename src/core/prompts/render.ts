@@ -11,12 +11,12 @@ import short from './short.md';
 import system from './system.md';
 
 export const PRESETS = ['developer', 'customer', 'role-play', 'advisory'] as const;
-/** What a summary must keep and may drop, by the kind of conversation. */
+/** The kind of conversation, which determines what a summary must keep. */
 export type PresetName = (typeof PRESETS)[number];
 
 const TEXTS: Readonly<Record<PresetName, string>> = { developer, customer, 'role-play': rolePlay, advisory };
 
-/** What a preset asks for beside the narrative, with a hint of what belongs into each list. */
+/** The lists that a preset asks for, each with a description of its entries. */
 export type SummaryFields = Readonly<Partial<Record<SummaryField, string>>>;
 
 const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
@@ -56,7 +56,7 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
 };
 
 const NARRATIVE = 'what happened, in running text';
-/** Where lists hold what matters, the narrative says what they are about. */
+/** With lists, the narrative only says what they are about. */
 const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
   developer: 'one or two sentences: what the work is, and how it stands at the end',
 };
@@ -65,28 +65,28 @@ const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
 export interface SummaryPrompt {
   readonly name: string;
   readonly text: string;
-  /** What the conversation is and what matters in it, for the short form of the prompt. */
+  /** What the conversation is and what matters in it, for the short form. */
   readonly focus: string;
   readonly fields: SummaryFields;
-  /** What is asked of the narrative. */
+  /** The description of the narrative. */
   readonly narrative: string;
-  /** `sentences`: always the short form. */
+  /** `sentences`: always use the short form. */
   readonly style: SummaryStyle;
-  /** Changes whenever any text changes that a model would see; kept with each summary. */
+  /** Changes with any text that a model sees. Stored with each summary. */
   readonly version: string;
 }
 
-/** Placeholders that a summary prompt may hold; those in `REQUIRED` it must hold. */
+/** Placeholders of a summary prompt; those in `REQUIRED` must occur. */
 const PLACEHOLDERS = ['history', 'format', 'words'] as const;
 const REQUIRED = ['history', 'format'] as const;
 
-/** What is wrong with a user's prompt: placeholders that are missing or that nothing fills. */
+/** Faults of a user's prompt: missing and unknown placeholders. */
 export interface PromptFaults {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Checks a user's own prompt. Both lists are empty when it can be used. */
+/** Checks a user's prompt. Both lists are empty if it's valid. */
 export function checkPrompt(text: string): PromptFaults {
   const found = new Set(Array.from(text.matchAll(PLACEHOLDER), (match) => match[1] ?? ''));
   return {
@@ -95,12 +95,13 @@ export function checkPrompt(text: string): PromptFaults {
   };
 }
 
-/** How long the narrative is: as long as it needs, or two to three sentences. */
+/** The length of the narrative: as long as needed, or two to three sentences. */
 export type SummaryStyle = 'structured' | 'sentences';
 
 /**
- * The prompt of a preset, or the user's own text in its place; `instructions` are what the user wants of one summary in
- * particular. @throws {RangeError} when the user's text cannot be used
+ * The prompt of a preset or the user's replacement. `instructions` are the user's wishes for a single summary.
+ *
+ * @throws {RangeError} if the user's prompt is invalid
  */
 export function summaryPrompt(
   preset: PresetName,
@@ -108,7 +109,7 @@ export function summaryPrompt(
   style: SummaryStyle = 'structured',
   instructions = '',
 ): SummaryPrompt {
-  // What the user writes is no template.
+  // The user's instructions must not be parsed as a template.
   const asked = instructions.trim().replaceAll('{{', '{ {');
   const wish = asked === '' ? '' : `\n\nFor this record in particular: ${asked}`;
   const text = (replacement ?? TEXTS[preset]) + wish;
@@ -120,13 +121,13 @@ export function summaryPrompt(
   const name = replacement === undefined ? preset : 'custom';
   const fields = FIELDS[preset];
   const narrative = NARRATIVES[preset] ?? NARRATIVE;
-  // A user's prompt says by itself what matters; its first paragraph may be anything.
+  // The first paragraph of a user's prompt may be anything, so the preset's is used.
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + wish;
   const seen = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
   return { name, text, focus, fields, narrative, style, version: `${name}-${textHash(seen).slice(-8)}` };
 }
 
-/** The JSON object that a preset asks for, each list with a hint. */
+/** The JSON object that a preset asks for, with descriptions as values. */
 export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | 'narrative'>): string {
   const lists = Object.entries(fields).map(([name, hint]) => {
     if (name === 'decisions') return [name, [{ what: hint, why: 'its reason', when: 'date or moment, if told' }]];
@@ -140,12 +141,12 @@ export interface RenderedPrompt {
   readonly prompt: string;
 }
 
-/** A prompt for a segment. `words` is how long the answer is to be. */
+/** The prompt for a segment. `words` is the length of the answer. */
 export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
   return rendered(prompt.text, history, { format: formatOf(prompt), words: String(words) });
 }
 
-/** The short form: a few sentences of running text, no format that could be got wrong. */
+/** The short form: a few sentences of plain text, without a format that could be wrong. */
 export function renderShortPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
   return rendered(short, history, { focus: prompt.focus, words: String(words) });
 }
@@ -158,13 +159,13 @@ function rendered(template: string, history: string, values: Readonly<Record<str
   };
 }
 
-/** The same prompt once more, with what was wrong with the first answer. */
+/** The same prompt with the faults of the first answer. */
 export function renderRetryPrompt(first: RenderedPrompt, faults: readonly string[]): RenderedPrompt {
   const lines = faults.map((fault) => `- ${fault}`).join('\n');
   return { system: first.system, prompt: fill(retry, { faults: lines, prompt: first.prompt }).trim() };
 }
 
-/** A prompt that has statements of a summary checked against its source. */
+/** The prompt to check statements of a summary against its source. */
 export function renderCheckPrompt(record: string, statements: readonly string[]): RenderedPrompt {
   const list = statements.map((text, at) => `${at + 1}. ${text.replace(/\s+/g, ' ').trim()}`).join('\n');
   const fence = fenceFor(`${record}\n${list}`);
@@ -176,14 +177,14 @@ export function renderCheckPrompt(record: string, statements: readonly string[])
 
 const PLACEHOLDER = /\{\{\s*([a-z]+)\s*\}\}/g;
 
-/** Fills placeholders in one pass: what is filled in is never read as a template. */
+/** Fills placeholders in one pass, so that inserted text is never parsed as a template. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(PLACEHOLDER, (whole, name: string) => values[name] ?? whole);
 }
 
 const fenced = (history: string, fence: string): string => `${fence}\n${history}\n${fence}`;
 
-/** A line that the data does not hold, made from the data, so that the same segment gives the same prompt. */
+/** A line that the data doesn't contain, derived from the data, so that the same segment gives the same prompt. */
 function fenceFor(history: string): string {
   for (let salt = 0; ; salt++) {
     const fence = `=====${textHash([history, String(salt)])}=====`;

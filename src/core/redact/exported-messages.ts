@@ -4,8 +4,8 @@ import type { SessionState } from '../state/session-state.ts';
 import type { Redactor } from './redact.ts';
 
 /**
- * Every message of a session that was not deleted, those of other branches first, so that whoever adds them in order
- * ends on the active branch. A message whose parent was deleted hangs on the nearest one that was not.
+ * All messages of a session except deleted ones, other branches first, so that adding them in order ends on the active
+ * branch. The parent of a message is the nearest one that isn't deleted.
  */
 export function exportedMessages(state: SessionState): Message[] {
   const kept = (id: MessageId | null): MessageId | null => {
@@ -28,7 +28,7 @@ export function exportedMessages(state: SessionState): Message[] {
   return [...others, ...active].map(exported);
 }
 
-/** The message with its secrets masked; images, ids and figures stay as they are. */
+/** Redacts secrets in a message; images, IDs, and numbers stay. */
 export function redactMessage(message: Message, redactor: Redactor): Message {
   const content = message.content.map((block) => redactBlock(block, redactor));
   const attachments = message.attachments?.map((one) => redactAttachment(one, redactor));

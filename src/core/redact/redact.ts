@@ -2,27 +2,24 @@ import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 const KEY_MARK = /-----(?<edge>BEGIN|END)(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** No key is longer than this (UTF-16 units); marks farther apart are two mentions of a key, not one key. */
+/** Maximum length of a key, in UTF-16 units. Marks that are farther apart don't enclose a key. */
 const MAX_KEY_LENGTH = 16_384;
 
-/** A line of what follows a beginning without an end: base64, or a header of an encrypted key; with escaped breaks. */
+/** A line of a key whose end is missing: base64 or a header of an encrypted key, possibly with escaped line breaks. */
 const KEY_LINE = /(?:\s|\\[nr]){1,8}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{1,100}|[A-Za-z0-9+/=]{16,})/y;
 
 const MASK = '[redacted: ';
 
-/** Masks secrets in one text after another and counts what it found. */
+/** Redacts secrets in texts and counts them. */
 export class Redactor {
   #total = 0;
 
-  /** How many were masked so far. */
+  /** Number of redacted secrets. */
   get total(): number {
     return this.#total;
   }
 
-  /**
-   * The text with each secret as `[redacted: <kind>]`, everything else unchanged. What is masked is not masked again.
-   * Takes time linear in the text.
-   */
+  /** Replaces each secret by `[redacted: <kind>]`. Redacted text isn't redacted again. Linear in the text. */
   redact(text: string): string {
     let safe = this.#redactKeys(text);
     const held = keywordsIn(safe);
@@ -43,7 +40,7 @@ export class Redactor {
     for (const match of text.matchAll(pattern)) {
       const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[1] ?? match[0];
       if (accepts?.(secret) === false || secret.includes(MASK)) continue;
-      // Behind its name, so a secret that repeats its own name is still found at its place.
+      // Search after the name, so that a secret that contains its own name is found.
       const start = match.index + match[0].lastIndexOf(secret);
       safe += text.slice(from, start) + this.#mask(kind);
       from = start + secret.length;
@@ -61,7 +58,7 @@ export class Redactor {
       from = end;
       open = undefined;
     };
-    /** Of a key without an end, what looks like its body. */
+    /** Redacts what looks like the body of a key without an end. */
     const closeUnfinished = (after: number): void => {
       KEY_LINE.lastIndex = after;
       let end = after;
@@ -88,10 +85,10 @@ export class Redactor {
 const KEYWORDS = [...new Set(SECRET_RULES.flatMap(({ keywords = [] }) => keywords))].sort(
   (a, b) => b.length - a.length,
 );
-/** All of them in one pass: a search for each would take twenty times as long. */
+/** All keywords in one pattern, because searching for each would take twenty times as long. */
 const ANY_KEYWORD = new RegExp(KEYWORDS.map((word) => word.replace(/[^a-z0-9_]/g, '\\$&')).join('|'), 'g');
 
-/** Which rules' words a text holds, those within others too. */
+/** The keywords that a text contains, including those within others. */
 function keywordsIn(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [word] of text.toLowerCase().matchAll(ANY_KEYWORD)) {

@@ -1,6 +1,6 @@
-/** Names of files that are there to hold secrets, such as `.env` or a private key. */
+/** Names of files that usually contain secrets, such as `.env` or a private key. */
 const SECRET_FILE =
   /^(?:\.env(?:\..*)?|.+\.env|\.envrc|\.npmrc|\.pypirc|\.htpasswd|\.pgpass|[._]netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|txt|properties))?|.+\.(?:pem|key|pfx|p12|jks|keystore|kdbx))$/i;
 
-/** Whether a file holds secrets by its name, given its path with slashes. */
+/** Whether a file usually contains secrets, by its path with slashes. */
 export const hasSecretName = (path: string): boolean => SECRET_FILE.test(path.slice(path.lastIndexOf('/') + 1));

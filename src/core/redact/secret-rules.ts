@@ -1,14 +1,12 @@
 import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 
-/** What a secret is, as the export names it: a kind of ours, or the id of one of gitleaks' rules. */
+/** The kind of a secret, as shown in the export: one of ours, or the ID of a gitleaks rule. */
 export type SecretKind = string;
 
 /**
- * One shape of a secret. The group `secret`, else the first one, is what is masked, or the whole match where the pattern
- * has none; `accepts` refuses what only looks like one. With `keywords` it is looked for in texts that hold one of them.
- *
- * Time stays linear in the text: every repetition is bounded, or is followed by nothing that could make it give back
- * what it took, and where a secret may begin is fixed by its prefix.
+ * A pattern for a kind of secret. The group `secret`, or else the first group, is redacted, or the whole match without
+ * a group; `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes
+ * linear time, because every repetition is bounded or can't backtrack, and each secret begins with a fixed prefix.
  */
 export interface SecretRule {
   readonly kind: SecretKind;
@@ -17,7 +15,7 @@ export interface SecretRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** Where a token may begin: not within a longer word. */
+/** Tokens don't start within a longer word. */
 const START = '(?<![A-Za-z0-9_-])';
 
 const token = (kind: SecretKind, ...shapes: readonly string[]): SecretRule => ({
@@ -27,18 +25,18 @@ const token = (kind: SecretKind, ...shapes: readonly string[]): SecretRule => ({
 
 const QUOTE = '\\\\?["\'`]';
 
-/** Names of settings that hold a secret, and words for a password in the product's languages. */
+/** Names of settings that contain secrets, and words for a password in the supported languages. */
 const SECRET_NAMES =
   'api[_-]?key|secret[_-]?key|client[_-]?secret|app[_-]?secret|access[_-]?key|private[_-]?token|access[_-]?token|auth[_-]?token|' +
   'refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|passw(?:or)?d|passwort|kennwort|contraseña|senha|mot de passe|パスワード|密码|口令';
 
 /**
- * Shapes of tokens of model providers and others as their makers publish them, where gitleaks has none or asks for a
- * name before it. The narrower rule stands before the wider one.
+ * Published token formats of model providers and others that gitleaks lacks, or only finds after a name. Narrower rules
+ * come first.
  */
 const OWN_RULES: readonly SecretRule[] = [
   token('anthropic-key', 'sk-ant-[A-Za-z0-9_-]{20,}'),
-  // `sk-or-v1-` is OpenRouter's; 32 characters are enough for the servers that took over OpenAI's prefix.
+  // `sk-or-v1-` is OpenRouter's. 32 characters cover servers that use OpenAI's prefix.
   token('openai-key', 'sk-(?:proj|svcacct|admin|None|or-v1|lf)-[A-Za-z0-9_-]{20,}', 'sk-[A-Za-z0-9]{32,}'),
   token(
     'model-key',
@@ -93,7 +91,7 @@ const OWN_RULES: readonly SecretRule[] = [
     'PMAK-[a-f0-9]{24}-[a-f0-9]{34}',
     'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])',
   ),
-  // Telegram's and Discord's bots.
+  // Telegram and Discord bots.
   token(
     'bot-token',
     '\\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])',
@@ -144,13 +142,13 @@ const OWN_RULES: readonly SecretRule[] = [
   },
 ];
 
-/** What gitleaks' patterns have in common is written short in the list. */
+/** Abbreviations for common parts of gitleaks' patterns. */
 const MARKS: readonly (readonly [string, string])[] = [
   ['@is', String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`],
   ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
 ];
 
-/** A row of the list: id, words of which the text holds one in lower case, flags, minimum entropy, pattern. */
+/** Parses a row of the list: ID, lower-case keywords, flags, minimum entropy, pattern. */
 function gitleaks(row: string): SecretRule {
   const [kind = '', keywords = '', flags = '', entropy = '', ...short] = row.split('|');
   const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
@@ -164,7 +162,7 @@ function gitleaks(row: string): SecretRule {
 
 export const SECRET_RULES: readonly SecretRule[] = [...OWN_RULES, ...GITLEAKS.rules.map(gitleaks)];
 
-/** Names of values that stand where a secret would, in documentation and templates. */
+/** Placeholders for secrets in documentation and templates. */
 const PLACEHOLDER =
   /^(?:[$%{*.<]|(?:x{4,}|your[_-]|example|placeholder|changeme|redacted|dummy|process\.env|test[_-]?key))|^(.)\1{5,}/i;
 
@@ -174,7 +172,7 @@ function isNoPlaceholder(secret: string): boolean {
 
 const isMixed = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
 
-/** Shannon's, in bits a character, as gitleaks measures it. */
+/** Shannon entropy in bits per character, as gitleaks computes it. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

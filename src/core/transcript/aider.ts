@@ -3,7 +3,7 @@ import { parseMoment, type TranscriptSink } from './transcript-message.ts';
 
 const STARTED = /^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/;
 
-/** True for the head of an aider `.aider.chat.history.md`. */
+/** Whether a file begins like aider's `.aider.chat.history.md`. */
 export function looksLikeAider(head: string): boolean {
   if (/^# aider chat started at /m.test(head)) return true;
   return (
@@ -16,18 +16,17 @@ const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
 
 /**
- * aider's history, line by line: `#### ` is what the user typed, `> ` what aider and its tools printed, `# aider chat
- * started at` the start of a run, the rest the model's reply. Inside an open code fence or SEARCH/REPLACE block of a
- * reply those marks are the block's own text, unless the line ends as aider ends its own: then the reply was cut off.
- * Blank lines belong to what stands around them. The moment of a run's start is local time without a zone; it is read
- * as UTC.
+ * Reads aider's history line by line: `#### ` is the user's input, `> ` output of aider and its tools, `# aider chat
+ * started at` starts a run, and the rest is the model's reply. Within an open code fence or SEARCH/REPLACE block of a
+ * reply, these marks belong to the block, unless the line ends like one of aider's own, which means that the reply was
+ * cut off. Blank lines belong to the surrounding text. The start time of a run has no time zone and is read as UTC.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
   #role: Role | undefined;
   #lines: string[] = [];
   #startedAt: number | undefined;
-  /** The fence that closes the code block that a reply is in, if it is in one. */
+  /** The fence that closes the current code block of a reply, or ''. */
   #fence = '';
   #isEditing = false;
   #at: number | undefined;
@@ -57,7 +56,7 @@ export class AiderImporter {
     this.#lines.push(text);
   }
 
-  /** A message goes on until another role speaks. */
+  /** A message continues until another role begins. */
   get isSettled(): boolean {
     return this.#role === undefined;
   }

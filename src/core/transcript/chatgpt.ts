@@ -4,14 +4,14 @@ import { toolCall } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { messageOfBlocks, parseMoment, skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
-/** True for a conversation of ChatGPT's data export. */
+/** Whether this is a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
   return isObject(value) && isObject(value['mapping']);
 }
 
 /**
- * ChatGPT's `conversations.json`: each conversation is a tree of messages, of which the branch that ends at
- * `current_node` is read. Several conversations follow one another by the time they were started.
+ * Imports ChatGPT's `conversations.json`. Each conversation is a tree of messages, of which the branch that ends at
+ * `current_node` is read. Conversations are ordered by creation time.
  */
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
   const known = conversations.filter(isChatGpt);
@@ -63,7 +63,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
   } else sink.add({ role, text, at });
 }
 
-/** The text of a message's content; undefined when its kind is left out, which has then been counted. */
+/** The text of a message's content; undefined for unsupported kinds, which are counted. */
 function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
   const type = stringOf(content['content_type']) ?? 'text';
   switch (type) {

@@ -12,23 +12,23 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** True for a message's record of a Claude Code session. */
+/** Whether this is a message record of a Claude Code session. */
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
   if (!isObject(record) || !isObject(record['message']) || !('content' in record['message'])) return false;
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
 /**
- * A Claude Code session, record by record, in the file's order. The blocks of one reply are written as records of
- * their own with the same message id, and become one message again. What the tool wrote for the model alone (notes,
- * summaries of its own compaction), subagents' conversations and bookkeeping are left out and counted.
+ * Imports a Claude Code session record by record, in file order. Records of the same reply have the same message ID and
+ * are merged. Text that the tool wrote for the model (notes, compaction summaries), subagents' conversations, and
+ * bookkeeping are skipped and counted.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
 
-  /** A subagent has a file of its own, whose every record says so. */
+  /** A subagent's own file marks every record. */
   constructor(sink: TranscriptSink, isSubagent = false) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;
@@ -55,7 +55,7 @@ export class ClaudeCodeImporter {
     const facts = { at, model: modelOf(message), usage: usage(message['usage']) };
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
-      // Every record of a reply repeats its usage; the last one is complete.
+      // Every record of a reply has its usage; the last one is complete.
       this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
@@ -74,7 +74,7 @@ export class ClaudeCodeImporter {
   #flush(): void {
     const reply = this.#reply;
     this.#reply = undefined;
-    // A reply of reasoning alone was counted when it was read.
+    // A reply with only reasoning was already counted.
     if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
   }
 
@@ -88,13 +88,13 @@ export class ClaudeCodeImporter {
   }
 }
 
-/** What the tool says in the model's place, about an error for instance, is of no model. */
+/** The model of a message; undefined for messages that the tool wrote itself, for example about an error. */
 function modelOf(message: JsonObject): string | undefined {
   const model = stringOf(message['model']);
   return model === '<synthetic>' ? undefined : model;
 }
 
-/** Anthropic counts what was read from and written to its cache apart from the input. */
+/** Anthropic's input tokens don't include those read from or written to the cache. */
 function usage(counted: unknown): Usage | undefined {
   const [plain, cached, cacheWrite] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
     (name) => valueAt(counted, name),

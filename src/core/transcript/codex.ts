@@ -18,10 +18,10 @@ import {
 
 const LINE_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'];
 
-/** Context that Codex writes as the user's words before the first real ones. */
+/** Context that Codex adds as user messages before the first real one. */
 const INJECTED = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
 
-/** True for a record of a Codex session: the envelope since 2025, or the bare head line of older files. */
+/** Whether this is a record of a Codex session: an envelope (since 2025), or the header of an older file. */
 export function isCodex(record: unknown): boolean {
   if (!isObject(record)) return false;
   if (isObject(record['payload']) && LINE_TYPES.includes(record['type'])) return true;
@@ -29,9 +29,9 @@ export function isCodex(record: unknown): boolean {
 }
 
 /**
- * A Codex session (`rollout-*.jsonl`), record by record. `response_item` lines are the conversation; `event_msg`
- * lines repeat it for the screen and are left out, as is all bookkeeping. A reply's token count comes in a line after
- * it, so a reply waits for it.
+ * Imports a Codex session (`rollout-*.jsonl`) record by record. `response_item` lines are the conversation; `event_msg`
+ * lines repeat it for the UI and are skipped, like bookkeeping. A reply's token count follows it, so a reply is held
+ * until then.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
@@ -89,7 +89,7 @@ export class CodexImporter {
       this.#model = textAt(payload, 'model') ?? this.#model;
       if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
     } else if (type === 'session_meta') {
-      // The session that a subagent works for. A fork is none: it shows by its messages.
+      // The parent session of a subagent. Forks are recognized by their messages.
       const parent = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
       this.#sink.about?.({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
     } else if (type === 'event_msg' && payload['type'] === 'token_count') {
@@ -153,7 +153,7 @@ export class CodexImporter {
   }
 }
 
-/** Output is a text, a list of content items, or JSON text of `{output, metadata: {exit_code}}`. */
+/** Output is a text, a list of content parts, or JSON text of `{output, metadata: {exit_code}}`. */
 function readOutput(output: unknown): { text: string; isError: boolean } {
   if (isList(output)) {
     const texts = output.filter(isObject).map((part) => textAt(part, 'text') ?? '');

@@ -7,7 +7,7 @@ type Skips = Pick<TranscriptSink, 'skip'>;
 
 const text = (said: unknown): ContentBlock => ({ type: 'text', text: stringOf(said) ?? '' });
 
-/** Content as OpenAI, Anthropic, Codex, Goose and this project's own export write it: a string, or a list of parts. */
+/** Reads content in the form of OpenAI, Anthropic, Codex, Goose, and our own export: a string or a list of parts. */
 export function readContent(content: unknown, sink: Skips): ContentBlock[] {
   if (typeof content === 'string') return [text(content)];
   if (!isList(content)) return isObject(content) ? readPart(content, sink) : [];
@@ -41,7 +41,7 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
     case 'server_tool_use':
     case 'mcp_tool_use':
       return [toolCall(part['id'], part['name'], part['input'])];
-    // Goose wraps calls and results in `{status, value}`; results were a bare list of parts before 2025-10.
+    // Goose wraps calls and results in `{status, value}`. Before October 2025, results were a plain list of parts.
     case 'toolRequest': {
       const call = valueAt(part, 'toolCall', 'value');
       return [toolCall(part['id'], valueAt(call, 'name'), valueAt(call, 'arguments'))];
@@ -81,7 +81,7 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
   }
 }
 
-/** A tool call. Input that is no string is written as JSON. */
+/** A tool call. Input that isn't a string is converted to JSON. */
 export function toolCall(callId: unknown, name: unknown, input: unknown): ContentBlock {
   const json = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   return { type: 'tool_call', callId: stringOf(callId) ?? '', name: stringOf(name) ?? 'tool', json };
@@ -91,11 +91,11 @@ export function toolResult(callId: unknown, said: string, isError: boolean): Con
   return { type: 'tool_result', callId: stringOf(callId) ?? '', text: said, isError };
 }
 
-/** The text blocks among others, a line each. */
+/** The text blocks, joined by newlines. */
 export const textOf = (blocks: readonly ContentBlock[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
-/** A part in Google's shape, which Gemini CLI and Qwen Code write: what it is shows by the field that it has. */
+/** A part in Google's form, as written by Gemini CLI and Qwen Code. Its kind is determined by its fields. */
 function untypedPart(part: JsonObject, sink: Skips): ContentBlock[] {
   const { functionCall: call, functionResponse: result, inlineData: data } = part;
   if (part['thought'] === true) {

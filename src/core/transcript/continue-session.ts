@@ -9,7 +9,7 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** True for a session of Continue (`sessions/<id>.json`). */
+/** Whether this is a session of Continue (`sessions/<id>.json`). */
 export function isContinueSession(value: unknown): value is JsonObject & { readonly history: readonly unknown[] } {
   return (
     isObject(value) &&
@@ -19,7 +19,7 @@ export function isContinueSession(value: unknown): value is JsonObject & { reado
   );
 }
 
-/** A session of Continue: OpenAI's messages, each with what was attached to it. There are no times in it. */
+/** Imports a session of Continue: OpenAI messages with attachments, without times. */
 export function importContinueSession(session: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(session['workspaceDirectory']);
   sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });

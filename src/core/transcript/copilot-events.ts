@@ -14,10 +14,10 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** The version of `session.start` that is known. */
+/** The supported version of `session.start`. */
 const VERSION = 1;
 
-/** Lines that frame the conversation without adding to it. */
+/** Events that aren't part of the conversation. */
 const FRAMES =
   /^(assistant\.(turn_start|turn_end|reasoning|intent|streaming_delta)|session\.(info|idle|resume|shutdown|usage_info|truncation|compaction_start)|hook\.|permission\.|pending_messages\.)/;
 
@@ -26,18 +26,18 @@ type CopilotEvent = JsonObject & { readonly type: string; readonly data: JsonObj
 const isEvent = (record: unknown): record is CopilotEvent =>
   isObject(record) && isObject(record['data']) && typeof record['type'] === 'string';
 
-/** True for a line of the event log that Copilot CLI and Copilot Chat keep of a session. */
+/** Whether this is a line of the event log of Copilot CLI or Copilot Chat. */
 export const isCopilotEvent = (record: unknown): boolean =>
   isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
 
 /**
- * The event log of Copilot CLI (`session-state/<id>/events.jsonl`) and of Copilot Chat's transcripts, line by line. A
- * call is written with its message and again when it starts; subagents' messages name the call that they belong to.
+ * Imports the event log of Copilot CLI (`session-state/<id>/events.jsonl`) or Copilot Chat, line by line. A call is
+ * listed with its message and again when it starts; subagents' messages name the call that they belong to.
  */
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;
   readonly #called = new Set<string>();
-  /** Calls that were told of with their message and have not ended. */
+  /** Calls that were listed with a message and haven't ended. */
   readonly #running = new Set<string>();
   #model: string | undefined;
 
@@ -46,7 +46,7 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /** A call that was told of is told of again when it starts: reading goes on before it. */
+  /** A listed call occurs again when it starts, so reading resumes before it. */
   get isSettled(): boolean {
     return this.#running.size === 0;
   }
@@ -73,7 +73,7 @@ export class CopilotEventsImporter {
         if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
         return;
       case 'user.message':
-        // What was refused never ends.
+        // A rejected call never ends.
         this.#running.clear();
         this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
         for (const attached of objectsAt(data, 'attachments')) skipAttachment(this.#sink, attached['type']);

@@ -7,18 +7,18 @@ export interface DecisionRecord {
   readonly title: string;
   /** The active branch, oldest first. */
   readonly messages: readonly Message[];
-  /** The ledger; what is no decision is left out. */
+  /** The ledger; only decisions are used. */
   readonly events: readonly KeyEvent[];
-  /** Where reasons are looked for: the nodes and the positions (0-based, inclusive) that they cover. */
+  /** Searched for reasons: nodes with the positions (0-based, inclusive) that they cover. */
   readonly summaries: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
 }
 
-/** A summary's decision gives the reason of a quoted one when it shares at least this much of its words. */
+/** Minimum share of common words for a summary's decision to be the same as a quoted one. */
 const SHARED_WORDS = 0.5;
 
 /**
- * The ledger's decisions as Markdown, in the order in which they were taken: each word for word, with its status, the
- * reason that was given, what it replaced or was replaced by, and the message it comes from.
+ * The ledger's decisions as Markdown, in order: each verbatim with its status, its reason, what it superseded or was
+ * superseded by, and the message that it comes from.
  */
 export function* decisionRecord(record: DecisionRecord): Generator<string> {
   const positions = new Map(record.messages.map(({ id }, position) => [id, position]));
@@ -66,7 +66,7 @@ function status(event: KeyEvent, link: number | undefined): string {
   }
 }
 
-/** The reason that a summary of the message's place gives for the decision that shares most of its words. */
+/** The reason in the summary of the decision's message, from the decision with the most words in common. */
 function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['summaries']): string | undefined {
   const words = wordsOf(`${event.quote} ${event.about?.quote ?? ''}`);
   let best: { readonly why: string; readonly shared: number } | undefined;

@@ -18,14 +18,14 @@ const ROLES: Readonly<Record<string, 'user' | 'assistant'>> = {
   qwen: 'assistant',
 };
 
-/** True for a Gemini CLI session as one document, or for the first line of one kept as JSONL. */
+/** Whether this is a Gemini CLI session as a document, or the first line of one in JSONL. */
 export function isGemini(value: unknown): value is JsonObject {
   return isObject(value) && typeof value['sessionId'] === 'string' && ('startTime' in value || 'projectHash' in value);
 }
 
 /**
- * A Gemini CLI session (`tmp/<project>/chats/session-*`): one document until 2025, then JSONL whose lines are messages,
- * later versions of a message under the same id, changes to the session (`$set`) and rewinds (`$rewindTo`).
+ * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`): a document until 2025, and since then JSONL with
+ * messages, newer versions of messages with the same ID, changes to the session (`$set`), and rewinds (`$rewindTo`).
  */
 export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
   const document = typeof source === 'string' ? tryParse(source) : source;
@@ -57,7 +57,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   for (const message of messages.values()) addMessage(message, sink);
 }
 
-/** The message that is rewound to goes too. */
+/** Removes all messages from the given one on. */
 function rewind(messages: Map<string, JsonObject>, to: string): void {
   const ids = [...messages.keys()];
   const at = ids.indexOf(to);

@@ -1,4 +1,4 @@
-/** A JSON object whose fields are still unknown. */
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -13,7 +13,7 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What stands at a path of keys; undefined where something on the way is no object. */
+/** The value at a path of keys; undefined if a value on the way isn't an object. */
 export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
 }
@@ -27,7 +27,7 @@ export function objectsAt(value: unknown, ...keys: readonly string[]): readonly 
   return isList(list) ? list.filter(isObject) : [];
 }
 
-/** The parsed text, or undefined when it is not JSON. */
+/** The parsed text, or undefined if it isn't JSON. */
 export function tryParse(text: string): unknown {
   if (isDeep(text)) return undefined;
   try {
@@ -37,10 +37,10 @@ export function tryParse(text: string): unknown {
   }
 }
 
-/** No conversation is nested like this; what is would overflow the stack of whoever walks through it. */
+/** Deeper nesting doesn't occur in conversations and could overflow the stack. */
 const MAX_DEPTH = 500;
 
-/** Whether JSON is nested more deeply than anything that a tool writes. Linear. */
+/** Whether JSON is nested too deeply. Linear. */
 export function isDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -3,7 +3,7 @@ import type { ContentBlock, Message, Role } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 
-/** What the export for people shows. Positions are indices into `messages`, 0-based, inclusive. */
+/** The content of a Markdown export. Positions are indexes into `messages`, 0-based and inclusive. */
 export interface MarkdownExport {
   readonly title: string;
   readonly messages: readonly Message[];
@@ -15,8 +15,8 @@ export interface MarkdownExport {
 const NAMES: Readonly<Record<Role, string>> = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' };
 
 /**
- * A session as Markdown for people: tasks, key events and summaries first, then every message, numbered from 1, with
- * its moment in UTC. Text of messages stands as it is; tool output and attachments stand in fences.
+ * Exports a session as Markdown: tasks, key events, and summaries, then all messages, numbered from 1, with their times
+ * in UTC. Text is unchanged; tool output and attachments are in fences.
  */
 export function* sessionToMarkdown(session: MarkdownExport): Generator<string> {
   yield `# ${oneLine(session.title)}\n`;
@@ -81,7 +81,7 @@ function renderBlock(block: ContentBlock): string {
   }
 }
 
-/** A fence longer than any run of backticks inside, as CommonMark 4.5 asks. */
+/** A fence that is longer than any run of backticks in the text (CommonMark 4.5). */
 function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length));
   const fence = '`'.repeat(longest + 1);

@@ -4,11 +4,11 @@ import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '.
 import { addBlocks } from './role-content.ts';
 import { addCompaction, parseMoment, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 
-/** True for a record of a Qwen Code session: Claude Code's envelope around a message in Google's shape. */
+/** Whether this is a record of a Qwen Code session: Claude Code's envelope with a message in Google's form. */
 export const isQwen = (record: unknown): record is JsonObject =>
   textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
-/** A Qwen Code session (`projects/<folder>/chats/<id>.jsonl`), record by record. */
+/** Imports a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`) record by record. */
 export class QwenImporter {
   readonly #sink: TranscriptSink;
 
@@ -25,7 +25,7 @@ export class QwenImporter {
     const at = parseMoment(record['timestamp']);
     sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
     if (record['subtype'] === 'chat_compression') {
-      // The compressed history begins with the summary, in the user's role.
+      // The compressed history begins with the summary, as a user message.
       const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
       const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
       addCompaction(sink, { summary: summary.join('\n'), at });

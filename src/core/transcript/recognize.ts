@@ -14,26 +14,26 @@ import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
 
-/** How much of a file is looked at before its format is decided, in UTF-16 units; a longer first line is awaited. */
+/** How much of a file is read before its format is determined, in UTF-16 units; more if the first line is longer. */
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
   'Threadkeeper JSONL, {role, content} JSON/JSONL, VS Code, aider, SpecStory, Claude Code, Codex, Copilot, ' +
   'Gemini CLI, Qwen Code, Continue, ChatGPT conversations.json';
 
-/** Reads a file line by line. */
+/** Imports a file line by line. */
 export interface LineImporter {
   line(line: string): void;
   end(): void;
-  /** Whether every message so far was added whole, so that reading can stop here and go on later. */
+  /** Whether all messages so far are complete, so that reading can stop here and resume later. */
   readonly isSettled: boolean;
 }
 
-/** Reads records, one after the other. */
+/** Imports records one by one. */
 export interface RecordImporter {
   record(record: unknown): void;
   end?(): void;
-  /** As of a `LineImporter`; left out where every record stands alone. */
+  /** Like that of `LineImporter`; undefined if every record is independent. */
   readonly isSettled?: boolean;
 }
 
@@ -41,7 +41,7 @@ type Recognized =
   | { readonly format: TranscriptFormat; readonly lines: LineImporter }
   | { readonly whole: (text: string) => TranscriptFormat };
 
-/** The importer for a file that begins with `head`; undefined when more of it must be seen. */
+/** The importer for a file that begins with `head`; undefined if more is needed. */
 export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
   const start = head.trimStart();
   if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
@@ -53,7 +53,7 @@ export function recognize(head: string, isWhole: boolean, sink: TranscriptSink):
   throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
 }
 
-/** Formats with a record a line, the narrower before the wider. */
+/** Formats with one record per line, narrower ones first. */
 const RECORDS: readonly {
   readonly format: TranscriptFormat;
   readonly is: (record: unknown) => boolean;
@@ -72,7 +72,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
   if (!isWhole) lines.pop();
   if (lines.length === 0) return undefined;
   const first = tryParse(lines[0]!);
-  // Logs that only make sense as a whole.
+  // Logs that must be read as a whole.
   if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
   if (isGemini(first)) return { whole: (text) => read('gemini', importGemini, text, sink) };
   const formats = lines.map((line) => {
@@ -80,7 +80,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
     return RECORDS.find(({ is }) => is(record));
   });
   const found = formats.filter((format) => format !== undefined);
-  // A first line that is damaged does not hide the records after it.
+  // A damaged first line doesn't hide the records after it.
   const isRecords = isObject(first) ? !isDocument(first) : found.length * 2 >= lines.length;
   if (!isRecords) return { whole: (text) => importDocument(text, sink) };
   if (found[0]) return { format: found[0].format, lines: ofRecords(found[0].importer(sink), sink) };
@@ -103,7 +103,7 @@ function read<Source>(
   return format;
 }
 
-/** Reads a file of JSON records, a line each. */
+/** Imports a file with one JSON record per line. */
 export function ofRecords(importer: RecordImporter, sink: TranscriptSink): LineImporter {
   return {
     get isSettled() {

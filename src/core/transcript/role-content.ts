@@ -13,14 +13,14 @@ const NAMES: Readonly<Record<Role, readonly string[]>> = {
 
 const MOMENT_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 'time', 'date'] as const;
 
-/** True for a record of `{role, content}`, in OpenAI's or Anthropic's shape. */
+/** Whether this is a record of `{role, content}`, in the form of OpenAI or Anthropic. */
 export function isRoleContent(record: unknown): record is JsonObject {
   return isObject(record) && typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record);
 }
 
 /**
- * Reads a record of `{role, content}`. An empty message is kept, so that indices stay those of the file; a user
- * message that carries tool results beside its own words becomes two.
+ * Imports a record of `{role, content}`. Empty messages are kept, so that indexes match the file. A user message with
+ * tool results and text becomes two messages.
  */
 export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
   if (!isRoleContent(record)) {
@@ -39,7 +39,7 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
   addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isList(content) && content.length === 0);
 }
 
-/** Adds a message, its tool results apart from what the user said with them. */
+/** Adds a message, with tool results separate from the user's text. */
 export function addBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
@@ -56,7 +56,7 @@ export function addBlocks(
     sink.add(messageOfBlocks(role, blocks, facts));
     return;
   }
-  // An image right after a result belongs to it: it is what the tool showed.
+  // An image directly after a result belongs to it.
   const shown: ContentBlock[] = [];
   const words: ContentBlock[] = [];
   let isOfTool = false;

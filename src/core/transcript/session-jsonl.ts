@@ -4,25 +4,25 @@ import { messageSchema, type Message, messageText } from '../model/message.ts';
 import { tryParse } from './json-value.ts';
 import { TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
-/** As the journal has it; a message of one text block has its text as `content`. */
+/** Like in the journal, but the content of a message with a single text block is that text. */
 const record = v.object({ ...messageSchema.entries, content: v.union([v.string(), messageSchema.entries.content]) });
 
 /**
- * A session's messages as JSONL, a line each, ended by a newline. A message of one text block has its text as
- * `content`, so that whatever reads `{role, content}` reads the file; `sessionFromJsonl` gives every message back
- * exactly, and writing those again gives the same bytes.
+ * Exports messages as JSONL, each line ending with a newline. The `content` of a message with a single text block is
+ * that text, so that programs that read `{role, content}` can read the file. `sessionFromJsonl` restores every message
+ * exactly, and exporting them again gives the same bytes.
  */
 export function* sessionToJsonl(messages: Iterable<Message>): Generator<string> {
   for (const message of messages) {
     const only = message.content.length === 1 ? message.content[0] : undefined;
     const { role, at, id: own, parent, model, ending, usage, pasted, attachments } = message;
     const content = only?.type === 'text' ? only.text : message.content;
-    // Keys whose value is undefined are not written.
+    // Keys with an undefined value are omitted.
     yield `${JSON.stringify({ role, content, at, id: own, parent, model, ending, usage, pasted, attachments })}\n`;
   }
 }
 
-/** The messages of a session's JSONL. Throws `TranscriptError` with the number of the first line that is not one. */
+/** Parses exported messages. Throws `TranscriptError` with the number of the first invalid line. */
 export function sessionFromJsonl(text: string): Message[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -33,7 +33,7 @@ export function sessionFromJsonl(text: string): Message[] {
   });
 }
 
-/** The message that a line's JSON value stands for; undefined when it is none of an exported session. */
+/** The message of a line's JSON value; undefined if it isn't from an export. */
 export function readMessage(value: unknown): Message | undefined {
   const parsed = v.safeParse(record, value);
   if (!parsed.success) return undefined;
@@ -41,14 +41,14 @@ export function readMessage(value: unknown): Message | undefined {
   return { ...rest, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content };
 }
 
-/** True for a line's JSON value that is a message of an exported session, ids and all. */
+/** Whether a line's JSON value is a message of an exported session, with IDs. */
 export function isExportedMessage(value: unknown): boolean {
   return v.is(record, value);
 }
 
 /**
- * Reads this project's own export, in which every message names the one before it: what is kept is the branch that ends
- * at the last message, and messages of other branches are counted.
+ * Imports our own export, in which every message names its parent. Keeps the branch that ends at the last message;
+ * messages of other branches are counted.
  */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;
@@ -73,14 +73,14 @@ export class ExportedSessionImporter {
     this.#last = message;
   }
 
-  /** The branch that is in use shows at the end. */
+  /** The active branch is only known at the end. */
   readonly isSettled = false;
 
   end(): void {
     const branch: Message[] = [];
     for (let one = this.#last; one; one = one.parent === null ? undefined : this.#messages.get(one.parent)) {
       branch.push(one);
-      // A line that names itself, or one after it, would never end.
+      // Prevents endless loops if a message is its own ancestor.
       this.#messages.delete(one.id);
     }
     for (const { role, content, at } of branch.reverse()) {

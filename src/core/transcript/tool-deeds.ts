@@ -1,16 +1,16 @@
 import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
 
-/** What a tool call did: read or changed a file, or ran a command. */
+/** The effect of a tool call: it read or changed a file, or ran a command. */
 export interface Deed {
   readonly kind: 'read' | 'edit' | 'run';
-  /** The path as the call has it, or the command. */
+  /** The path as given in the call, or the command. */
   readonly what: string;
-  /** Whether it went well; undefined while nothing tells. */
+  /** Whether it succeeded; undefined if unknown. */
   readonly ok?: boolean;
 }
 
-/** The deeds of a message's tool calls by their ids, and how earlier calls ended. */
+/** The effects of a message's tool calls by ID, and the outcomes of earlier calls. */
 export interface MessageDeeds {
   readonly deeds: readonly (Deed & { readonly callId: string })[];
   readonly results: ReadonlyMap<string, boolean>;
@@ -32,14 +32,14 @@ const COMMANDS = ['command', 'cmd', 'script'];
 const CHANGES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 const SHELLS = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
-/** How the tools tell an exit status in what a command printed. */
+/** How tools report the exit status of a command. */
 const EXIT = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
-/** Commands tell their status at the beginning or the end of what they printed. */
+/** The status is at the beginning or the end of the output. */
 const STATUS_UNITS = 400;
-/** A longer command holds a file. */
+/** Longer commands contain a file. */
 const MAX_COMMAND_UNITS = 2_000;
 
-/** What the tool calls in a message did, and how calls ended whose results it holds. */
+/** The effects of the tool calls in a message, and the outcomes of calls whose results it contains. */
 export function deedsOf(blocks: readonly ContentBlock[]): MessageDeeds {
   const deeds: (Deed & { readonly callId: string })[] = [];
   const results = new Map<string, boolean>();
@@ -60,7 +60,7 @@ function deedsOfCall(name: string, json: string): Deed[] {
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
   if (paths.length > 0) {
-    // One tool that views and changes says in its arguments which of them it does.
+    // Some tools both view and change files; an argument tells which.
     const kind = CHANGES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
     return paths.map((what) => ({ kind, what }));
   }

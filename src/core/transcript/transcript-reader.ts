@@ -9,11 +9,11 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** Lines and documents are read as one text, which has room for so many UTF-16 units. */
+/** Maximum length of a line or document, in UTF-16 units. */
 const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
 
-/** What was read of a transcript in all. */
+/** Totals of a transcript. */
 export interface TranscriptSummary {
   readonly format: TranscriptFormat;
   readonly messages: number;
@@ -21,9 +21,9 @@ export interface TranscriptSummary {
 }
 
 /**
- * Reads a transcript from chunks of text in any cut, in a format that it recognizes by content. JSONL and aider's
- * history are read line by line, whatever their size; single JSON documents and SpecStory files are gathered first.
- * `push` and `end` throw `TranscriptError`.
+ * Reads a transcript from chunks and recognizes its format by content. JSONL and aider's history are read line by line,
+ * regardless of their size; JSON documents and SpecStory files are collected first. `push` and `end` throw
+ * `TranscriptError`.
  */
 export class TranscriptReader {
   readonly #skips = new Map<string, Skipped>();
@@ -36,7 +36,7 @@ export class TranscriptReader {
   #gathered: string[] = [];
   #gatheredUnits = 0;
   #decideAt = HEAD_UNITS;
-  /** Pieces of the line that has not ended, and how long they are. */
+  /** The chunks of the incomplete line, and their length. */
   #rest: string[] = [];
   #restUnits = 0;
 
@@ -57,7 +57,7 @@ export class TranscriptReader {
     return this.#format;
   }
 
-  /** Takes the next piece of the file; returns the messages that are complete by now. */
+  /** Adds a chunk; returns the messages that are complete. */
   push(chunk: string): readonly TranscriptMessage[] {
     if (this.#lines) this.#pushLines(chunk, this.#lines);
     else {
@@ -75,7 +75,7 @@ export class TranscriptReader {
     return this.#take();
   }
 
-  /** The file has ended: returns the messages that were still open. */
+  /** Ends the file; returns the remaining messages. */
   end(): readonly TranscriptMessage[] {
     if (!this.#lines && !this.#whole) this.#decide(true);
     if (this.#lines) {
@@ -94,7 +94,7 @@ export class TranscriptReader {
     return this.#take();
   }
 
-  /** What was read, after `end`. */
+  /** The totals, after `end`. */
   summary(): TranscriptSummary {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
     return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
@@ -119,7 +119,7 @@ export class TranscriptReader {
     }
     this.#rest.push(chunk.slice(from));
     this.#restUnits += chunk.length - from;
-    // What no reader takes is not gathered either.
+    // Lines that are too long aren't collected.
     if (this.#restUnits > MAX_LINE_UNITS) this.#rest = [];
   }
 
@@ -132,7 +132,7 @@ export class TranscriptReader {
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** Decides the format from what was gathered, or waits for twice as much. */
+  /** Determines the format from what was collected, or waits for twice as much. */
   #decide(isWhole: boolean): void {
     const head = this.#gathered.join('').replace(/^\uFEFF/, '');
     this.#gathered = [head];
@@ -154,7 +154,7 @@ export class TranscriptReader {
   }
 }
 
-/** Reads a transcript that is in memory. Throws `TranscriptError`. */
+/** Reads a transcript in memory. Throws `TranscriptError`. */
 export function readTranscript(
   text: string,
 ): TranscriptSummary & { readonly transcript: readonly TranscriptMessage[] } {

@@ -16,15 +16,15 @@ import {
   TranscriptError,
 } from './transcript-message.ts';
 
-/** True for the JSON that VS Code's “Chat: Export Chat…” writes. */
+/** Whether this is the JSON of VS Code's “Chat: Export Chat…”. */
 export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
   if (!isObject(value) || !isList(value['requests'])) return false;
   return 'responderUsername' in value || value['requests'].some((one) => isObject(one) && 'message' in one);
 }
 
 /**
- * VS Code's chat export (`IExportableChatData` in microsoft/vscode, chatModel.ts). Each request is the user's message
- * and a list of response parts: markdown without a kind, tool invocations, references, edits and screen furniture.
+ * Imports VS Code's chat export (`IExportableChatData` in microsoft/vscode, chatModel.ts). Each request has the user's
+ * message and a list of response parts: Markdown without a kind, tool invocations, references, edits, and UI elements.
  */
 export function importVsCodeChat(
   chat: JsonObject & { readonly requests: readonly unknown[] },
@@ -41,7 +41,7 @@ export function importVsCodeChat(
     const asked = userText(request['message']);
     if (asked === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: asked, at });
-    // The export names what was attached by its address, without its text.
+    // The export contains the URIs of attachments, but not their text.
     for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
     new Reply(sink, { at, model: textAt(request, 'modelId') }).read(request);
   }
@@ -55,7 +55,7 @@ function userText(message: unknown): string | undefined {
     .join('');
 }
 
-/** One reply: runs of text and calls become the assistant's messages, each result a message of the tool after it. */
+/** A reply: runs of text and calls become assistant messages, and each result a tool message after it. */
 class Reply {
   readonly #sink: TranscriptSink;
   readonly #facts: MessageFacts;
@@ -80,7 +80,7 @@ class Reply {
     this.#flush([]);
     const metadata = valueAt(request, 'result', 'metadata');
     const usage = usageOf({ input: valueAt(metadata, 'promptTokens'), output: valueAt(metadata, 'outputTokens') });
-    // What the provider counted is of the whole request: its last message carries it.
+    // The usage is that of the whole request, so its last message gets it.
     if (this.#last) this.#sink.add({ ...this.#last, ...(usage && { usage }) });
     const summary = textAt(metadata, 'summary', 'text');
     if (summary !== undefined) addCompaction(this.#sink, { summary, at: this.#facts.at });
@@ -162,22 +162,24 @@ function outputOf(output: unknown): string | undefined {
   return output.map((one) => textAt(one, 'value') ?? textAt(one, 'text') ?? '').join('\n');
 }
 
-/** `result.metadata.toolCallResults` holds what each tool answered, where the participant kept it. */
+/** `result.metadata.toolCallResults` contains the tools' results, if the participant stored them. */
 function toolResults(result: unknown): ReadonlyMap<string, string> {
   const all = valueAt(result, 'metadata', 'toolCallResults');
   const answers = Object.entries(isObject(all) ? all : {});
   return new Map(answers.map(([callId, answer]) => [callId, outputOf(valueAt(answer, 'content')) ?? '']));
 }
 
-/** True for the first line of a chat session that VS Code keeps as a log of changes (`chatSessions/*.jsonl`). */
+/**
+ * Whether this is the first line of a chat session that VS Code stores as a log of changes (`chatSessions/*.jsonl`).
+ */
 export function isVsCodeChatLog(record: unknown): record is JsonObject {
   return isObject(record) && record['kind'] === 0 && isObject(record['v']) && 'requests' in record['v'];
 }
 
 /**
- * The session that a log of changes stands for (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole
- * object, 1 sets the value at a path, 2 cuts a list at `i` and appends to it, 3 deletes. The last line may still be in
- * the middle of being written. Throws `TranscriptError`.
+ * The session that a log of changes represents (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole
+ * object, 1 sets the value at a path, 2 truncates a list at `i` and appends to it, 3 deletes. The last line may be
+ * incomplete. Throws `TranscriptError`.
  */
 export function replayVsCodeChatLog(text: string): unknown {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
