@@ -12,9 +12,9 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
 }
 
 /**
- * Has a model hold the text of a summary that is sent against its messages, and notes what it found with the summary.
- * Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws; noted is then what was spent,
- * and what the requests found that were answered.
+ * Asks a model to check the text of a summary that is sent against its messages, and stores the result. Rejects with
+ * `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error; the cost and the results of answered
+ * requests are stored nevertheless.
  */
 export async function checkSummary(
   { journal, clock, counter, price, spendGate }: CheckSummaryDeps,
@@ -61,7 +61,7 @@ export async function checkSummary(
   } finally {
     await journal.append(...paid.takeUsage());
   }
-  // What was answered before it is noted.
+  // The results before the fault are already stored.
   if (fault !== undefined) throw fault;
   return check;
 }

@@ -374,7 +374,7 @@ function replacedTokens({ leavingTokens }: Plan, standingTokens: number): number
   );
 }
 
-/** Changes the one node from detailed to brief that saves at least `tokens`, and as few more as possible. */
+/** Changes a single node from detailed to brief: the one that saves at least `tokens`, but as few more as possible. */
 function leastLoss(
   frontier: readonly SummaryNode[],
   levels: readonly LevelChoice[],

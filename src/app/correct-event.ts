@@ -3,7 +3,7 @@ import type { EventCorrection, KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** Why an event could not be corrected: it is gone, or the words chosen are none of its message's. */
+/** Why an event can't be corrected: it no longer exists, or the chosen words aren't in its message. */
 export class CorrectionFault extends Error {
   readonly reason: 'unknown_event' | 'no_words';
 
@@ -19,9 +19,9 @@ export class CorrectionFault extends Error {
 }
 
 /**
- * Changes a key event's kind, its extent in its message, or both; what is left out stays. `start` and `end` are UTF-16
- * offsets into the message's text; white space around the words is left off. Rejects with `CorrectionFault`, or
- * `StoreFault`; nothing is changed then.
+ * Changes a key event's kind, its range in the message, or both; omitted fields stay. `start` and `end` are UTF-16
+ * offsets in the message's text; surrounding white space is trimmed. Rejects with `CorrectionFault` or `StoreFault`
+ * without changing anything.
  */
 export async function correctEvent(
   journal: SessionJournal,
@@ -43,7 +43,9 @@ export async function correctEvent(
   });
 }
 
-/** As `correctEvent`, with other words of the event's message; of several places the one nearest to its own. */
+/**
+ * Like `correctEvent`, but finds the words in the event's message; of several places, the nearest to the event's own.
+ */
 export function correctWords(journal: SessionJournal, id: KeyEventId, words: string): Promise<void> {
   const { message, start: from } = entryOf(journal, id);
   const text = messageText(journal.state.messages.get(message) ?? { content: [] });
@@ -55,7 +57,7 @@ export function correctWords(journal: SessionJournal, id: KeyEventId, words: str
   return correctEvent(journal, id, { start, end: start + quote.length });
 }
 
-/** Strikes an event out as wrong, or takes that back. What it had superseded or absorbed stands again meanwhile. */
+/** Marks an event as wrong, or restores it. Meanwhile, events that it had superseded or absorbed are active again. */
 export async function markEventWrong(journal: SessionJournal, id: KeyEventId, wrong: boolean): Promise<void> {
   entryOf(journal, id);
   await journal.append({ type: 'event_removed', id, removed: wrong });

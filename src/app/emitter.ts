@@ -2,7 +2,7 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** A list of listeners. A listener that throws does not keep the others from being called. */
+/** A list of listeners. An exception in one doesn't prevent calling the others. */
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;

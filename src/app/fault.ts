@@ -1,6 +1,6 @@
 import type { Ending, Usage } from '../core/model/message.ts';
 
-/** What can go wrong between here and a model, by meaning. Each adapter maps its SDK's errors to these, once. */
+/** What can go wrong with a model request. Each adapter maps its SDK's errors to these reasons. */
 export const FAULT_REASONS = [
   'no_key',
   'refused_key',
@@ -8,9 +8,9 @@ export const FAULT_REASONS = [
   'model_not_found',
   'rate_limited',
   'quota',
-  /** The account's credit does not cover the output limit of the request. */
+  /** The account's balance doesn't cover the output limit of the request. */
   'unaffordable',
-  /** The request is larger than what the account may send in a minute. */
+  /** The request exceeds the account's tokens per minute. */
   'over_rate',
   'context_too_long',
   'content_refused',
@@ -18,9 +18,9 @@ export const FAULT_REASONS = [
   'network',
   'timeout',
   'cut_stream',
-  /** The output limit was reached before any text came: all of it was spent on thinking. */
+  /** The output limit was reached before any text, because it was spent on thinking. */
   'output_limit',
-  /** The same at the highest limit that the model and its context window allow. */
+  /** The same at the highest limit of the model and its context window. */
   'highest_output_limit',
   'empty_reply',
   'malformed',
@@ -29,13 +29,13 @@ export const FAULT_REASONS = [
 ] as const;
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
-/** A model call that did not end well. `message` is for the log; what the user reads is chosen by `reason`. */
+/** A failed model call. `message` is for the log; the user's message is chosen by `reason`. */
 export class ModelFault extends Error {
   readonly reason: FaultReason;
-  /** Milliseconds until another try makes sense, where the provider said so. */
+  /** Milliseconds until a retry makes sense, as stated by the provider. */
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
-  /** Tokens that the model reads and writes in all, where a request was too long and the provider said so. */
+  /** The model's context window in tokens, if the provider stated it when it rejected a request as too long. */
   readonly contextWindow: number | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** A reply without text is told to the user as what it is; what it cost is recorded like any other's. */
+/** The fault of a reply without text. Its cost is recorded like that of any other. */
 export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest = false): ModelFault {
   const paid = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
   return ending === 'length'
@@ -72,7 +72,7 @@ export function emptyReply(ending: Ending | undefined, usage: Usage | undefined,
     : new ModelFault('empty_reply', `the reply ended without text (${paid})`);
 }
 
-/** Why a message was not sent; `ContextOverflow` comes with ways out, shown by the panel. */
+/** Why a message wasn't sent. The panel shows ways to resolve a `ContextOverflow`. */
 export class ContextOverflow extends Error {
   readonly total: number;
   readonly budget: number;
@@ -85,7 +85,7 @@ export class ContextOverflow extends Error {
   }
 }
 
-/** A second turn was asked for while one is running. */
+/** A turn is already running. */
 export class TurnRunning extends Error {
   constructor() {
     super('A response is in progress. Stop it or wait until it finishes.');

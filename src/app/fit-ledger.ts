@@ -9,14 +9,17 @@ import type { FrontierItem } from '../core/state/frontier.ts';
 import type { FrontFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
-/** A ledger that has to drop entries is fitted to this share of its room, so that it need not at the next commits. */
+/**
+ * If entries must be dropped, the ledger is reduced to this share of its room, so that the next compressions needn't
+ * drop any.
+ */
 const REFITTED = 0.8;
-/** While it takes this share, what was dropped before waits. */
+/** Above this share, dropped entries aren't restored. */
 const WELL_FILLED = 0.75;
-/** A look at one entry takes as long as work on so many characters of text. */
+/** Cost of examining an entry, in characters of text. */
 const LOOK_CHARS = 20;
 
-/** A session, and what its ledger may take of the budget. */
+/** A session, and the share of the budget for its ledger. */
 export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
   readonly state: Pick<FrontFacts, 'events' | 'messages' | 'positionOf'> & {
     readonly frontier: readonly Pick<FrontierItem, 'from' | 'to'>[];
@@ -25,19 +28,19 @@ export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
 }
 
 export interface LedgerChanges {
-  /** Positions of the messages that leave the recent messages now. */
+  /** Positions of the messages that are no longer recent. */
   readonly leaving: ReadonlySet<number>;
-  /** Entries that are new or have changed, by id. */
+  /** New and changed entries, by ID. */
   readonly touched: ReadonlyMap<KeyEventId, KeyEvent>;
-  /** Tokens of all messages that have a summary, or leave the recent messages now. */
+  /** Tokens of all messages that have a summary or are being summarized. */
   readonly coveredTokens: number;
 }
 
 /**
- * Fits a ledger into its share of the budget, a batch at a time: what has no room is marked as dropped, and what has
- * room again as active. As long as what stands has room nothing is dropped, and nothing that was dropped comes back
- * before there is room for a good deal, since each entry in the midst changes all of a request behind it. What was
- * dropped, which is most of a long session's ledger, is looked at only where it may come back.
+ * Fits a ledger into its share of the budget in batches: entries without room are marked as dropped, and those that fit
+ * again as active. Nothing is dropped while everything fits, and dropped entries are only restored once there is much
+ * room, because every change within the ledger changes the rest of the request. Dropped entries, which are most of a
+ * long session's ledger, are only examined when they may be restored.
  */
 export async function fitLedgerOf(
   job: LedgerRoom,
@@ -47,12 +50,12 @@ export async function fitLedgerOf(
 ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
   const { state, budget, counts, settings } = job;
   const isCovered = coverage(state.frontier);
-  // What is still sent word for word takes no room in the ledger.
+  // Events in messages that are sent verbatim take no room in the ledger.
   const placeIn = ({ message }: KeyEvent): number | undefined => {
     const position = state.positionOf(message);
     return position !== undefined && (leaving.has(position) || isCovered(position)) ? position : undefined;
   };
-  // A ledger that was kept from the last draft has not heard of what was dropped then; the session has.
+  // The cached ledger of the last draft lacks entries that were dropped since; the session has them.
   const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
     (state.events.get(id) ?? ledger.get(id))?.status;
   const stands = ({ status, link }: KeyEvent): boolean =>

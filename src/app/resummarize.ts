@@ -14,30 +14,30 @@ import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } f
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
-/** How a summary is regenerated. */
+/** How to regenerate a summary. */
 export interface Resummary {
   readonly node: NodeId;
-  /** Who writes it; code, where it is left out. */
+  /** The model; by default, the summary is extracted. */
   readonly model?: JobModel;
-  /** What the user wants of this one, in a sentence or two; added to the prompt. */
+  /** The user's wishes for this summary, which are added to the prompt. */
   readonly instructions?: string;
-  /** Makes the level `full` from the source, and sends it from now on; the shorter texts stay as they are. */
+  /** Creates the level `full` from the source and sends it from now on; the shorter texts stay. */
   readonly finer?: boolean;
 }
 
 export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'settings' | 'price'> {
   readonly counts: MessageCounts;
   readonly preset: () => PresetName;
-  /** The user's own prompt in place of the preset's; throws `RangeError` when it cannot be used. */
+  /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
-  /** No limit where it is left out. */
+  /** Default: no limit. */
   readonly spendGate?: SpendGate;
 }
 
 /**
- * Regenerates one summary in its place, from its own messages; a parent from its children, without a model. One change,
- * which can be undone. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault` or what the model throws;
- * nothing is changed then.
+ * Regenerates a summary from its own messages, or a parent from its children without a model. It's a single change that
+ * can be undone. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing
+ * anything.
  */
 export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {
   const { journal } = deps;
@@ -91,7 +91,7 @@ async function make(
       ...summary,
       roomTokens: room,
       ceilingTokens: source,
-      // One node stands for what one stood for, whatever its size.
+      // A single node replaces the old one, whatever its size.
       segment: { tokens: Infinity, messages: Infinity },
       prompt: summaryPrompt(preset(), promptText?.(), summary.style, wanted.instructions),
       concurrency: 1,
@@ -107,9 +107,9 @@ async function make(
     },
   );
   const made = runs[0]?.leaves[0];
-  // What code would extract in place of unusable answers is not what was asked for.
+  // An extracted summary isn't what the user asked for.
   if (fault !== undefined || made?.messages !== node.messages) throw nothingShorter();
-  // Without the old full text: it told of the same, in other words.
+  // Without the old full text, which was based on the previous summary.
   return { ...made, id: node.id };
 }
 

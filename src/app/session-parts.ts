@@ -4,7 +4,7 @@ import type { PriceOf } from './paid-model.ts';
 import type { Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
-/** What everything that works on an open session shares. */
+/** What all parts that work on an open session share. */
 export interface SessionParts {
   readonly journal: SessionJournal;
   readonly clock: Clock;
@@ -12,7 +12,7 @@ export interface SessionParts {
   readonly counter: TokenCounter;
   readonly countStore: CountStore;
   readonly settings: () => ConversationSettings;
-  /** Corrects counts by what the chosen model's provider reports; undefined where our own count is the exact one. */
+  /** Corrects counts by the provider's usage reports; undefined if our own count is exact. */
   readonly calibration: () => Calibration | undefined;
   readonly price: PriceOf;
 }

@@ -21,11 +21,11 @@ import {
 /** A search result in one session. */
 export type SessionHit = Omit<Found, 'together'> & { readonly score: number };
 
-/** UTF-16 units of an excerpt. */
+/** Length of an excerpt in UTF-16 units. */
 const EXCERPT = 600;
-/** More are ranked than asked for, since ranking then changes and duplicates are dropped. */
+/** Factor for the number of ranked results, because later steps reorder and deduplicate them. */
 const SPARE = 3;
-/** Excerpts considered for one recall. */
+/** Number of results to consider for recall. */
 const RECALLED = 8;
 
 /** Ranked search over one session; the index is built on first use and grows with the session. */
@@ -35,7 +35,7 @@ export class SessionSearch {
   readonly #clock: Clock;
   #indexed = 0;
   #indexedPath: MessageId | undefined;
-  /** Key events and nodes as they were indexed; another object is another text. */
+  /** Key events and nodes as indexed. A different object has a different text. */
   readonly #indexedAs = new Map<string, unknown>();
   #derivedAt: readonly [SessionState, number] | undefined;
 

@@ -1,38 +1,41 @@
 import type { Policy } from '../core/policy/policy.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
 
-/** Tokens of a reply. */
+/** Output limits of a reply, in tokens. */
 export interface ReplyRoom {
-  /** Its text. */
+  /** For its text. */
   readonly textTokens: number;
-  /** What the model may think on top of it. */
+  /** Additional tokens for thinking. */
   readonly reasoningTokens: number;
-  /** The most that the model can write and think together: what a further try may ask for. */
+  /** The model's maximum for text and thinking together, which limits a retry. */
   readonly maxOutput: number;
   readonly effort?: Effort;
 }
 
-/** What the user set, as a conversation needs it. Read once at the beginning of a turn, so that a turn never acts on two configurations. */
+/**
+ * The user's settings for a conversation. Read once at the beginning of a turn, so that a turn never mixes two
+ * configurations.
+ */
 export interface ConversationSettings {
   readonly systemPrompt: string;
-  /** The project's rules, from files of the workspace; left out when there are none. */
+  /** The project's instructions from files of the workspace; undefined if there are none. */
   readonly rules?: string;
-  /** What holds beyond one session; sent in every one of the workspace. Empty when there is none. */
+  /** The workspace memory, which is sent in all its sessions; '' if it's empty. */
   readonly memory: string;
   readonly policy: Policy;
   /** The chat model's context window, in tokens. */
   readonly contextWindow: number;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   readonly reservedTokens: number;
   readonly temperature: number | undefined;
-  /** How the room for the reply is shared out; left out: all of it is for text. */
+  /** The reply's limits; by default, everything is for text. */
   readonly reply?: ReplyRoom;
-  /** Whether the extractive rung stands in when the summarizer's provider fails and room is needed. */
+  /** Whether to fall back to extraction if the summarizer's provider fails and room is needed. */
   readonly extractiveOnFault: boolean;
-  /** Whether a finished task resets by itself with the next message. */
+  /** Whether a finished task is reset with the next message. */
   readonly resetFinishedTask: boolean;
-  /** Share of the budget for excerpts from compressed history that match the new message; 0 switches recall off. */
+  /** Share of the budget for recalled excerpts of compressed history; 0 disables recall. */
   readonly recallShare: number;
-  /** Whether a provider's own counting may be asked, one call more for each of the first turns. */
+  /** Whether to use the provider's token counting, which takes an additional request for each of the first turns. */
   readonly countWithProvider: boolean;
 }

@@ -4,17 +4,20 @@ import type { ReasoningPlan } from '../core/tokens/models.ts';
 import { emptyReply } from './fault.ts';
 import type { ChatChunk, ChatModel } from './ports.ts';
 
-/** A server that does not say may be one of the user's own, which would only queue more until they time out. */
+/**
+ * Concurrent requests to a server that doesn't state a limit. It may be the user's own, where more would only queue and
+ * time out.
+ */
 const FEW = 3;
 
-/** Room for thinking of a model nobody described, and of any model's second try, in tokens. */
+/** Tokens for thinking of unknown models, and of any model's retry. */
 const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
 const SECOND_TRY_TOKENS = 16_384;
 
 /**
- * A chat model as the compression uses it: one prompt, one whole answer. One that thought until the limit and wrote
- * nothing is asked once more with more room. Its faults are thrown as they are, and `highest_output_limit` where
- * neither try gave text; what each try cost is told to `onUsage`.
+ * Uses a chat model as a summarizer: one prompt, one complete answer. If it reaches the limit by thinking without
+ * writing, it's asked again with a higher limit. Its errors are thrown unchanged, and `highest_output_limit` if neither
+ * attempt returns text. `onUsage` is called for each attempt.
  */
 export function summaryModel(
   model: ChatModel,
@@ -48,7 +51,7 @@ export function summaryModel(
       const first = await ask(reasoning.tokens);
       const thoughtOnly = first.ending === 'length' && first.text.trim() === '';
       if (!thoughtOnly) return { text: first.text, ending: first.ending, ...usageOf(first) };
-      // Some servers report no usage: a token has two characters at least, or it is CJK.
+      // Some servers don't report usage. A token has at least two characters, except in CJK.
       const input = first.usage?.input ?? Math.ceil((system.length + prompt.length) / 2);
       const most = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
       const more = Math.min(most, Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
@@ -60,7 +63,7 @@ export function summaryModel(
   };
 }
 
-/** What a model may write at once and what it holds, thoughts included, in tokens; left out: not known. */
+/** Token limits of a model's output and its context window, including thinking; undefined if unknown. */
 interface OutputLimits {
   readonly contextWindow?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -96,7 +99,7 @@ async function collect(stream: AsyncIterable<ChatChunk>, onUsage: (usage: Usage)
       else if (chunk.type === 'end') ending = chunk.ending;
     }
   } finally {
-    // A refusal and a reply that is cut off are paid for as well.
+    // Refusals and truncated replies cost money, too.
     if (usage) onUsage(usage);
   }
   return { text: parts.join(''), ending: ending === 'length' ? 'length' : 'complete', usage };

@@ -7,7 +7,10 @@ import type { SessionJournal } from './ports.ts';
 
 const stepEvent = (step: number, status: StepStatus): SessionEvent => ({ type: 'task_step', step, status });
 
-/** A turn begins: work on the first open step has started, unless another one is in progress. Rejects with `StoreFault`. */
+/**
+ * Marks the first open step as in progress at the beginning of a turn, unless another one is. Rejects with
+ * `StoreFault`.
+ */
 export async function startStep({ state, append }: Pick<SessionJournal, 'state' | 'append'>): Promise<void> {
   const steps = state.task?.steps ?? [];
   const next = steps.findIndex(({ status }) => status === 'pending');
@@ -16,8 +19,8 @@ export async function startStep({ state, append }: Pick<SessionJournal, 'state' 
 }
 
 /**
- * Takes over what a reply reports of the task: steps that are done or in progress and, where the goal is reached, the rest
- * as skipped. Resolves to true where a goal without steps is reached: steps tell by themselves. Rejects with `StoreFault`.
+ * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the remaining
+ * steps as skipped. Resolves to true if the goal of a task without steps is reached. Rejects with `StoreFault`.
  */
 export async function takeReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
   const { task, messages } = journal.state;
@@ -38,5 +41,5 @@ export async function takeReport(journal: SessionJournal, reply: MessageId): Pro
   return isReached && task.steps.length === 0;
 }
 
-/** Whether nothing of a task is left to do, by its steps. */
+/** Whether a task has no open steps. */
 export const isOver = (task: Task | undefined): boolean => task !== undefined && isFinished(task);

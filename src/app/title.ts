@@ -1,7 +1,7 @@
-/** UTF-16 units of a title, at most. */
+/** Maximum length of a title, in UTF-16 units. */
 const TITLE_LENGTH = 60;
 
-/** A session's title, made from its first message: the first line that says something, cut at a word. */
+/** A session's title: the first meaningful line of its first message, cut at a word. */
 export function titleFrom(text: string): string {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
   const plain = line

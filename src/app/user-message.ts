@@ -6,16 +6,16 @@ import { placesOf } from '../core/text/provenance.ts';
 import type { Clock } from './ports.ts';
 import { titleFrom } from './title.ts';
 
-/** What a user sends. */
+/** A message from the user. */
 export interface UserMessage {
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   readonly images?: readonly ImageBlock[];
-  /** Texts that the page saw pasted into it. */
+  /** Texts that the user pasted. */
   readonly pasted?: readonly string[];
 }
 
-/** What a user's message becomes: a message at the head; the first one of a session names it, too. */
+/** The events for a user's message: the message at the head and, if it's the first, the session's title. */
 export function userMessageEvents(said: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
   const { text, attachments = [] } = said;
   const events: SessionEvent[] = [
@@ -29,7 +29,7 @@ export function userMessageEvents(said: UserMessage, state: SessionState, clock:
   return events;
 }
 
-/** A user's message behind the newest one of the branch. */
+/** A user's message after the newest one of the branch. */
 export function userMessage(
   { text, attachments = [], images = [], pasted = [] }: UserMessage,
   id: Message['id'],
@@ -48,7 +48,7 @@ export function userMessage(
   };
 }
 
-/** An earlier message with another text, in its place: the start of a new branch. */
+/** An edited copy of an earlier message, which starts a new branch. */
 export function changedMessage(original: Message, text: string, clock: Clock): Message {
   const { pasted, ...kept } = original;
   const before = messageText(original);

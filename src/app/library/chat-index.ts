@@ -7,59 +7,59 @@ import type { TranscriptMessage } from '../../core/transcript/transcript-message
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
-/** What is looked for in the kept chats. Left out: whatever it is. */
+/** A query for the kept chats. Undefined fields match everything. */
 export interface ChatQuery {
   readonly text: string;
   readonly limit: number;
   readonly tools?: readonly Tool[] | undefined;
-  /** The end of a workspace's path. */
+  /** The end of the workspace's path. */
   readonly workspace?: string | undefined;
   readonly roles?: readonly Role[] | undefined;
-  /** When the chat was last changed, in ms since the epoch. */
+  /** When the chat was last changed, in milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly before?: number | undefined;
-  /** The end of a file's path: only chats that read or changed it. */
+  /** The end of a file's path: only matches chats that read or changed it. */
   readonly file?: string | undefined;
-  /** Searches the commands that were run, and went well, instead of the messages. */
+  /** Searches successful commands instead of messages. */
   readonly commands?: boolean | undefined;
 }
 
-/** A place in a kept chat. */
+/** A search result in a kept chat. */
 export interface ChatHit {
   readonly key: string;
   /** Index of the message. */
   readonly message: number;
   readonly role: Role;
   readonly at?: number | undefined;
-  /** An excerpt of the message, or a command, and where it stands in the text, in UTF-16 units. */
+  /** An excerpt of the message or a command, with its position in the text in UTF-16 units. */
   readonly text: string;
   readonly start: number;
   readonly score: number;
 }
 
-/** What was done to a file in a chat. */
+/** What a chat did to a file. */
 export interface FileDeed extends Deed {
   readonly key: string;
   readonly message: number;
 }
 
-/** More than so many bytes of index are not held in memory: what is beyond is read from disk for each search. */
+/** Maximum size of indexes in memory. Others are read from disk for each search. */
 const MAX_HELD_BYTES = 160 << 20;
-/** UTF-16 units of an excerpt. */
+/** Length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 300;
 
 type PlacedDeed = Deed & { readonly callId: string; readonly message: number };
 
-/** What is kept of messages beside their words; messages are counted from the chat's first. */
+/** Facts about messages besides their words. Indexes start at the chat's first message. */
 interface BlockFacts {
   readonly from: number;
   readonly pieces: readonly CopyPiece[];
   readonly deeds: readonly PlacedDeed[];
-  /** How calls ended that stand in an earlier block. */
+  /** Outcomes of calls in an earlier block. */
   readonly results: readonly (readonly [string, boolean])[];
 }
 
-/** The index of messages that were appended to a copy in these pieces. `from`: the index of the first. */
+/** The index of messages that were appended to a copy as these pieces. `from`: the index of the first message. */
 export function indexOfMessages(
   messages: readonly TranscriptMessage[],
   from: number,
@@ -85,7 +85,7 @@ interface IndexedChat {
   readonly blocks: readonly IndexedBlock[];
 }
 
-/** Search over all kept chats, in the indexes that lie beside their copies. */
+/** Searches all kept chats with the indexes that are stored next to their copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
@@ -97,12 +97,12 @@ export class ChatIndex {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of index in memory. */
+  /** Size of the indexes in memory, in bytes. */
   get heldBytes(): number {
     return [...this.#held.values()].reduce((sum, { session }) => sum + session.indexBytes, 0);
   }
 
-  /** The best places, best first. */
+  /** The best results, best first. */
   async search(sessions: readonly KeptSession[], query: ChatQuery): Promise<readonly ChatHit[]> {
     const found: {
       readonly chat: IndexedChat;
@@ -132,7 +132,7 @@ export class ChatIndex {
     return hits.flat();
   }
 
-  /** What was done to a file, by the end of its path, in the order of the chats given. */
+  /** What the chats did to a file, by the end of its path, in the order of the given chats. */
   async deedsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileDeed[]> {
     const deeds: FileDeed[] = [];
     for await (const group of this.#groups(sessions)) {
@@ -168,7 +168,7 @@ export class ChatIndex {
     return { key, message, role, at, text: command ?? text.slice(start, end), start };
   }
 
-  /** The chats in groups that have room in memory; the newest ones are held from one search to the next. */
+  /** Groups of chats that fit in memory. The newest ones are cached between searches. */
   async *#groups(sessions: readonly KeptSession[]): AsyncGenerator<readonly IndexedChat[]> {
     const newest = [...sessions].sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);
     for (let from = 0, to = 0; from < newest.length; from = to) {
@@ -202,7 +202,7 @@ export class ChatIndex {
     const blocks: IndexedBlock[] = [];
     let end = Infinity;
     for (const { block, about } of decoded.reverse()) {
-      // Our own file, cut to what the catalog says of it.
+      // Our own file, limited to what the catalog lists as valid.
       const facts = about as BlockFacts;
       blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
       end = Math.min(end, facts.from);
@@ -239,7 +239,7 @@ function touches(chat: IndexedChat, file: string): boolean {
   return false;
 }
 
-/** Commands that went well and hold every word, each once, the latest run of it. */
+/** Successful commands that contain every word, each once, with its latest run. */
 function commandsIn(chats: readonly IndexedChat[], text: string) {
   const words = text
     .toLowerCase()
@@ -262,7 +262,7 @@ function commandsIn(chats: readonly IndexedChat[], text: string) {
   return found.values();
 }
 
-/** Whether a path that a tool names in a workspace is a file that is given by its whole path or the end of it. */
+/** Whether a path in a tool call is the given file, which may be a whole path or the end of one. */
 function isSameFile(named: string, file: string, workspace: string | undefined): boolean {
   const path = slashes(named).replace(/^\.\//, '');
   const isWhole = /^(?:\/|[a-z]:\/)/i.test(path);
@@ -276,7 +276,7 @@ function endsWithPath(path: string, end: string): boolean {
   return whole === part || whole.endsWith(part.startsWith('/') ? part : `/${part}`);
 }
 
-/** Windows writes paths with backslashes and drives in either case. */
+/** Normalizes Windows paths, which have backslashes and drive letters in either case. */
 const slashes = (path: string): string =>
   path
     .replaceAll('\\', '/')

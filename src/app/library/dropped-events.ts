@@ -8,44 +8,44 @@ import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 
-/** A list that is longer is not read. */
+/** Maximum number of groups, because nobody reads longer lists. */
 const MAX_GROUPS = 40;
-/** Key events that follow each other are read at once up to about so many, those of two exchanges up to fewer. */
+/** Adjacent key events form a group up to this number; fewer if they are of several exchanges. */
 const READ_AT_ONCE = 6;
 const OTHER_EXCHANGE = 4;
-/** Below this a key event matters for the moment alone. */
+/** Less important key events only matter at the time. */
 const MIN_IMPORTANCE = 2;
 /**
- * A summary says something in its own words when one passage has this share of the event's words, and all its numbers
- * and identifiers; where there are identifiers, fewer words do.
+ * Minimum share of an event's words in one passage of the summary, with all its numbers and identifiers, for the
+ * summary to contain the event. Fewer words are enough with identifiers.
  */
 const SAID_SHARE = 0.6;
 const NAMED_SHARE = 0.45;
-/** Later messages are much longer than a summary and share words by chance. */
+/** The same for later messages, which are much longer and share words by chance. */
 const REPEATED_SHARE = 0.8;
 
-/** A key event that a compaction lost; `message` is an index. */
+/** A key event that a compaction dropped; `message` is an index. */
 export type DroppedEvent = Omit<KeyEvent, 'message'> & { readonly message: number };
 
-/** Key events that a person reads at once: of one exchange, or of some that follow each other. */
+/** Key events that are shown together: those of an exchange, or of adjacent ones. */
 export interface DroppedGroup {
-  /** Indexes of the first and the last message that they are of. */
+  /** Indexes of the first and the last of their messages. */
   readonly from: number;
   readonly to: number;
   /** The most important first. */
   readonly events: readonly DroppedEvent[];
 }
 
-/** What the user said is harder to come by again than what the model told of its work. */
+/** A user's words are harder to recover than a model's report. */
 const USER_BONUS = 1;
-/** What was settled outlasts what was true at the time. */
+/** What was decided stays relevant longer than a fact. */
 const SETTLED_BONUS = 0.5;
 const SETTLED: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
 
 /**
- * What a tool's own compaction lost: the active key events of the messages before it that neither the summary nor a
- * later message contains, all of them, in at most 40 groups. The group with the most important one comes first, of
- * equal ones the later.
+ * Finds what a tool's own compaction dropped: all active key events of the messages before it that neither the summary
+ * nor a later message contains, in at most 40 groups. The group with the most important event comes first, and among
+ * equals the latest.
  */
 export function* droppedEvents(
   before: readonly TranscriptMessage[],
@@ -66,13 +66,13 @@ export function* droppedEvents(
   return ranked(yield* grouped(lost, exchangesOf(before)), before);
 }
 
-/** The number of the exchange that each message is of: a user's message and what follows it. */
+/** The index of each message's exchange: a user's message with the messages after it. */
 function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] {
   let exchange = 0;
   return messages.map(({ role }) => (role === 'user' ? ++exchange : exchange));
 }
 
-/** Joins neighbours, those first that make the smallest groups, as long as one of them is read at once. */
+/** Merges adjacent groups, smallest first, as long as the result isn't too large. */
 function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Steps<readonly (readonly KeyEvent[])[]> {
   const groups = [...Map.groupBy(lost, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
@@ -83,7 +83,7 @@ function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Step
     const isSame = exchange(left.at(-1)!) === exchange(right[0]!);
     return left.length + right.length + (isSame ? 0 : OTHER_EXCHANGE);
   };
-  // Of each group with the next one: worked out once, and again where one of the two has grown.
+  // The size of each group merged with the next one; only updated when one of the two changes.
   const sizes = groups.slice(1).map((_, at) => sizeAt(at));
   while (groups.length > 1) {
     let best = 0;
@@ -116,7 +116,7 @@ function ranked(
   return valued.sort((a, b) => b.worth - a.worth || b.group.to - a.group.to).map(({ group }) => group);
 }
 
-/** The key events of messages, each under the id that `idOf` gives to its message's index. */
+/** The key events of messages, with IDs from `idOf` for a message's index. */
 export function* keyEventsOf(
   messages: readonly Pick<TranscriptMessage, 'role' | 'text'>[],
   idOf: (index: number) => MessageId,
@@ -126,13 +126,13 @@ export function* keyEventsOf(
     const before = messages[index - 1];
     const found = yield* detectSteps(message, before ? { before } : {});
     if (found.length > 0) ledger.add(idOf(index), found, before && idOf(index - 1));
-    // The detection rests within a long message alone.
+    // Detection only yields within long messages.
     yield;
   }
   return ledger.entries();
 }
 
-/** UTF-16 units that are read of a passage at most, and at once. */
+/** Maximum length of a passage, in UTF-16 units. */
 const MAX_PASSAGE_UNITS = 600;
 const READ_UNITS = 200;
 
@@ -141,13 +141,13 @@ interface Passage {
   readonly values: ReadonlySet<string>;
 }
 
-/** The shares of an event's words that a passage needs to contain it: without identifiers, and with them. */
+/** Minimum shares of an event's words in a passage, without and with identifiers. */
 interface Shares {
   readonly words: number;
   readonly wordsBesideNames: number;
 }
 
-/** Lines of texts, found by the words that they hold. */
+/** Lines of texts, indexed by their words. */
 class Passages {
   readonly #shares: Shares;
   readonly #all: Passage[] = [];
@@ -163,7 +163,7 @@ class Passages {
     const normals: string[] = [];
     for (const text of texts)
       for (const line of text.split('\n')) {
-        // A line is a passage; a long one is read sentence by sentence.
+        // A line is a passage; long lines are split into sentences.
         const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
         for (const { start, end } of spans) normals.push(passages.#add(line.slice(start, end)));
         yield;
@@ -178,7 +178,7 @@ class Passages {
     const names = namesIn(quote);
     const share = names.size > 0 ? this.#shares.wordsBesideNames : this.#shares.words;
     const needed = share * sought.tokens.size;
-    // A passage with enough of the words has one of the rarest: those that it may lack, and one more.
+    // A passage with enough of the words contains at least one of the rarest.
     const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])
       .sort((a, b) => a.length - b.length)
       .slice(0, sought.tokens.size - Math.ceil(needed) + 1);
@@ -191,9 +191,9 @@ class Passages {
     return false;
   }
 
-  /** Returns its words. */
+  /** Adds a passage and returns its words. */
   #add(passage: string): string {
-    // A subject has the first words of a text alone, so a passage is read in pieces.
+    // A subject only has the first words of a text, so passages are read in pieces.
     const subjects: Subject[] = [];
     for (let from = 0; from < passage.length;) {
       const space = passage.length - from > READ_UNITS ? passage.lastIndexOf(' ', from + READ_UNITS) : -1;
@@ -212,7 +212,7 @@ class Passages {
   }
 }
 
-/** Identifiers, paths and flags, as a subject has them: what is written in no language's words. */
+/** Identifiers, paths, and flags, which aren't words of any language, in normalized form. */
 function namesIn(quote: string): ReadonlySet<string> {
   const names = quote.match(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu) ?? [];
   const written = names.filter((name) => /[_/@:.]|\p{Ll}\p{Lu}|\p{L}\p{N}/u.test(name));

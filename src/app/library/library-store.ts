@@ -8,7 +8,7 @@ import { resumeSchema, type Tool } from './source.ts';
 
 const { role, content, usage } = messageSchema.entries;
 
-/** A line of our copy of a session. */
+/** A line of a session's copy. */
 export const copyRecordSchema = v.union([
   v.object({
     message: v.object({
@@ -21,30 +21,32 @@ export const copyRecordSchema = v.union([
     }),
   }),
   v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: count }) }),
-  /** The tool rewrote the session from this message on; what followed is kept, and is no longer its current course. */
+  /**
+   * The tool rewrote the session from this message on. The previous messages are kept, but aren't part of it anymore.
+   */
   v.object({ rewrittenFrom: count }),
 ]);
 export type CopyRecord = Read<typeof copyRecordSchema>;
 
-/** A part of a copy that is read by itself. `first`: the index of the first message in it or after it. */
+/** A part of a copy that can be read separately. `first`: the index of its first message or the next one. */
 export interface CopyPiece {
   readonly offset: number;
   readonly bytes: number;
   readonly first: number;
 }
 
-/** A session that we keep a copy of. */
+/** A session of which a copy is kept. */
 export const keptSessionSchema = v.object({
   key: v.string(),
   entry: entrySchema,
-  /** What the source looked like when it was read. */
+  /** The source's size and time when it was read. */
   source: v.object({ bytes: count, modifiedAt: v.number() }),
   resume: v.optional(resumeSchema),
-  /** How much of the copy is valid: what follows was written by a pass that did not end. */
+  /** Size of the valid part of the copy. The rest was written by a pass that didn't finish. */
   copyBytes: count,
-  /** The same of its index. */
+  /** The same for its index. */
   indexBytes: count,
-  /** The fingerprint of its first message: chats that begin alike are compared. */
+  /** Fingerprint of its first message, to find sessions with the same beginning. */
   first: v.number(),
   relation: v.optional(relationSchema),
   /** The tool no longer has it. */
@@ -52,13 +54,13 @@ export const keptSessionSchema = v.object({
 });
 export type KeptSession = Read<typeof keptSessionSchema>;
 
-/** Where copies are kept. The catalog says which are valid, and up to where. */
+/** Storage of copies. The catalog lists which are valid, and up to which size. */
 export interface LibraryStore {
   catalog(): Promise<readonly KeptSession[]>;
   saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
   /**
-   * Appends records to a copy of `bytes` bytes, cutting off what lies beyond. `from` is the index of the first message
-   * among them. Returns the new size, and where they stand.
+   * Appends records to a copy of `bytes` bytes, after truncating it to that size. `from` is the index of the first
+   * message. Returns the new size and the written pieces.
    */
   append(
     key: string,
@@ -67,9 +69,9 @@ export interface LibraryStore {
     from: number,
   ): Promise<{ readonly bytes: number; readonly pieces: readonly CopyPiece[] }>;
   read(key: string, bytes: number): Promise<readonly CopyRecord[]>;
-  /** One message of a piece, by its index in the session. */
+  /** A message of a piece, by its index in the session. */
   readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined>;
-  /** The same for the index; returns its new size. */
+  /** Appends to an index; returns its new size. */
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number>;
   readIndex(key: string, bytes: number): Promise<Uint8Array>;
   remove(key: string): Promise<void>;

@@ -8,20 +8,20 @@ import { fingerprints, isNamedAfter, relationKeys, Relations } from './relations
 import { isOfDisk, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
 interface KeptRefusal {
-  /** What the file looked like; undefined when it may be read another time as it is. */
+  /** The file's size and time; undefined if it may be read again although it's unchanged. */
   readonly source: KeptSession['source'] | undefined;
   readonly refused: Refused;
 }
 
-/** A session as our copy has it. */
+/** A session as read from its copy. */
 export interface CopiedSession {
   readonly messages: readonly TranscriptMessage[];
   readonly compactions: readonly PlacedCompaction[];
-  /** What the tool replaced since, a list for each time. */
+  /** What the tool replaced since, one list per rewrite. */
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
 
-/** What a pass over the sources did. */
+/** The result of a pass over the sources. */
 export interface PassReport {
   readonly read: number;
   readonly unchanged: number;
@@ -32,19 +32,19 @@ export interface PassReport {
 export interface PassOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
-  /** Is told of files that our reader failed at. */
+  /** Called for files that our reader failed on. */
   readonly onDefect?: (file: SourceFile, error: unknown) => void;
-  /** Chats that were last changed before this moment (ms since the epoch) are not kept. */
+  /** Chats that were last changed earlier (ms since the epoch) aren't kept. */
   readonly keptSince?: number;
 }
 
-/** The catalog is saved after so many sessions, so that a pass that is killed is not done again from its start. */
+/** The catalog is saved after this many sessions, so that a pass that is killed needn't start over. */
 const SAVED_EVERY = 20;
 
 /**
- * The chats from other tools, followed and kept: what was read once stays readable when the tool deletes or rewrites it.
- * A pass reads what changed. Its work counts from the moment that the catalog is saved: a pass that is killed before is
- * done again, and what it wrote is cut off.
+ * Follows and keeps the chats from other tools: what was read once stays readable when the tool deletes or rewrites it.
+ * A pass reads what has changed. Its work only counts once the catalog is saved; the work of a pass that is killed
+ * before is truncated and repeated.
  */
 export class Library {
   readonly #store: LibraryStore;
@@ -66,7 +66,7 @@ export class Library {
     return [...this.#sessions.values()];
   }
 
-  /** Reads what is new or changed in the sources. */
+  /** Reads new and changed sessions of the sources. */
   async follow(
     sources: readonly Source[],
     { onProgress, isCancelled, onDefect, keptSince = 0 }: PassOptions = {},
@@ -77,7 +77,7 @@ export class Library {
     for (const source of sources) {
       const { files, refused: places } = await source.find();
       refused.push(...places);
-      // A store that cannot be looked into has not lost its sessions.
+      // If a store can't be listed, its sessions aren't gone.
       if (places.length > 0) unreadable.add(source.tool);
       for (const file of files) {
         if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
@@ -110,7 +110,7 @@ export class Library {
     return { read, unchanged: found.length - changed.length, gone, refused };
   }
 
-  /** Knows a session again whose file the tool has moved, as one that is archived; returns whether there was any. */
+  /** Recognizes sessions whose file the tool has moved, for example to an archive; returns whether there were any. */
   #followMoves(found: { readonly file: SourceFile; key: string }[]): boolean {
     const present = new Set(found.map(({ key }) => key));
     const absent = new Map<string, string>();
@@ -130,7 +130,7 @@ export class Library {
     return hasMoved;
   }
 
-  /** A session from our copy. */
+  /** Reads a session from its copy. */
   async read({ key, copyBytes }: KeptSession): Promise<CopiedSession> {
     const messages: TranscriptMessage[] = [];
     let compactions: PlacedCompaction[] = [];
@@ -143,13 +143,13 @@ export class Library {
         compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
       }
     }
-    // A reply that was still growing when it was first read is no loss.
+    // A reply that was incomplete when it was first read isn't lost.
     const isLost = ({ from, list }: (typeof replaced)[number]): boolean =>
       list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
     return { messages, compactions, replaced: replaced.filter(isLost).map(({ list }) => list) };
   }
 
-  /** Removes our copies of a tool's chats, also those that a pass that was killed or an earlier removal has left. */
+  /** Removes the copies of a tool's chats, including those left by a pass that was killed or by an earlier removal. */
   async forget(tool: Tool): Promise<void> {
     for (const [key, { refused }] of this.#refusals) if (refused.tool === tool) this.#refusals.delete(key);
     for (const { key, entry } of this.sessions()) if (entry.tool === tool) this.#sessions.delete(key);
@@ -169,7 +169,7 @@ export class Library {
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 
-  /** Brings our copy up to date; false when the session is refused. */
+  /** Updates the copy; returns false if the session is refused. */
   async #takeOrRefuse(
     source: Source,
     file: SourceFile,
@@ -181,7 +181,7 @@ export class Library {
       session = await readSession(source, file, this.#sessions.get(key)?.resume);
       await this.#take(file, key, session);
     } catch (error) {
-      // Once it is read, it is our own disk that fails, or another window that has become the one that writes.
+      // After reading, the cause must be our own disk or another window that has become the writer.
       if (session && (isOfDisk(error) || StoreFault.is(error))) throw error;
       const isRetried = isOfDisk(error);
       if (!isRetried && !TranscriptError.is(error)) onDefect?.(file, error);
@@ -218,7 +218,7 @@ export class Library {
     });
   }
 
-  /** What our copy lacks, and how much it then holds. */
+  /** What the copy lacks, and its size with it. */
   async #difference(
     known: KeptSession | undefined,
     { messages, compactions, end }: ReadSession,
@@ -245,7 +245,7 @@ export class Library {
     };
   }
 
-  /** Finds how the sessions that were taken stand to those that begin alike. */
+  /** Determines the relations between updated sessions and those with the same beginning. */
   async #relate(taken: ReadonlySet<string>): Promise<void> {
     const byRelationKey = new Map<string, KeptSession[]>();
     for (const one of this.#sessions.values())
@@ -256,7 +256,7 @@ export class Library {
       const first = this.#sessions.get(key);
       if (!first || related.has(key)) continue;
       const family = new Set([first]);
-      // Those that are added are looked at, too.
+      // Newly added sessions are compared as well.
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
           for (const other of byRelationKey.get(name) ?? []) family.add(other);
@@ -299,7 +299,7 @@ function keyOf({ tool, path, key = '' }: SourceFile): string {
   return `${tool}-${textHash([path, key])}`;
 }
 
-/** Messages with the compactions between them, in order. */
+/** Messages and the compactions between them, in order. */
 function recordsOf(
   messages: readonly TranscriptMessage[],
   compactions: readonly PlacedCompaction[],

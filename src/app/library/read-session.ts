@@ -12,12 +12,12 @@ import {
 import { titleFrom } from '../title.ts';
 import { TOOLS, type ReadEnd, type Resume, type Source, type SourceFile } from './source.ts';
 
-/** A compaction with its place: it came before the message of this index. */
+/** A compaction before the message with this index. */
 export interface PlacedCompaction extends Compaction {
   readonly before: number;
 }
 
-/** What was read of a session: all of it, or what came after `from`. */
+/** The result of reading a session: all of it, or what follows `from`. */
 export interface ReadSession {
   readonly facts: SessionFacts;
   readonly messages: readonly TranscriptMessage[];
@@ -26,7 +26,7 @@ export interface ReadSession {
   readonly end: ReadEnd;
 }
 
-/** One session of another tool, as lists show it. */
+/** A session of another tool, as shown in lists. */
 export const entrySchema = v.object({
   id: v.string(),
   tool: v.picklist(TOOLS),
@@ -41,7 +41,7 @@ export const entrySchema = v.object({
 });
 export type LibraryEntry = Read<typeof entrySchema>;
 
-/** Reads a session. Throws `TranscriptError` for what is not understood or holds no message. */
+/** Reads a session. Throws `TranscriptError` if the format is unknown or there are no messages. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
   let facts = known(file.facts);
   const messages: TranscriptMessage[] = [];
@@ -66,7 +66,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   return { facts, messages, compactions, skipped, end };
 }
 
-/** What is not told does not replace what was. */
+/** Removes unknown facts, so that they don't overwrite known ones. */
 const known = (facts: SessionFacts): SessionFacts =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 
@@ -77,7 +77,10 @@ function emptySession(skipped: readonly Skipped[]): TranscriptError {
   return new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
 }
 
-/** How a list shows a session. What was known goes on where the session was read on. `mask` hides secrets in a title. */
+/**
+ * The list entry of a session. If only new messages were read, the known facts are kept. `mask` redacts secrets in a
+ * title.
+ */
 export function entryOf(
   file: SourceFile,
   session: ReadSession,
