@@ -13,13 +13,13 @@ import { shownEvent, type ShownEvent } from './shown-event.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
 
-/** Trying on cannot help where the key is refused or the model is unknown, or where all retries have not helped. */
+/** Continuing is pointless if the key is rejected, the model is unknown, or all retries have failed. */
 const LASTING = [
   ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
   ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
 ] as const;
 
-/** Without a target the policy decides within a context window: the model's, or this many tokens. */
+/** Without a target, the policy applies to a context window: the model's, or this many tokens. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 export const verb: Verb = {
@@ -131,7 +131,7 @@ async function compressAtOnce(
   return shown(compressed, compressed.tokens, chosen);
 }
 
-/** The file as a session: grown turn by turn, or taken in and compressed once, as *Compress History* would. */
+/** The file as a session: grown turn by turn, or loaded and compressed once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
   { targetTokens, policy: name, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
@@ -179,7 +179,7 @@ function shown(
   tokens: CompressedMessages['tokens'],
   { info }: ModelFromOptions,
 ): Compressed {
-  // A model without a known price has no cost, rather than none.
+  // If the model's price is unknown, so is the cost.
   const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
   return {
     messages,

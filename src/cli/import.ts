@@ -3,7 +3,7 @@ import { inEnglish } from '../core/text/phrase.ts';
 import { skippedLine, streamTranscript } from './transcript-file.ts';
 import type { Verb } from './verb.ts';
 
-/** Lines are gathered to pieces of about this many UTF-16 units before they are written. */
+/** Lines are written in chunks of about this size, in UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
 
 export const verb: Verb = {
@@ -31,7 +31,7 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
       if (next.done === true) {
         const { format, skipped } = next.value;
         const told = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
-        // JSONL of plain text has no place for them; the other commands count them.
+        // JSONL with plain text can't contain images; the other commands count them.
         if (images > 0) told.push({ reason: 'embedded image', count: images });
         const tail = json ? `],${JSON.stringify({ format, skipped: told }).slice(1)}\n` : '';
         await output.write(piece + tail);

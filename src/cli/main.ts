@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { streamOutput, type Output, explain } from './output.ts';
 import { UsageError, type Verb } from './verb.ts';
 
-/** A verb is loaded when it is asked for, so that `count` does not read what `compress` needs. */
+/** Verbs are loaded on demand, so that `count` doesn't load what `compress` needs. */
 const VERBS: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<{ verb: Verb }> }>> = {
   import: { about: 'print a transcript as JSONL, one message per line', load: () => import('./import.ts') },
   count: { about: 'count messages and tokens', load: () => import('./count.ts') },
@@ -30,7 +30,7 @@ run threadkeeper COMMAND --help. For the version, run threadkeeper --version.
 Exit codes: 0 success, 1 journal damaged or newer (verify), 2 any other error.
 `;
 
-/** Runs one command and resolves to its exit code. Nothing is thrown. */
+/** Runs a command and resolves to its exit code. Never throws. */
 async function main(args: readonly string[], output: Output): Promise<number> {
   try {
     return await run(args, output);
@@ -71,7 +71,7 @@ async function run(args: readonly string[], output: Output): Promise<number> {
   return await verb.run({ file: file ?? '', options: values, json: values['json'] === true, output, env: process.env });
 }
 
-// A reader that stops reading, such as `head`, ends the command without a word.
+// If the reader closes the pipe, as `head` does, end silently.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
 
 const output = streamOutput(process.stdout, process.stderr);

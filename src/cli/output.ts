@@ -2,18 +2,18 @@ import { describeFault } from '../app/fault-text.ts';
 import { ModelFault } from '../app/fault.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 
-/** Where a verb writes. A pipe takes what it can hold; every write waits until the rest fits. */
+/** A verb's output. Writing to a pipe waits until there is room. */
 export interface Output {
   write(text: string): Promise<void>;
-  /** The one JSON object of `--json`, and its newline. */
+  /** Writes the JSON object of `--json` and a newline. */
   json(value: unknown): Promise<void>;
-  /** A line for people on standard error. */
+  /** Writes a line to standard error. */
   note(line: string): Promise<void>;
   /** Resolves when everything has left this process. */
   flush(): Promise<void>;
 }
 
-/** How much is written at a time, in UTF-16 units: one string of hundreds of megabytes need not be copied whole. */
+/** Size of the chunks to write, in UTF-16 units, so that strings of hundreds of megabytes aren't copied at once. */
 const SLICE_UNITS = 1 << 20;
 
 export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStream): Output {
@@ -35,7 +35,7 @@ export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStr
   };
 }
 
-/** Never between the halves of a surrogate pair: they would become two unknown characters. */
+/** Never splits a surrogate pair, whose halves would become two replacement characters. */
 function sliceEnd(text: string, at: number): number {
   const end = Math.min(text.length, at + SLICE_UNITS);
   const last = text.charCodeAt(end - 1);
@@ -51,12 +51,12 @@ function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
   });
 }
 
-/** One line for the user: what went wrong, whatever was thrown. */
+/** An error as one line for the user. */
 export function explain(error: unknown): string {
   if (ModelFault.is(error)) return inEnglish(describeFault(error).message);
   const message = error instanceof Error ? error.message : String(error);
   const isOfParser = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
-  // The parser's own advice goes on for lines; its first sentence says what is wrong.
+  // The parser's messages have several sentences; the first says what is wrong.
   return (isOfParser ? message.replace(/\. .*$/s, '.') : message)
     .split('\n')
     .map((line) => line.trim())

@@ -5,10 +5,10 @@ import { requiredOption, wholeOption, type Verb } from './verb.ts';
 
 const DEFAULT_HITS = 10;
 
-/** UTF-16 units of an excerpt: a paragraph or two. */
+/** Length of an excerpt in UTF-16 units: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
-/** Output of tools answers fewer questions than messages do; the session's own search weighs it so too. */
+/** Tool output answers fewer questions than messages do. The session's own search uses the same weight. */
 const TOOL_WEIGHT = 0.6;
 
 export const verb: Verb = {

@@ -9,7 +9,7 @@ import { requiredOption, wholeOption, type Verb } from './verb.ts';
 
 const DEFAULT_HITS = 10;
 
-/** UTF-16 units of an excerpt: a paragraph or two. */
+/** Length of an excerpt in UTF-16 units: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
 export const verb: Verb = {
@@ -41,7 +41,7 @@ the chats, run threadkeeper sources.
         blocks.push({ block: wordBlockOf(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
-      // Texts are not kept while everything is indexed: those of the hits are read again.
+      // Texts aren't kept while indexing, so those of the hits are read again.
       const found = [];
       for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
         found.push(await hitOf(chats[block]!, message, query, score));
@@ -67,7 +67,7 @@ the chats, run threadkeeper sources.
 async function hitOf({ entry, source, file }: Omit<Chat, 'session'>, message: number, query: string, score: number) {
   const { messages } = await readSession(source, file);
   const { role, at, text } = messages[message]!;
-  // As a whole: what an excerpt cuts off of a secret would hide the rest of it.
+  // Redact the whole text, because an excerpt may cut off the part by which a secret is recognized.
   const whole = new Redactor().redact(text);
   const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);
   const { id: session, tool, workspace = null, title, path } = entry;

@@ -5,7 +5,7 @@ import { UsageError } from './verb.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
 import { messageId } from '../core/model/ids.ts';
 
-/** A file's text in pieces, `-` for standard input. Throws `UsageError` when it cannot be read. */
+/** A file's text in chunks; `-` is standard input. Throws `UsageError` if it can't be read. */
 export async function* textOf(file: string): AsyncGenerator<string> {
   const stream = file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' });
   try {
@@ -33,7 +33,7 @@ function whyUnreadable(error: unknown): string {
   }
 }
 
-/** Streams a transcript's messages; the generator's return value says what was read in all. */
+/** Streams a transcript's messages; the generator returns the totals. */
 export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptSummary> {
   const reader = new TranscriptReader();
   for await (const chunk of textOf(file)) yield* reader.push(chunk);
@@ -41,7 +41,7 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
   return reader.summary();
 }
 
-/** A whole transcript. Throws `UsageError` or `TranscriptError`. */
+/** Reads a whole transcript. Throws `UsageError` or `TranscriptError`. */
 export async function readTranscriptFile(
   file: string,
 ): Promise<TranscriptSummary & { readonly transcript: readonly TranscriptMessage[] }> {
@@ -54,7 +54,7 @@ export async function readTranscriptFile(
   }
 }
 
-/** What was left out, as one line for people; undefined when nothing was. */
+/** What was skipped, as one line; undefined if nothing was. */
 export function skippedLine(
   skipped: readonly { readonly reason: string; readonly count: number }[],
 ): string | undefined {
@@ -62,7 +62,7 @@ export function skippedLine(
   return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`;
 }
 
-/** A transcript's messages as the compression takes them; the id of each is its index. */
+/** A transcript's messages for compression; their IDs are their indexes. */
 export function sourceMessages(transcript: readonly TranscriptMessage[]): SourceMessage[] {
   return transcript.map((message, index) => ({
     id: messageId(String(index)),

@@ -1,28 +1,28 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
-/** Something is wrong with the command line or its input; `message` is one sentence for the user. Exit code 2. */
+/** The command line or its input is invalid; `message` is a sentence for the user. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The options' values, as `parseArgs` gives them. */
+/** The options' values, as returned by `parseArgs`. */
 export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
 export interface Invocation {
   readonly file: string;
   readonly options: OptionValues;
-  /** `--json`: one JSON object on standard output and nothing else there. */
+  /** `--json`: print a single JSON object to standard output. */
   readonly json: boolean;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One verb of the command line. */
+/** A verb of the command line. */
 export interface Verb {
-  /** What `--help` prints. */
+  /** The output of `--help`. */
   readonly help: string;
-  /** Beside `--json` and `--help`, which every verb has. */
+  /** Options besides `--json` and `--help`, which every verb has. */
   readonly options: ParseArgsOptionsConfig;
   /** Whether the verb takes no FILE. */
   readonly isWithoutFile?: boolean;
@@ -36,14 +36,14 @@ export function textOption(options: OptionValues, name: string): string | undefi
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value of an option that must be given. */
+/** The value of a required option. */
 export function requiredOption(options: OptionValues, name: string): string {
   const value = textOption(options, name);
   if (value === undefined || value.trim() === '') throw new UsageError(`Missing option --${name}.`);
   return value;
 }
 
-/** The value of an option that is a whole number of at least `least`. */
+/** The value of an integer option, at least `least`. */
 export function wholeOption(options: OptionValues, name: string, least: number): number | undefined {
   const value = textOption(options, name);
   if (value === undefined) return undefined;
@@ -54,7 +54,7 @@ export function wholeOption(options: OptionValues, name: string, least: number):
   return number;
 }
 
-/** The value of an option that is one of a few words. */
+/** The value of an option with a fixed set of values. */
 export function choiceOption<Word extends string>(
   options: OptionValues,
   name: string,

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { wayOutSchema } from './views.ts';
 
 /**
- * Why a request was not carried out. `elsewhere`: it is about a session that is not the open one. `failed` is what the
- * host could not name better; its sentence says what.
+ * Why a request failed. `elsewhere`: it was about a session that isn't open anymore. `failed`: any other error,
+ * described by the message.
  */
 export const REQUEST_FAULT_REASONS = [
   'busy',
@@ -20,7 +20,7 @@ export const REQUEST_FAULT_REASONS = [
 ] as const;
 export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 
-/** A fault as it travels: `text` is one sentence for the user, `action` a way out. */
+/** A serialized fault: `text` is a sentence for the user, `action` a way to resolve it. */
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),
@@ -28,12 +28,12 @@ export const faultSchema = v.object({
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 
-/** Thrown by the host's handlers to refuse a request, and by the page's link where that refusal arrives. */
+/** Thrown by the host's handlers to reject a request, and by the page's link when it's rejected. */
 export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
   readonly action: FaultView['action'];
 
-  /** @param text one sentence for the user */
+  /** @param text a sentence for the user */
   constructor(reason: RequestFaultReason, text: string, action?: FaultView['action']) {
     super(text);
     this.name = 'RequestFault';

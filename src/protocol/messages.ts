@@ -22,9 +22,9 @@ import {
 import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
 
 /**
- * The newest messages of a branch, and how many there are in all: `messages[i]` stands at position `from + i`, and
- * those before `from` are loaded when they come near the view. `epoch` grows whenever positions get new meanings
- * (another branch, a deleted message), so that an answer that was on its way can be told to be of the past.
+ * The newest messages of a branch, and the number of all messages: `messages[i]` has the position `from + i`; earlier
+ * ones are loaded when they come near the viewport. `epoch` increases whenever positions change their meaning (another
+ * branch, a deleted message), so that outdated answers can be recognized.
  */
 const transcript = {
   session: aSessionId,
@@ -35,7 +35,7 @@ const transcript = {
 };
 
 const hostToPage = v.variant('type', [
-  /** Everything, after `ready`, `resync` and a change of session. */
+  /** The complete state, sent after `ready`, `resync`, and a switch of sessions. */
   v.object({
     type: v.literal('init'),
     ...transcript,
@@ -49,27 +49,30 @@ const hostToPage = v.variant('type', [
     settings: settingsSchema,
     status: statusSchema,
     draft: draftSchema,
-    /** Texts the user sent, newest last, for the composer's history. */
+    /** The user's texts, newest last, for the composer's history. */
     history: list(v.string()),
-    /** What happened to the session's file, in words for the user. */
+    /** A message for the user about the session's file. */
     notice: v.nullable(v.string()),
-    /** The page has hung before: it draws one message at a time, and says which. */
+    /** The page has hung before, so it renders one message at a time and reports which. */
     careful: v.optional(v.boolean()),
   }),
-  /** There is no session to show, and why: no folder is open, the store cannot be read. */
+  /** There is no session to show, and why: no folder is open, or the store can't be read. */
   v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(wayOutSchema) }),
-  /** A document to be read in place of a session. */
+  /** A document to show instead of a session. */
   v.object({ type: v.literal('document'), title: v.string(), text: longText }),
-  /** Positions from `from` on are replaced; those before stay as they are unless `epoch` is new. */
+  /** Replaces all positions from `from` on. Earlier ones stay, unless `epoch` is new. */
   v.object({ type: v.literal('transcript'), ...transcript }),
-  /** New versions of messages that the page may have; ids it does not have are ignored. */
+  /** New versions of messages that the page may have; unknown IDs are ignored. */
   v.object({ type: v.literal('messagesChanged'), session: aSessionId, messages: list(messageSchema) }),
-  /** A reply begins at position `at`, which is the new end; its text comes in deltas. */
+  /** A reply begins at position `at`, the new end. Its text follows in deltas. */
   v.object({ type: v.literal('replyStarted'), session: aSessionId, at: count, message: messageSchema }),
-  /** `offset` is where `text` starts in the reply, in UTF-16 units; a gap makes the page ask for all again. */
+  /**
+   * `offset` is the position of `text` in the reply, in UTF-16 units. If there is a gap, the page requests everything
+   * again.
+   */
   v.object({ type: v.literal('replyDelta'), session: aSessionId, id: aMessageId, offset: count, text: longText }),
   v.object({ type: v.literal('replyEnded'), session: aSessionId, message: messageSchema }),
-  /** After a compression, an undo or a change of branch. */
+  /** After a compression, an undo, or a switch of branches. */
   v.object({
     type: v.literal('compression'),
     session: aSessionId,
@@ -81,21 +84,21 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('sessions'), sessions: list(sessionSchema) }),
   v.object({ type: v.literal('status'), status: statusSchema }),
   /**
-   * What is attached has changed. With `focus` another part of the editor wrote into the composer (*Ask about
-   * selection*), and `text` replaces what stands there; without it the text stays as the user is typing it.
+   * The attachments have changed. With `focus`, another part of the editor added to the composer (*Ask About
+   * Selection*), and `text` replaces its text; otherwise, the text stays as the user is typing it.
    */
   v.object({ type: v.literal('draft'), draft: draftSchema, focus: v.boolean() }),
-  /** A command of the editor that acts on the page. */
+  /** An editor command that acts on the page. */
   v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
-  /** A short message at the foot of the page; with `offer`, a button that answers by `offerTaken`. */
+  /** A short message at the bottom of the page; with `offer`, a button that sends `offerTaken`. */
   v.object({
     type: v.literal('say'),
     text: v.string(),
     offer: v.nullable(v.object({ id: count, label: v.string() })),
   }),
-  /** Brings a message into view and marks it. */
+  /** Scrolls to a message and highlights it. */
   v.object({ type: v.literal('reveal'), session: aSessionId, position: count }),
-  /** Answered at once by a page that has not hung. */
+  /** Answered immediately, unless the page hangs. */
   v.object({ type: v.literal('ping') }),
   v.object({ type: v.literal('answer'), id: count, ok: v.literal(true), value: v.unknown() }),
   v.object({ type: v.literal('refusal'), id: count, ok: v.literal(false), fault: faultSchema }),
@@ -104,26 +107,26 @@ export type HostToPage = v.InferOutput<typeof hostToPage>;
 export type InitMessage = Extract<HostToPage, { type: 'init' }>;
 
 const pageToHost = v.variant('type', [
-  /** The page listens; answered by `init` or `unavailable`. */
+  /** The page is listening; answered by `init` or `unavailable`. */
   v.object({ type: v.literal('ready') }),
-  /** The page saw a gap in what came; answered by `init`. */
+  /** The page noticed a gap; answered by `init`. */
   v.object({ type: v.literal('resync'), reason: shortText }),
   v.object({ type: v.literal('request'), id: count, body: requestSchema }),
   v.object({ type: v.literal('stop') }),
-  /** At most once in 300 ms while the user types, and when the page is hidden. */
+  /** Sent at most every 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
   v.object({ type: v.literal('offerTaken'), id: count }),
-  /** The keyboard is in the page, or left it. The editor knows that of its tabs, not of a view in the sidebar. */
+  /** Whether the page has the keyboard focus. The editor knows that of its tabs, but not of a view in the sidebar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
-  /** The message that a careful page draws next; null when all are drawn. */
+  /** The next message that a careful page renders; null when all are rendered. */
   v.object({ type: v.literal('drawing'), message: v.nullable(aMessageId) }),
-  /** Something broke in the page; goes to the log. Never message text. */
+  /** An error in the page, for the log. Never message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),
 ]);
 export type PageToHost = v.InferOutput<typeof pageToHost>;
 
-/** What came through the door: a message, or where it broke the contract (its content is not repeated). */
+/** A parsed message, or the path at which it's invalid (without its content). */
 export type Parsed<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly problem: string };
 
 function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T> {
@@ -139,27 +142,27 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T
   };
 }
 
-/** Checks what the page sent; for the host. Never throws. */
+/** Parses a message from the page, for the host. Never throws. */
 export function parsePageMessage(value: unknown): Parsed<PageToHost> {
   return parse(pageToHost, value);
 }
 
 const requestIdSchema = v.object({ type: v.literal('request'), id: count });
 
-/** The id of a request that breaks the contract elsewhere: the page waits for its answer. */
+/** The ID of a request that is otherwise invalid, because the page waits for its answer. */
 export function requestIdIn(value: unknown): number | undefined {
   const request = v.safeParse(requestIdSchema, value);
   return request.success ? request.output.id : undefined;
 }
 
-/** Checks what the host sent; for the page. Never throws. */
+/** Parses a message from the host, for the page. Never throws. */
 export function parseHostMessage(value: unknown): Parsed<HostToPage> {
   return parse(hostToPage, value);
 }
 
 /**
- * Answers one request with the handler of its type. Whatever is thrown becomes a refusal: a `RequestFault` as it is,
- * anything else through `describe`, which words it for the user.
+ * Answers a request with its handler. A thrown `RequestFault` becomes the rejection; for any other error, `describe`
+ * returns it.
  */
 export async function answerRequest(
   id: number,
@@ -168,7 +171,7 @@ export async function answerRequest(
   describe: (error: unknown) => FaultView,
 ): Promise<HostToPage> {
   try {
-    // The handler of a type takes the requests of that type; the compiler cannot see the two as one choice.
+    // A handler takes requests of its own type, but the compiler can't relate the two unions.
     const handle = handlers[body.type] as (request: PageRequest) => Promise<unknown>;
     return { type: 'answer', id, ok: true, value: (await handle(body)) ?? null };
   } catch (error) {

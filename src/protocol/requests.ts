@@ -27,22 +27,21 @@ import {
 
 const message = { message: aMessageId };
 const session = { session: aSessionId };
-/** Asked for and done; what changed is pushed by the host. */
+/** For requests without a result. The host pushes what has changed. */
 const done = v.null();
 const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
   [v.object({ type: v.literal(type), ...fields }), answer] as const;
 
 /**
- * Every question the page may ask, each with the shape of its answer. The page validates answers, the host questions.
- * Actions answer `null`; what they changed comes as ordinary messages to the page, so that two ways to the same
- * change (a button here, a command in the palette) show the same.
+ * The page's requests, each with the schema of its answer. The page validates answers, the host requests. Actions
+ * return `null`; their effects arrive as ordinary messages, so that a button and a command show the same.
  */
 const REQUESTS = {
   // Writing
   send: ask('send', { ...session, text: longText, attachments: list(plainId), pasted: list(longText) }, done),
-  /** Sends a queued message before the others, and ends the reply that is arriving. */
+  /** Sends a queued message before the others and stops the current reply. */
   sendQueued: ask('sendQueued', { id: plainId }, done),
-  /** Takes a queued message back; to be edited, its attachments go back into the composer. */
+  /** Removes a message from the queue. To edit it, its attachments return to the composer. */
   takeQueued: ask('takeQueued', { id: plainId, edit: v.boolean() }, v.object({ text: v.nullable(longText) })),
   editAndResend: ask('editAndResend', { ...message, text: longText }, done),
   retry: ask('retry', { ...message }, done),
@@ -50,7 +49,7 @@ const REQUESTS = {
   attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...handedSchema.options]) }, done),
   detach: ask('detach', { id: plainId }, done),
   completeContext: ask('completeContext', { query: shortText }, list(contextItemSchema)),
-  /** Answers false when the user gave the command up. */
+  /** Returns false if the user canceled the command. */
   runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longText) }, v.boolean()),
 
   // Reading
@@ -61,18 +60,18 @@ const REQUESTS = {
   ),
   outline: ask('outline', { ...session, buckets: count }, outlineSchema),
   recall: ask('recall', { query: longText }, list(hitSchema)),
-  /** The positions of the messages that hold these words just so, whatever their case. */
+  /** Positions of the messages that contain exactly these words, ignoring case. */
   find: ask('find', { words: longText }, list(count)),
   openLink: ask('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }, done),
   /** `line` and `column` are 1-based. */
   openFile: ask('openFile', { path: shortText, line: v.optional(count), column: v.optional(count) }, done),
   /** Which of these paths are files of the workspace. */
   existingFiles: ask('existingFiles', { paths: v.pipe(list(shortText), v.maxLength(100)) }, list(shortText)),
-  /** Ways to a model for a session that has none; servers on this machine are asked. */
+  /** Suggested models for a session without one; also queries servers on this machine. */
   offerModels: ask('offerModels', {}, list(offerSchema)),
-  /** Answers false when the user gave it up. */
+  /** Returns false if the user canceled it. */
   takeOffer: ask('takeOffer', { offer: count }, v.boolean()),
-  /** Formulas as MathML; empty where one cannot be read. */
+  /** Formulas as MathML; '' for invalid ones. */
   renderMath: ask(
     'renderMath',
     {
@@ -88,7 +87,7 @@ const REQUESTS = {
     { action: v.picklist(['copy', 'insert', 'newFile', 'preview']), text: longText, language: v.optional(shortText) },
     done,
   ),
-  /** Shows what a code block of a reply, or all that name a file, would change. */
+  /** Shows the changes of a reply's code block, or of all that name a file. */
   applyEdits: ask('applyEdits', { message: v.optional(plainId), code: v.optional(longText) }, done),
   copyMessage: ask('copyMessage', { ...message }, done),
 
@@ -100,25 +99,25 @@ const REQUESTS = {
 
   // Key events
   /**
-   * Pins a quote found by its text: the selection in a rendered message has lost its markdown. Without a message it is
-   * looked for in all of them, the newest first; without a quote the whole message is pinned.
+   * Pins a quote that is found by its text, because the selection in a rendered message has lost its Markdown. Without
+   * a message, all are searched, newest first; without a quote, the whole message is pinned.
    */
   pinQuote: ask(
     'pinQuote',
     { message: v.optional(aMessageId), quote: longText, kind: keyEventKindSchema },
     v.object({ event: aKeyEventId }),
   ),
-  /** Keeps a quote, or the whole message, for all sessions of the workspace. */
+  /** Adds a quote or a whole message to the workspace memory. */
   remember: ask('remember', { ...message, quote: longText }, done),
   setEventPinned: ask('setEventPinned', { event: aKeyEventId, pinned: v.boolean() }, done),
-  /** Strikes a key event out as wrong, or takes that back. */
+  /** Marks a key event as wrong, or restores it. */
   removeEvent: ask('removeEvent', { event: aKeyEventId, removed: v.boolean() }, done),
 
   // Compression
   previewCompression: ask('previewCompression', {}, previewSchema),
   openNode: ask('openNode', { node: aNodeId }, nodeSchema),
   openNodeInEditor: ask('openNodeInEditor', { node: aNodeId }, done),
-  /** Takes a compression back, or puts it in force again. */
+  /** Undoes or redoes a compression. */
   undoCompression: ask('undoCompression', { compression: aCompressionId, undone: v.boolean() }, done),
 
   // The task
@@ -139,7 +138,7 @@ export type RequestOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K
 export type AnswerOf<K extends RequestType> = v.InferOutput<(typeof REQUESTS)[K][1]>;
 export type PageRequest = { [K in RequestType]: RequestOf<K> }[RequestType];
 
-/** One function per question; the compiler sees to it that none is missing. Each may throw `RequestFault`. What is only done answers nothing. */
+/** A handler for each request. May throw `RequestFault`. */
 export type RequestHandlers = {
   readonly [K in RequestType]: (
     request: RequestOf<K>,
@@ -152,7 +151,7 @@ type Questions = { [K in RequestType]: (typeof REQUESTS)[K][0] }[RequestType];
 const questions: readonly Questions[] = Object.values(REQUESTS).map(([question]) => question);
 export const requestSchema = v.variant('type', questions);
 
-/** The answer to a question of this type, checked. Throws `v.ValiError` when the host broke the contract. */
+/** Parses the answer to a request of this type. Throws `v.ValiError` if it's invalid. */
 export function parseAnswer<K extends RequestType>(type: K, value: unknown): AnswerOf<K> {
   const schema: v.GenericSchema<unknown, AnswerOf<K>> = REQUESTS[type][1];
   return v.parse(schema, value);

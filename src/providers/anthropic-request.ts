@@ -15,13 +15,13 @@ import type { Extra } from './tolerance.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
- * Marks of the prompt cache on system blocks; with the one in the conversation they make the four that a request may
- * carry. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
+ * Cache breakpoints on system blocks. Together with that in the conversation, they are the four that a request may
+ * have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_MARKS = 3;
 /**
- * How long a mark keeps what stands before it. Five minutes cost 1.25 times the input to write, an hour twice; a pause
- * that outlives the five makes the whole prefix be written again.
+ * The lifetime of a cache breakpoint. Writing costs 1.25 times the input for five minutes, and twice the input for an
+ * hour. After a pause of more than five minutes, the whole prefix would be written again.
  */
 const FIVE_MINUTES_MS = 300_000;
 export const anthropicMark = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
@@ -29,10 +29,10 @@ export const anthropicMark = ({ cache }: ChatRequest): CacheControlEphemeral | u
 
 type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 
-/** The media types that the API takes. */
+/** The media types that the API supports. */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-/** What is counted and what is sent alike. */
+/** The part that is the same for counting and sending. */
 export interface AnthropicPrompt {
   readonly system?: TextBlockParam[];
   readonly messages: MessageParam[];
@@ -41,7 +41,7 @@ export interface AnthropicPrompt {
 }
 
 /**
- * The body of a Messages request. No temperature: since version 2026-10-21 the API refuses it for every model
+ * The body of a Messages request. Without a temperature, which the API rejects for all models since version 2026-10-21
  * (platform.claude.com/docs/en/api/versioning).
  */
 export function anthropicBody(
@@ -67,14 +67,14 @@ export function anthropicBody(
   };
 }
 
-/** The API knows no schema as a mere hint: one that it cannot hold the model to is left to the prompt. */
+/** Whether the API can enforce a schema. If it can't, the schema is only part of the prompt. */
 function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
   return schema !== undefined && isStrictSchema(schema.schema);
 }
 
 /**
- * System blocks, messages, and the tools that the history speaks of: the API refuses a history with tool calls unless
- * tools are declared, so they are, and none may be called.
+ * System blocks, messages, and the tools in the history. The API rejects a history with tool calls unless tools are
+ * declared, so they are, but none may be called.
  */
 export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
   const turns = toTurns(request.messages);
@@ -97,7 +97,7 @@ export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
   };
 }
 
-/** The last blocks are marked each for itself, so that a change in one leaves the cache of those before it. */
+/** The last blocks each have a breakpoint, so that a change to one keeps the cache of those before it. */
 function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
   const texts = system.filter((text) => text.trim() !== '');
   return texts.map((text, index) => ({
@@ -108,8 +108,8 @@ function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | u
 }
 
 /**
- * The mark stands at the end of the newest user message, before what goes with it once only. The next request has the
- * same prefix up to there, finds it within the 20 blocks that the API looks back, and writes what came since.
+ * Puts a breakpoint at the end of the newest user message, before text that is only part of this request. The next
+ * request has the same prefix, finds it within the 20 blocks that the API looks back, and writes what is new.
  */
 function markedMessages(turns: readonly Turn[], mark: CacheControlEphemeral | undefined): MessageParam[] {
   return turns.map((turn, index): MessageParam => {

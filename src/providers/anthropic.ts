@@ -30,22 +30,22 @@ const ERRORS: SdkErrors = {
 };
 
 export interface AnthropicSettings extends CallTimeouts {
-  /** May be missing at an address of the user's own, where a server may ask for none. */
+  /** May be missing at a custom base URL, where the server may not require one. */
   readonly apiKey?: string;
-  /** Default: Anthropic's own. A last `/v1` is taken off, since the SDK adds it. */
+  /** Default: Anthropic's own. A trailing `/v1` is removed, because the SDK adds it. */
   readonly baseUrl?: string;
   readonly model: string;
 }
 
-/** A model behind Anthropic's API. */
+/** A model of Anthropic's API. */
 export interface AnthropicModel extends ChatModel {
-  /** The models on offer, sorted. Throws `ModelFault`. */
+  /** The available models, sorted. Throws `ModelFault`. */
   listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
-  /** Input tokens that the request would take, as the provider counts them. Throws `ModelFault`. */
+  /** Input tokens of a request, as counted by the provider. Throws `ModelFault`. */
   countTokens(request: ChatRequest, signal: AbortSignal): Promise<number>;
 }
 
-/** A chat model over Anthropic's Messages endpoint. Its client is made once, here. */
+/** A chat model for Anthropic's Messages endpoint, with its own client. */
 export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
   const { model, apiKey = '' } = settings;
   const tolerance = new Tolerance();
@@ -56,7 +56,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
       new AnthropicClient({
         apiKey: apiKey === '' ? 'none' : apiKey,
         baseURL,
-        // Gateways made for earlier versions of the API read the key from there.
+        // Gateways for older versions of the API read the key from there.
         ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
         ...CLIENT_OPTIONS,
       }),
@@ -120,7 +120,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
   };
 }
 
-/** Token figures of a reply; the API splits the input three ways and corrects itself as the reply goes on. */
+/** Token usage of a reply. The API splits the input in three and updates the figures during the reply. */
 interface Tally {
   input: number;
   output: number;
@@ -131,8 +131,8 @@ interface Tally {
 }
 
 /**
- * Reads a streamed reply. Thinking blocks are dropped here, so they are neither shown nor stored; their tokens are in
- * the usage, since they are paid for.
+ * Reads a streamed reply. Thinking blocks are dropped, so they are neither shown nor stored. Their tokens are part of
+ * the usage, because they are paid for.
  */
 async function* readMessages(
   response: Response,
@@ -167,7 +167,7 @@ async function* readMessages(
 }
 
 function count(tally: Tally, usage: object | undefined): void {
-  // Servers that imitate the API leave figures out or send null; what was known stays.
+  // Servers that imitate the API omit figures or send null; keep the known ones.
   const figures: Readonly<Record<string, unknown>> = { ...usage };
   const of = (name: string, known: number): number => {
     const value = figures[name];
@@ -185,10 +185,10 @@ function count(tally: Tally, usage: object | undefined): void {
   if (typeof hour === 'number') tally.cacheWriteHour = hour;
 }
 
-/** `input_tokens` counts only what was neither read from nor written to the cache; the whole input is the sum. */
+/** `input_tokens` excludes tokens that were read from or written to the cache; the total input is the sum. */
 function* usageOf(tally: Tally): Generator<ChatChunk> {
   const input = tally.input + tally.cacheRead + tally.cacheWrite;
-  // No request takes no tokens: servers that do not count send zeros.
+  // Servers that don't count tokens send zeros.
   if (input <= 0) return;
   const { output, reasoning, cacheRead: cachedInput, cacheWrite, cacheWriteHour } = tally;
   yield { type: 'usage', usage: usageFrom(input, output, { reasoning, cachedInput, cacheWrite, cacheWriteHour }) };
@@ -202,7 +202,7 @@ function ending(stop: StopReason | null): Ending {
     case 'model_context_window_exceeded':
       return 'length';
     default:
-      // A reason that a later version of the API adds: the reply has ended, and nothing says that it was cut.
+      // An unknown reason of a later version of the API. The reply has ended, and nothing suggests that it was cut off.
       return 'complete';
   }
 }
@@ -215,8 +215,8 @@ function serverUrl(baseUrl: string | undefined): string {
 }
 
 /**
- * Anthropic's client with the two resources that are used. The whole client brings all of them along: 579 KB in the
- * bundle, against 185 KB.
+ * Anthropic's client with only the two resources that are used. The complete client takes 579 KB in the bundle instead
+ * of 185 KB.
  */
 export class AnthropicClient extends BaseAnthropic {
   readonly messages: Messages = new Messages(this);

@@ -5,34 +5,35 @@ import type { ListedModel } from './listed-model.ts';
 import type { OpenAiModel } from './openai.ts';
 import type { CallTimeouts } from './watched-call.ts';
 
-/** Which model answers. `compatible` is any server made like OpenAI's, and needs its base URL. */
+/** The model to use. `compatible` is an OpenAI-compatible server, which requires its base URL. */
 export interface ModelConfig extends CallTimeouts {
   readonly provider: 'local' | 'openai' | 'anthropic' | 'compatible';
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Which endpoint of OpenAI; default by the address, see `OpenAiSettings`. */
+  /** The endpoint of OpenAI; by default, depending on the address: see `OpenAiSettings`. */
   readonly api?: 'responses' | 'chat' | 'ollama';
-  /** The context that Ollama is asked for, in tokens. */
+  /** The context window requested from Ollama, in tokens. */
   readonly contextWindow?: number;
 }
 
 type RemoteModel = OpenAiModel | AnthropicModel;
 type RemoteConfig = ModelConfig & { readonly provider: Exclude<ModelConfig['provider'], 'local'> };
 
-/** Models kept at once: the chat's and the summarizer's, and some that the user switches between. */
+/** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */
 const MAX_KEPT = 8;
 
 /**
- * Makes models and keeps them by their settings, so that a client is made once and not per call. An SDK is loaded when
- * the first model of its provider is made, never before.
+ * Creates models and caches them by their settings, so that a client isn't created for each call. An SDK is loaded when
+ * the first model of its provider is created.
  */
 export class ModelRegistry {
   readonly #kept = new Map<string, Promise<RemoteModel>>();
 
   /**
-   * The model of these settings. `memory` is the session's search, of which the local model answers.
-   * @throws ModelFault `bad_request` where the base URL is not one
+   * Returns the model for these settings. The local model answers from `memory`, the session's search.
+   *
+   * @throws ModelFault `bad_request` if the base URL is invalid
    */
   async createModel(config: ModelConfig, memory: LocalMemory): Promise<ChatModel> {
     if (isRemote(config)) return await this.#remote(config);
@@ -40,13 +41,13 @@ export class ModelRegistry {
     return new LocalModel(memory);
   }
 
-  /** The models that the provider of these settings offers. Throws `ModelFault`. */
+  /** The available models of a provider. Throws `ModelFault`. */
   async listModels(config: ModelConfig, signal: AbortSignal): Promise<readonly ListedModel[]> {
     if (!isRemote(config)) return [{ id: 'local', facts: {} }];
     return await (await this.#remote(config)).listModels(signal);
   }
 
-  /** Forgets all models, and with them their keys. */
+  /** Forgets all models including their keys. */
   clear(): void {
     this.#kept.clear();
   }
@@ -63,7 +64,7 @@ export class ModelRegistry {
       config.silenceMs,
     ]);
     const known = this.#kept.get(key);
-    // Taken out and put back, so that the one longest unused stands first.
+    // Moved to the end, so that the least recently used one comes first.
     this.#kept.delete(key);
     const model = known ?? make(config);
     this.#kept.set(key, model);

@@ -2,29 +2,29 @@ import http from 'node:http';
 import { isRecord } from './json.ts';
 
 /**
- * `fetch`, with errors in the one form that the SDKs read: they look for a member `error` and drop every other body.
- * FastAPI says `detail`, vLLM before 0.10 and NIM put the message at the top, Gemini sends a list.
+ * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
+ * uses `detail`, vLLM before 0.10 and NIM a top-level message, and Gemini a list.
  */
 export const serverFetch: typeof fetch = async (input, init) => {
-  // Messages go to the address that the user has set, and no further.
+  // Messages are only sent to the configured address, so redirects aren't followed.
   const response = await fetch(input, { ...init, redirect: 'manual' });
   if (response.ok) return response;
   const text = await response.text();
   const { status, headers } = response;
   const rest = new Headers(headers);
-  // The body is decoded by now, and may have another length.
+  // The body is already decoded, and may have another length.
   rest.delete('content-encoding');
   rest.delete('content-length');
   return new Response(JSON.stringify({ error: complaintIn(text) }), { status, headers: rest });
 };
 
-/** What the clients of both SDKs are made with. */
+/** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {
-  // Retries are `retrying`'s, in sight of the user.
+  // `retrying` retries instead, visibly for the user.
   maxRetries: 0,
-  // The watch over silence ends a call, never the SDK's own timer, which must only be longer.
+  // The watchdog ends silent calls. The SDK's own timeout must only be longer.
   timeout: 3_600_000,
-  // The SDK's log would hold the text of messages.
+  // The SDK's log would contain the text of messages.
   logLevel: 'off',
   fetch: serverFetch,
 } as const;
@@ -45,8 +45,8 @@ function complaintIn(text: string): unknown {
 }
 
 /**
- * Makes an SDK's client without the headers that another program's user has put into the environment for it: a gateway's
- * secret would be sent to whatever address is set here.
+ * Creates an SDK's client without the headers in its environment variables. They belong to other programs and may
+ * contain a gateway's secret, which would be sent to the configured address.
  */
 export function withoutCustomHeaders<T>(make: () => T): T {
   const { OPENAI_CUSTOM_HEADERS, ANTHROPIC_CUSTOM_HEADERS, ...env } = process.env;
@@ -60,7 +60,7 @@ export function withoutCustomHeaders<T>(make: () => T): T {
   }
 }
 
-/** The address without its query and last slash. Undefined for what is no http address. */
+/** The address without its query and trailing slash. Undefined if it isn't an HTTP address. */
 export function parseBaseUrl(
   baseUrl: string,
 ): { readonly origin: string; readonly path: string; readonly query: Record<string, string> } | undefined {
@@ -73,7 +73,7 @@ export function parseBaseUrl(
   };
 }
 
-/** The editor gives `fetch` its proxy; in a terminal the environment names it (Node 24.14 and later). */
+/** Uses the proxy in the environment (Node 24.14 and later). In VS Code, `fetch` already uses the editor's proxy. */
 export function useProxyOfEnvironment(): void {
   if ('setGlobalProxyFromEnv' in http && typeof http.setGlobalProxyFromEnv === 'function') http.setGlobalProxyFromEnv();
 }

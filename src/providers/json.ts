@@ -1,12 +1,12 @@
-/** Whether a parsed value is a JSON object, whose members may be anything. */
+/** Whether a value is a JSON object, with members of any type. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Whether a schema is one that the providers can hold a model to: every object closed, and every property required.
- * Another would be refused with the whole request. Sources: OpenAI's guide to structured outputs, "Supported schemas";
- * Anthropic's, "JSON Schema limitations".
+ * Whether the providers can enforce a schema: all objects are closed, and all properties required. Otherwise, they
+ * would reject the request. Sources: OpenAI's guide to structured outputs, "Supported schemas"; Anthropic's, "JSON
+ * Schema limitations".
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (!isRecord(schema)) return true;
@@ -19,7 +19,7 @@ export function isStrictSchema(schema: unknown): boolean {
   return [properties, $defs, anyOf].every(areStrict) && isStrictSchema(items);
 }
 
-/** Schemas in a list, or under names. */
+/** Schemas in a list or an object. */
 function areStrict(schemas: unknown): boolean {
   if (Array.isArray(schemas)) return schemas.every(isStrictSchema);
   return !isRecord(schemas) || Object.values(schemas).every(isStrictSchema);

@@ -1,24 +1,27 @@
 import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
 import { isRecord } from './json.ts';
 
-/** One model of a provider's own list, with what the list says of it. */
+/** A model in a provider's list, with the facts that the list contains. */
 export interface ListedModel {
   readonly id: string;
   readonly facts: ModelFacts;
-  /** The server is an Ollama, which is better spoken to at its own endpoint. */
+  /** The server is Ollama, whose own endpoint should be used. */
   readonly isOllama?: boolean;
-  /** The context that the server has loaded the model with, in tokens. */
+  /** The context window with which the server has loaded the model, in tokens. */
   readonly loadedContext?: number;
 }
 
-/** Models that servers list beside those to chat with. */
+/** Listed models that aren't for chats. */
 const NO_CHAT =
   /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
 
 const positive = (...values: readonly unknown[]): number | undefined =>
   values.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0);
 
-/** An entry of a list in OpenAI's form, with the fields that the servers have added; undefined for what is not to chat with. */
+/**
+ * Parses an entry of an OpenAI-compatible list, including the servers' extensions; undefined for models that aren't for
+ * chats.
+ */
 export function listedModel(entry: unknown): ListedModel | undefined {
   if (!isRecord(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
   const inner = (name: string): Readonly<Record<string, unknown>> => (isRecord(entry[name]) ? entry[name] : {});
@@ -47,7 +50,7 @@ export function listedModel(entry: unknown): ListedModel | undefined {
   };
 }
 
-/** OpenRouter's prices: strings, in US dollars for one token. */
+/** OpenRouter's prices are strings in US dollars per token. */
 function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['price'] {
   const of = (name: string): number => Number(pricing[name] ?? Number.NaN) * 1e6;
   const input = of('prompt');
@@ -58,7 +61,7 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
   return { input, output, ...(cachedInput > 0 && { cachedInput }), ...(cacheWrite > 0 && { cacheWrite }) };
 }
 
-/** An entry of Anthropic's list (`ModelInfo` of its SDK, read leniently since gateways imitate it). */
+/** Parses an entry of Anthropic's list (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
 export function anthropicListed(entry: unknown): ListedModel | undefined {
   if (!isRecord(entry) || typeof entry['id'] !== 'string') return undefined;
   const contextWindow = positive(entry['max_input_tokens']);

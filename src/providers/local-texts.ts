@@ -1,4 +1,4 @@
-/** Languages in which the local model's fixed sentences exist. */
+/** Languages of the local model's fixed sentences. */
 export type Language = 'en' | 'es' | 'ja' | 'zh' | 'de' | 'fr' | 'pt';
 
 interface Texts {
@@ -9,7 +9,7 @@ interface Texts {
   readonly message: string;
 }
 
-/** `noModel` is in every reply: nobody should take a search for a model's answer. */
+/** Every reply contains `noModel`, so that nobody mistakes a search for a model's answer. */
 export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
   en: {
     noModel:
@@ -75,8 +75,8 @@ function words(list: string): ReadonlySet<string> {
 }
 
 /**
- * The language of the first of these texts that shows one, by its script, else by its most frequent words; English
- * where none tells. A text that holds kana is Japanese, one with Han characters alone Chinese.
+ * The language of the first text that reveals one, by its script or else by its most frequent words; English by
+ * default. Text with kana is Japanese, with only Han characters Chinese.
  */
 export function languageOf(...texts: readonly string[]): Language {
   for (const text of texts) {

@@ -4,35 +4,35 @@ import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';
 
-/** One place in the session, found by its search. */
+/** A search result in the session. */
 export interface LocalHit {
   readonly text: string;
-  /** The message's id, for a link. */
+  /** The message's ID, for a link. */
   readonly message: string;
   readonly role: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Higher is nearer; only the order counts. */
+  /** Higher is better; only used for sorting. */
   readonly score: number;
-  /** The message's place in the session, 1-based, where the session knows it. */
+  /** The message's 1-based number in the session, if known. */
   readonly number?: number;
 }
 
-/** The session's own search, as the local model needs it. */
+/** The session's search, as used by the local model. */
 export interface LocalMemory {
-  /** At most `limit` places that match the query, best first. */
+  /** The best results for a query, at most `limit`. */
   search(query: string, limit: number): readonly LocalHit[];
 }
 
 const HITS = 5;
-/** Hits asked for, of which the question itself and repetitions are taken off. */
+/** Number of results to request, from which the question itself and repetitions are removed. */
 const CANDIDATES = 15;
-/** UTF-16 units of a quote: a paragraph. The link leads to the rest. */
+/** Maximum length of a quote in UTF-16 units: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
 
 /**
- * The embedded default: no key, no network. It answers from the session itself, by quoting what the search finds, and
- * says in each reply that no model is configured. The same question over the same session gives the same reply.
+ * The default model, which needs no key and no network. It quotes search results from the session, and each reply says
+ * that no model is configured. The same question about the same session gives the same reply.
  */
 export class LocalModel implements ChatModel {
   readonly id = 'local';
@@ -44,12 +44,12 @@ export class LocalModel implements ChatModel {
     this.#memory = memory;
   }
 
-  /** Streams the reply line by line. Throws `ModelFault` with reason `cancelled` once `signal` is aborted. */
+  /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
     const said = request.messages.filter((message) => message.role === 'user').map(messageText);
     const reply = this.#reply(said.reverse());
     for (const piece of reply.split(/(?<=\n)/)) {
-      // Lets the page paint, and a stop come through, between two lines.
+      // Lets the page paint, and a stop take effect, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
       yield { type: 'text', text: piece };
@@ -57,18 +57,18 @@ export class LocalModel implements ChatModel {
     yield { type: 'end', ending: 'complete' };
   }
 
-  /** @param said texts of the user's messages, the newest first */
+  /** @param said texts of the user's messages, newest first */
   #reply(said: readonly string[]): string {
     const question = said[0] ?? '';
     const texts = LOCAL_TEXTS[languageOf(...said)];
     const hits = question.trim() === '' ? [] : this.#hits(question);
     const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
-    // In a session that has just begun there is nothing that could match.
+    // At the beginning of a session, nothing could match.
     const nothing = said.length > 1 ? [texts.nothing] : [];
     return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
   }
 
-  /** The best hits, without the question itself, which is part of the session by now, and without repetitions. */
+  /** The best results without repetitions and without the question, which is already part of the session. */
   #hits(question: string): readonly LocalHit[] {
     const seen = new Set([normal(question)]);
     const hits: LocalHit[] = [];
@@ -83,7 +83,7 @@ export class LocalModel implements ChatModel {
   }
 }
 
-/** A markdown quote with a link to its message. */
+/** A quote in Markdown with a link to its message. */
 function quote(hit: LocalHit, question: string, label: string): string {
   const lines = closeFence(excerpt(hit.text.trim(), question))
     .split('\n')
@@ -93,13 +93,13 @@ function quote(hit: LocalHit, question: string, label: string): string {
   return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${name}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
 }
 
-/** The text, or of a long one the stretch that answers the question best. */
+/** The text, or the part of a long one that matches the question best. */
 function excerpt(text: string, question: string): string {
   const { start, end } = bestExcerpt(text, question, MAX_QUOTE);
   return `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;
 }
 
-/** A quote that ends inside a code block closes it, or the citation below would become code. */
+/** Closes a code block that a truncated quote leaves open. Otherwise, the link below would be part of it. */
 function closeFence(text: string): string {
   let open: string | undefined;
   for (const [, marks = '', info = ''] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {

@@ -10,8 +10,8 @@ import type { Extra } from './tolerance.ts';
 import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**
- * Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible one takes no context length: it reads 4,096
- * tokens by default, drops the oldest messages without a word, and reports what it read.
+ * Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible endpoint has no parameter for the context
+ * window: it reads 4,096 tokens by default, silently drops the oldest messages, and reports what it has read.
  */
 export async function openOllama(
   origin: string,
@@ -62,7 +62,7 @@ export function ollamaBody(
   };
 }
 
-/** Reads a streamed reply: one JSON object a line. */
+/** Reads a streamed reply: one JSON object per line. */
 export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
   for await (const line of linesOf(response)) {
     const part: unknown = JSON.parse(line);
@@ -97,8 +97,8 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 /**
- * What an Ollama server says of a model: what it was made for (`/api/show`), and the context that it is loaded with
- * (`/api/ps`). Undefined where the server is no Ollama.
+ * An Ollama server's facts about a model: the context window that it was trained with (`/api/show`) and with which it's
+ * loaded (`/api/ps`). Undefined if the server isn't Ollama.
  */
 export async function ollamaFacts(
   origin: string,

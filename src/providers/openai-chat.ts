@@ -15,17 +15,17 @@ import type { Extra } from './tolerance.ts';
 import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** How a server at an address speaks the protocol. */
+/** How a server implements the protocol. */
 export interface ChatDialect {
-  /** OpenAI's own address: it knows the newer name of the token limit, others the older. */
+  /** OpenAI's own address, which knows the newer name of the token limit; others know the older one. */
   readonly official: boolean;
-  /** The prompt cache is matched at marked places alone (GPT-5.6 and later, whichever way they are reached). */
+  /** The prompt cache is only matched at breakpoints (GPT-5.6 and later, at any address). */
   readonly breakpoints: boolean;
-  /** Claude behind OpenRouter, which hands Anthropic's marks on. */
+  /** Claude via OpenRouter, which passes Anthropic's breakpoints on. */
   readonly claudeMarks: boolean;
 }
 
-/** The body of a Chat Completions request. Whichever name of the token limit is refused, the other is used. */
+/** The body of a Chat Completions request. If one name of the token limit is rejected, the other is used. */
 export function chatBody(
   model: string,
   request: ChatRequest,
@@ -60,7 +60,7 @@ export function chatBody(
   };
 }
 
-/** The tools that the history speaks of, for gateways in front of Claude, which refuse a history without them. */
+/** The tools in the history, because gateways for Claude reject a history with tool calls otherwise. */
 function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tools' | 'tool_choice'> {
   const tools = toolNames(turns).map((name) => ({
     type: 'function' as const,
@@ -69,10 +69,10 @@ function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tool
   return tools.length === 0 ? {} : { tools, tool_choice: 'none' };
 }
 
-/** The name that compatible servers know; OpenAI has set it aside for its own models. */
+/** The name that compatible servers know. OpenAI has deprecated it for its own models. */
 const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
-/** Reads a Chat Completions reply: a stream, or the whole at once from a server that cannot stream. */
+/** Reads a Chat Completions reply: a stream, or a single object from a server that can't stream. */
 export async function* readChat(response: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
   const kind = response.headers.get('content-type') ?? '';
   if (kind.includes('application/json')) {
@@ -91,19 +91,19 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
     finish = part.finish ?? finish;
   }
   yield* filter.end(isCut(finish));
-  // Servers that name no reason still close with this mark; one that does neither was cut off.
+  // Servers that send no finish reason still end with this mark. Without either, the reply was cut off.
   if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
 }
 
 interface Part {
   readonly text: string;
-  /** It carries thinking, under one of the names that servers have for it. */
+  /** Contains thinking, under one of the names that servers use. */
   readonly thinks: boolean;
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
 }
 
-/** Reads what compatible servers really send, which is less than the SDK's type promises. */
+/** Reads what compatible servers actually send, which is less than the SDK's type promises. */
 function readChunk(chunk: unknown): Part {
   if (!isRecord(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
@@ -119,12 +119,12 @@ function readChunk(chunk: unknown): Part {
   };
 }
 
-/** Fields in which servers send thinking: as text, or as a list of details. */
+/** Fields for thinking: a text or a list of details. */
 const THOUGHTS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
 
 function holdsThinking(said: Readonly<Record<string, unknown>>): boolean {
   const thoughts = THOUGHTS.map((name) => said[name]);
-  // Mistral's is among the parts of the content.
+  // Mistral's is among the content parts.
   const parts: readonly unknown[] = Array.isArray(said['content']) ? said['content'] : [];
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
@@ -132,7 +132,7 @@ function holdsThinking(said: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-/** Content as a string, or as a list of parts, of which the text counts. */
+/** Content as a string, or the text of a list of parts. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -157,9 +157,9 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
 }
 
 const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
-/** Of OpenAI; Gemini, which hands its own names on; and GLM. */
+/** Finish reasons for filtered content of OpenAI, Gemini, and GLM. */
 const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
-/** Of Mistral and OpenRouter, DeepSeek, and GLM. */
+/** Finish reasons for failures of Mistral and OpenRouter, DeepSeek, and GLM. */
 const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
 const isCut = (finish = ''): boolean => CUT.test(finish);
 
@@ -172,12 +172,12 @@ function ending(finish = ''): Ending {
 function readUsage(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
-  // No request takes no tokens: servers that do not count send zeros.
+  // Servers that don't count tokens send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
-  // Grok and Gemini count thinking in the total alone.
+  // Grok and Gemini only include thinking in the total.
   const paid = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
-  // DeepSeek has a name of its own.
+  // DeepSeek's own name.
   const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
@@ -185,7 +185,7 @@ function readUsage(usage: unknown): Usage | undefined {
   return usageFrom(input, paid, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
-/** A gateway may drop the marks: OpenAI's own place for one is switched off only where the marks are sure to arrive. */
+/** OpenAI's automatic breakpoint is only disabled if ours are sure to arrive, because a gateway may drop them. */
 function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest['cache']): object {
   return {
     ...((official || breakpoints) && cache !== undefined ? { prompt_cache_key: cache.key } : {}),
@@ -193,7 +193,7 @@ function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest[
   };
 }
 
-/** Marks of the prompt cache on a block, as the server's vendor has them. */
+/** The cache breakpoint of a block, in the form of the server's vendor. */
 function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
   if (request.cache === undefined) return undefined;
   if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
@@ -250,8 +250,8 @@ function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean
   const text = plainText(turn);
   const images = turn.parts.some((part) => part.type === 'image');
   if (text === '' && !images) return messages;
-  // A list of parts only where an image or a mark needs it: several servers take nothing but a string. Where one message
-  // is marked all are lists, since it must stay as it was when the mark has moved on.
+  // Use a list of parts only if an image or a breakpoint needs it, because several servers only accept strings. If one
+  // message has a breakpoint, all are lists, because a message must stay the same when the breakpoint moves on.
   if (!images && !inParts) return [...messages, { role: 'user', content: text }];
   const content = turn.parts.map((part, at): ChatCompletionContentPart => ({
     ...(part.type === 'text'

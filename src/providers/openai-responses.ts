@@ -16,18 +16,17 @@ import type { Extra } from './tolerance.ts';
 import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** The least that the endpoint takes as a limit of output tokens. */
+/** The endpoint's minimum output limit, in tokens. */
 const MIN_OUTPUT_TOKENS = 16;
 
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 const MAX_KEY_CHARS = 64;
 
 /**
- * The body of a Responses request. Nothing is stored at the provider: the session is kept here alone.
- *
- * `breakpoints`: the model's prompt cache is matched at marked places alone (GPT-5.6 and later). Those are the last two
- * blocks of the system prompt and the last two user messages, which the next request repeats; the vendor's own, at the
- * end of the newest message, would stand after what is sent once only, and is switched off.
+ * The body of a Responses request. Nothing is stored at the provider. `breakpoints`: the model's prompt cache is only
+ * matched at breakpoints (GPT-5.6 and later). They are on the last two blocks of the system prompt and the last two
+ * user messages, which the next request repeats. The automatic breakpoint at the end of the newest message is disabled,
+ * because it would be after text that is only part of this request.
  */
 export function responsesBody(
   model: string,
@@ -67,7 +66,7 @@ export function responsesBody(
   };
 }
 
-/** The system prompt as a message, since `instructions` take no breakpoint. */
+/** The system prompt as a message, because `instructions` can't have a breakpoint. */
 function systemItem(request: ChatRequest): ResponseInputItem[] {
   const blocks = request.system.filter((text) => text.trim() !== '');
   if (blocks.length === 0) return [];
@@ -79,7 +78,7 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
   return [{ role: 'developer', content }];
 }
 
-/** Reads a streamed reply of the Responses endpoint. Reasoning summaries are not part of the answer and are left out. */
+/** Reads a streamed reply of the Responses endpoint. Reasoning summaries aren't part of the answer and are skipped. */
 export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
   if ((response.headers.get('content-type') ?? '').includes('application/json')) {
     const reply = (await response.json()) as Reply;
@@ -108,18 +107,18 @@ function* finish(reply: Reply): Generator<ChatChunk> {
   yield* usageOf(reply);
   const reason = reply.incomplete_details?.reason;
   if (reason === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
-  // Servers that imitate the endpoint may say so in the status alone.
+  // Servers that imitate the endpoint may only report it in the status.
   if (reply.status === 'failed') throw streamFault(reply.error?.code, reply.error?.message ?? 'the reply failed');
   yield { type: 'end', ending: reason === undefined && reply.status !== 'incomplete' ? 'complete' : 'length' };
 }
 
 function* usageOf(reply: Reply): Generator<ChatChunk> {
-  // No request takes no tokens: servers that do not count send zeros.
+  // Servers that don't count tokens send zeros.
   if (reply.usage != null && reply.usage.input_tokens > 0) yield { type: 'usage', usage: toUsage(reply.usage) };
 }
 
 function toUsage(usage: ResponseUsage): Usage {
-  // Proxies in front of the endpoint leave the details out.
+  // Some proxies omit the details.
   const details: unknown = usage.input_tokens_details;
   const cached = isRecord(details) ? details['cached_tokens'] : undefined;
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;

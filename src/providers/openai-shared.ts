@@ -5,27 +5,29 @@ import { replyFault } from './fault-map.ts';
 import { isRecord } from './json.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** Marks of the prompt cache on the last blocks of the system prompt and on the newest user messages: four may be written. */
+/**
+ * Cache breakpoints on the last blocks of the system prompt and on the newest user messages; at most four are allowed.
+ */
 export const SYSTEM_MARKS = 2;
 export const USER_MARKS = 2;
 
-/** OpenAI and its kin count thinking and text against one limit. */
+/** OpenAI and compatible servers have one limit for thinking and text. */
 export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>
   maxOutputTokens + reasoningTokens;
 
-/** An image as OpenAI and its kin take it. */
+/** An image in the format of OpenAI and compatible servers. */
 export function dataUrl(image: Extract<ContentBlock, { type: 'image' }>): string {
   return `data:${image.mediaType};base64,${image.base64}`;
 }
 
-/** The blocks of the system prompt as one text, for endpoints that cache by prefix and know no blocks. */
+/** The blocks of the system prompt as one text, for endpoints that cache by prefix. */
 export function systemText(request: ChatRequest): string {
   return request.system.filter((block) => block.trim() !== '').join('\n\n');
 }
 
 /**
- * The events of a stream, parsed, up to the mark of its end. The SDK's own reader gives a stream up over what proxies
- * send to keep it alive: events without data, or with a comment in their place.
+ * The parsed events of a stream, up to its end mark. The SDK's own reader fails on what proxies send as keep-alive:
+ * events without data, or with a comment instead.
  */
 export async function* eventsOf(response: Response, { controller }: WatchedCall): AsyncGenerator {
   for await (const { data } of messagesOf(response, controller)) {

@@ -23,26 +23,28 @@ const ERRORS: SdkErrors = {
 };
 
 export interface OpenAiSettings extends CallTimeouts {
-  /** May be missing for a compatible server that asks for none. */
+  /** May be missing for a compatible server that doesn't require one. */
   readonly apiKey?: string;
-  /** Default: OpenAI's own. A bare host gets `/v1`; a query (Azure's `api-version`) goes with each request. */
+  /**
+   * Default: OpenAI's own. `/v1` is added to a plain host; a query (Azure's `api-version`) is sent with each request.
+   */
   readonly baseUrl?: string;
   readonly model: string;
-  /** Default: `responses` at OpenAI, `chat` (Chat Completions) at any other address. */
+  /** Default: `responses` for OpenAI, `chat` (Chat Completions) for all other addresses. */
   readonly api?: 'responses' | 'chat' | 'ollama';
-  /** The context that Ollama is asked to load the model with, in tokens; without it, it uses its own. */
+  /** The context window requested from Ollama, in tokens; by default, Ollama's own default. */
   readonly contextWindow?: number;
-  /** What the model's id begins with; default `openai`. */
+  /** Prefix of the model's ID; default `openai`. */
   readonly provider?: string;
 }
 
-/** A model behind OpenAI's API or one made like it. */
+/** A model of OpenAI's API or a compatible one. */
 export interface OpenAiModel extends ChatModel {
-  /** The models that the server offers, sorted. Throws `ModelFault`. */
+  /** The server's models, sorted. Throws `ModelFault`. */
   listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** A chat model over OpenAI's Responses endpoint, Chat Completions, or Ollama's own. Its client is made once, here. */
+/** A chat model for OpenAI's Responses endpoint, Chat Completions, or Ollama's own endpoint, with its own client. */
 export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const { model, provider = 'openai', apiKey = '', contextWindow } = settings;
   const { origin, url, query, vendor } = serverAt(settings.baseUrl);
@@ -60,7 +62,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const client = withoutCustomHeaders(
     () =>
       new OpenAI({
-        // The SDK asks for some key; where there is none, the header that would carry it is left out.
+        // The SDK requires a key. Without one, the authorization header is removed.
         apiKey: apiKey === '' ? 'none' : apiKey,
         baseURL: url,
         defaultQuery: query,
@@ -73,13 +75,13 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const toFault = (error: unknown): ModelFault => {
     const fault = toModelFault(error, ERRORS, [apiKey]);
     if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
-    // A server that wants a key was sent none.
+    // The server requires a key, but none is set.
     return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
   };
   const keyed = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };
-  /** OpenAI's models that think take no temperature but where they are told not to. */
+  /** OpenAI's reasoning models only accept a temperature if reasoning is disabled. */
   const asTaken = (request: ChatRequest): ChatRequest => {
     if (request.temperature === undefined || !official || efforts === undefined || request.effort === 'none')
       return request;
@@ -138,13 +140,13 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
           keyed();
           const models: ListedModel[] = [];
           const answer: unknown = await client.get('/models', { signal: call.controller.signal });
-          // Together sends the list alone.
+          // Together sends the list without an object around it.
           const entries = isRecord(answer) ? answer['data'] : answer;
           let told: Awaited<ReturnType<typeof ollamaFacts>>;
           for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
             const listed = listedModel(entry);
             if (!listed) continue;
-            // Ollama's mark; how long a model's context is, it says at endpoints of its own.
+            // Ollama's identifier. Its own endpoints return the context window.
             if (entry['owned_by'] === 'library' && listed.id === model)
               told = await ollamaFacts(origin, model, bearer, call.controller.signal);
             models.push(told && listed.id === model ? { ...listed, ...told } : listed);
@@ -158,7 +160,9 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
 
 type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';
 
-/** The address without its query and last slash, and with a path: `http://localhost:11434` is Ollama's `/v1`. */
+/**
+ * The address without its query and trailing slash, and with a path: `http://localhost:11434` becomes Ollama's `/v1`.
+ */
 function serverAt(baseUrl: string | undefined): {
   readonly origin: string;
   readonly url: string;
@@ -182,6 +186,6 @@ function serverAt(baseUrl: string | undefined): {
 
 function authHeaders(apiKey: string, vendor: Vendor): Record<string, string | null> {
   if (apiKey === '') return { Authorization: null };
-  // Azure takes its keys in a header of its own; the usual one there is for tokens of its directory.
+  // Azure expects keys in a header of its own; the usual one is for Entra tokens.
   return vendor === 'azure' ? { 'api-key': apiKey } : {};
 }

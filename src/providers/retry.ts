@@ -3,35 +3,37 @@ import { ModelFault } from '../app/fault.ts';
 import { modelWith, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 export interface RetryOptions {
-  /** Further tries after the first; default 4. */
+  /** Maximum number of retries; default 4. */
   readonly maxRetries?: number;
-  /** Further tries where the last was refused by a rate limit, which passes; default `maxRetries`. */
+  /** Maximum number of retries after rate limits; default `maxRetries`. */
   readonly maxRateLimitRetries?: number;
-  /** Milliseconds before the first further try; doubled for each next one; default 1,000. */
+  /** Milliseconds before the first retry, doubled for each further one; default 1,000. */
   readonly baseMs?: number;
-  /** The longest pause of our own, and the longest that a provider may ask for; default 60,000 ms. */
+  /** Maximum pause, also for those that a provider asks for; default 60,000 ms. */
   readonly capMs?: number;
-  /** Nobody sees the reply before its end: one that breaks off is taken back and asked for again. */
+  /** Nobody sees the reply before its end, so one that breaks off is discarded and requested again. */
   readonly takesBack?: boolean;
-  /** Called as a pause begins, with its milliseconds and the number of the try that follows it, for a countdown. */
+  /**
+   * Called at the beginning of a pause, with its length in ms and the number of the following attempt, for a countdown.
+   */
   readonly onWait?: (ms: number, attempt: number, fault: ModelFault) => void;
-  /** A number from 0 to below 1, for the jitter. */
+  /** A random number from 0 to below 1, for jitter. */
   readonly random?: () => number;
-  /** Waits; rejects, or resolves at once, when the signal is aborted. */
+  /** Waits; rejects or resolves immediately when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const MAX_RETRIES = 4;
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-/** Silence has cost minutes already; once more may help, five times over is a turn that hangs. */
+/** Each timeout takes minutes, so retrying more often would be like a hanging turn. */
 const MAX_TIMEOUTS = 2;
 
 /**
- * The same model, trying again what may go better a moment later: rate limits, overload, a lost network, silence. Only
- * before any text has come, unless it is taken back, since nothing said twice may reach the user. A pause asked for by
- * the provider is kept to; one longer than the cap ends the tries, for the user to decide. An abort ends any pause at
- * once.
+ * Retries failures of a model that may be temporary: rate limits, overload, a lost network, timeouts. Only before any
+ * text was received, unless the reply can be discarded, so that the user never sees text twice. A pause requested by
+ * the provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
+ * immediately.
  */
 export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
   return modelWith(model, (request, signal) => streamWithRetries(model, request, signal, options));
@@ -74,8 +76,8 @@ const mayPass = (error: unknown, takesBack: boolean): error is ModelFault =>
   (takesBack && ModelFault.is(error, 'cut_stream'));
 
 /**
- * Milliseconds to wait before the next try; undefined when the provider asks for more than the cap. Without its word:
- * exponential back-off with "equal jitter" (half fixed, half random), so that many windows do not return at once.
+ * Milliseconds before the next attempt; undefined if the provider asks for more than the maximum. By default,
+ * exponential backoff with "equal jitter" (half fixed, half random), so that many windows don't retry at the same time.
  * Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
  */
 export function waitMs(
@@ -84,7 +86,7 @@ export function waitMs(
   options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
 ): number | undefined {
   const { baseMs = BASE_MS, capMs = CAP_MS, random = Math.random } = options;
-  // A date is over at once where this clock goes ahead of the server’s.
+  // A date has already passed if this clock is ahead of the server's.
   if (fault.retryAfterMs) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
   const full = Math.min(capMs, baseMs * 2 ** (attempt - 1));
   return full / 2 + (random() * full) / 2;

@@ -1,9 +1,9 @@
 import type { ChatChunk } from '../app/ports.ts';
 
 /**
- * How servers without a field for it mark thinking in the text, by what begins and what ends it: Qwen, DeepSeek and
- * most others; Claude's imitators; Mistral (docs.mistral.ai/capabilities/reasoning); Seed; Kimi; and the two channels of
- * gpt-oss (cookbook.openai.com/articles/openai-harmony).
+ * Marks for thinking within the text, used by servers without a field for it: Qwen, DeepSeek, and most others;
+ * imitations of Claude; Mistral (docs.mistral.ai/capabilities/reasoning); Seed; Kimi; and the two channels of gpt-oss
+ * (cookbook.openai.com/articles/openai-harmony).
  */
 const MARKS: readonly (readonly [begin: string, end: string])[] = [
   ['<think>', '</think>'],
@@ -14,52 +14,52 @@ const MARKS: readonly (readonly [begin: string, end: string])[] = [
   ['◁think▷', '◁/think▷'],
   ['<|channel|>analysis', '<|channel|>final<|message|>'],
 ];
-/** What harmony puts around the answer. */
+/** Harmony's marks around the answer. */
 const HARMONY = /^<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>$/g;
 const MAX_BEGIN = Math.max(...MARKS.map(([begin]) => begin.length), '<|channel|>final<|message|>'.length);
 const MAX_END = Math.max(...MARKS.map(([, end]) => end.length));
 
 /**
- * Models whose template writes the opening tag itself, so that a server that does not parse it sends the closing one
- * alone (vllm-project/vllm#31045, deepseek-ai/DeepSeek-R1#352).
+ * Models whose template contains the opening tag, so that a server that doesn't parse it only sends the closing one
+ * (vllm-project/vllm#31045, deepseek-ai/DeepSeek-R1#352).
  */
 const UNOPENED = /deepseek-r1|deepseek-reasoner|qwq|qwen3.*thinking|-thinking\b/i;
 
-/** What the replies of one model have shown of its ways. */
+/** What earlier replies of a model have revealed. */
 export interface ThinkingHabit {
-  /** Its thinking comes without an opening tag: text is held back until the closing one. */
+  /** Its thinking has no opening tag, so text is held back until the closing one. */
   unopened: boolean;
 }
 
 export const thinkingHabit = (model: string): ThinkingHabit => ({ unopened: UNOPENED.test(model) });
 
 /**
- * Takes a model's thinking off the front of its reply; elsewhere in a reply a tag is what the answer says, and stays.
- * Where a closing tag shows that the text before it was thinking, that text is retracted, and from then on held back.
+ * Removes thinking from the beginning of a reply. Tags elsewhere are part of the answer. If a closing tag reveals that
+ * the text before it was thinking, that text is retracted, and held back in later replies.
  */
 export class ThinkFilter {
   readonly #habit: ThinkingHabit;
   #state: 'start' | 'thinking' | 'unopened' | 'answer' = 'start';
   #end: string | undefined;
-  /** What is held back, in pieces: joined once, and not at each of them. */
+  /** The held text in pieces, which are only joined once. */
   #held: string[] = [];
-  /** The last characters that were handed out: a closing tag may be torn between two pieces. */
+  /** The end of the text that was passed on, because a closing tag may be split between two pieces. */
   #said = '';
   #mayRetract = true;
-  /** Blanks between the thinking and the answer belong to neither. */
+  /** White space between thinking and answer is removed. */
   #blank = false;
 
   constructor(habit: ThinkingHabit) {
     this.#habit = habit;
   }
 
-  /** Thinking has come in a field of its own: what the server sends as text is the answer, and not held back. */
+  /** Thinking was received in a field of its own, so all text is the answer and nothing is held back. */
   *apart(): Generator<ChatChunk> {
     this.#habit.unopened = false;
     yield { type: 'thinking' };
   }
 
-  /** What this piece of the reply comes to. */
+  /** Processes a piece of the reply. */
   *take(text: string): Generator<ChatChunk> {
     if (text === '') return;
     if (this.#state === 'answer') {
@@ -79,7 +79,7 @@ export class ThinkFilter {
       }
       yield { type: 'thinking' };
     }
-    // A closing tag may be torn between this piece and those before it.
+    // A closing tag may be split between this piece and earlier ones.
     const seen = this.#lastHeld(text.length + MAX_END);
     const close = closing(seen, 0, this.#end);
     if (close !== undefined) {
@@ -92,8 +92,8 @@ export class ThinkFilter {
   }
 
   /**
-   * What was held back when the reply ended: text that only looked like thinking. `isCut`: at the output limit, which a
-   * model that is known to think first had not yet thought its way to.
+   * Ends the reply: held text only looked like thinking. `isCut`: the output limit was reached, so the text of a model
+   * that thinks first is still thinking.
    */
   *end(isCut = false): Generator<ChatChunk> {
     if (this.#state === 'start' || (this.#state === 'unopened' && !isCut))
@@ -105,7 +105,7 @@ export class ThinkFilter {
     this.#said = seen.slice(-MAX_END - 1);
     let text = piece;
     const close = this.#mayRetract ? closing(seen, 0, undefined, '\n') : undefined;
-    // An answer that opens a tag, or names one within a line, speaks of tags.
+    // An answer that opens a tag, or mentions one within a line, is about tags.
     if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
       this.#mayRetract = false;
@@ -120,7 +120,7 @@ export class ThinkFilter {
     yield { type: 'text', text };
   }
 
-  /** The last so many characters of what is held back. */
+  /** The last `count` characters of the held text. */
   #lastHeld(count: number): string {
     let first = this.#held.length;
     for (let length = 0; length < count && first > 0;) length += this.#held[--first]!.length;
@@ -138,7 +138,7 @@ const mayBegin = (text: string): boolean =>
   text === '' ||
   [...MARKS.map(([begin]) => begin), '<|channel|>final<|message|>'].some((begin) => begin.startsWith(text));
 
-/** Where the text after a closing tag begins; undefined when there is none at or after `from`. */
+/** Where the text after a closing tag begins; undefined if there is none from `from` on. */
 function closing(text: string, from: number, end?: string, before = ''): number | undefined {
   for (const mark of end === undefined ? MARKS.map(([, each]) => each) : [end]) {
     const at = text.indexOf(before + mark, Math.max(0, from));

@@ -2,7 +2,7 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
 import { namedImages } from './without-images.ts';
 
-/** A part of a request that some servers or models do not know, and that a reply can do without; or a switch. */
+/** An optional part of a request that some servers or models reject; or a switch. */
 export type Extra =
   'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
 
@@ -17,15 +17,15 @@ const NAMED: readonly (readonly [Extra, RegExp])[] = [
   ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
   ['token_limit_name', /max_(completion_)?tokens/i],
 ];
-/** The limit's name is changed only where the name is what was refused, not its value. */
+/** The name of the limit is only changed if the server rejected the name and not the value. */
 const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
-/** The highest output limit, in the words of OpenAI, Groq, and Anthropic, and of DeepSeek and Qwen. */
+/** The maximum output limit in messages of OpenAI, Groq, Anthropic, DeepSeek, and Qwen. */
 const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
-/** What a request carries that may be refused. */
+/** The parts of a request that may be rejected. */
 export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly Extra[] {
   const blocks = request.messages.flatMap(({ content }) => content);
   const has = (type: string): boolean => blocks.some((block) => block.type === type);
@@ -44,20 +44,20 @@ export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'olla
 }
 
 /**
- * Sends a request, and where the server refuses a part of it that the reply can do without, sends it again without
- * that part. What a server has refused is left out from then on, once a try without it has succeeded (a schema only for
- * schemas of that name, and images of that request alone, since the next may have others), so the price is paid once.
- * Each further try leaves out one part more, so there are at most as many tries as parts; where the output limit is
- * refused with one that is lower, that is taken.
+ * Sends a request, and if the server rejects an optional part, sends it again without that part. Rejected parts are
+ * omitted from then on, once an attempt without them has succeeded (schemas by name, and images only in that request,
+ * because the next one may have others). Each attempt omits another part, so there are at most as many attempts as
+ * parts. If the output limit is rejected with a lower one, that is used.
  */
 export class Tolerance {
   readonly #refused = new Set<string>();
   #mostOutput = Infinity;
 
   /**
-   * @param offered parts that the request carries
-   * @param send sends the request without the parts given
-   * @throws ModelFault as `send` does, once nothing is left to leave out
+   * @param offered optional parts of the request
+   *
+   * @param send sends the request without the given parts
+   * @throws ModelFault that `send` throws, once nothing is left to omit
    */
   async send<T>(
     offered: readonly Extra[],
@@ -87,7 +87,7 @@ export class Tolerance {
     }
   }
 
-  /** The request with no more output than the server was heard to give. */
+  /** The request with an output limit that the server supports. */
   limited(request: ChatRequest): ChatRequest {
     const { reasoningTokens = 0, ...rest } = request;
     const most = this.#mostOutput;
@@ -101,7 +101,7 @@ export class Tolerance {
     return true;
   }
 
-  /** What of a request is left out, as far as is known. */
+  /** The parts to omit, as far as known. */
   without(offered: readonly Extra[], schemaName: string | undefined): ReadonlySet<Extra> {
     return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
   }
@@ -115,6 +115,6 @@ function refusedPart(message: string, left: readonly Extra[]): Extra | undefined
     if (!left.includes(extra) || !pattern.test(message)) continue;
     if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;
   }
-  // Some servers refuse a schema without naming it; a reply by the prompt alone is better than none.
+  // Some servers reject a schema without naming it. A reply guided by the prompt alone is better than none.
   return left.includes('schema') ? 'schema' : undefined;
 }

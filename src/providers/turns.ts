@@ -9,10 +9,10 @@ export type ResultBlock = Extract<ContentBlock, { type: 'tool_result' }>;
 
 export interface UserTurn {
   readonly role: 'user';
-  /** Results of the calls of the turn before, one for each of them. */
+  /** One result for each call of the previous turn. */
   readonly results: readonly ResultBlock[];
   readonly parts: readonly (TextBlock | ImageBlock)[];
-  /** What follows them in this request alone. */
+  /** Text after them in this request only. */
   readonly turnOnly?: string;
 }
 
@@ -24,9 +24,9 @@ export interface AssistantTurn {
 
 export type Turn = UserTurn | AssistantTurn;
 
-/** A reply that was cut off stands last when the user asks for the rest without a word. */
+/** If the user asks to continue without text, the last message is a truncated reply. */
 const CONTINUE = 'Continue exactly where you stopped.';
-/** The window may begin with a reply, where strict servers want the user first. */
+/** The recent messages may begin with a reply, but strict servers require a user message first. */
 const EARLIER = '(The conversation continues from an earlier point.)';
 
 interface Draft {
@@ -36,9 +36,10 @@ interface Draft {
 }
 
 /**
- * Messages as the strictest provider takes them, which the others take too: the user first and last, roles in
- * alternation, each tool call followed at once by its result, ids and names in the characters all accept. A call
- * without its result, or a result without its call, becomes text. Empty blocks go, since servers refuse them.
+ * Converts messages to the form that the strictest provider requires, and which the others accept: a user message first
+ * and last, alternating roles, each tool call directly followed by its result, and IDs and names with characters that
+ * all accept. A call without a result, or a result without a call, becomes text. Empty blocks are removed, because
+ * servers reject them.
  */
 export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   const drafts = merge(messages);
@@ -62,20 +63,20 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   return turns;
 }
 
-/** How a tool of the past is described to a provider that asks for it. */
+/** Description of a tool in the history, for providers that require one. */
 export const PAST_TOOL = 'A tool used earlier in this conversation; it is not available now.';
 
-/** Names of the tools that were called, sorted. */
+/** The sorted names of the called tools. */
 export const toolNames = (turns: readonly Turn[]): readonly string[] =>
   [...new Set(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : [])))].sort();
 
-/** The texts of a user turn, as one string for servers that take no lists of parts. */
+/** The texts of a user turn as one string, for servers that don't accept lists of parts. */
 export function plainText(turn: UserTurn): string {
   const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
   return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(BETWEEN);
 }
 
-/** A tool call's input as the object that Anthropic asks for; what is not an object is wrapped in one. */
+/** A tool call's input as an object, which Anthropic requires; other values are wrapped in one. */
 export function inputObject(json: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json);
@@ -85,7 +86,7 @@ export function inputObject(json: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What a provider reports of a call; figures that it leaves out, or sends as zero, are not in it. */
+/** A provider's usage report; missing figures and zeros are omitted. */
 export function usageFrom(
   input: number,
   output: unknown,
@@ -95,7 +96,7 @@ export function usageFrom(
   return { input, output: typeof output === 'number' ? output : 0, ...Object.fromEntries(known) };
 }
 
-/** Between what were separate messages: a blank line, as between paragraphs. */
+/** Separates texts of different messages: a blank line, as between paragraphs. */
 const BETWEEN = '\n\n';
 
 interface Pair {
@@ -153,7 +154,7 @@ function said(text: string): UserTurn {
   return { role: 'user', results: [], parts: [{ type: 'text', text }] };
 }
 
-/** Neighbours of one role in one draft; a block goes where its kind belongs, whatever message it stood in. */
+/** Merges adjacent messages with the same role; blocks are sorted by kind. */
 function merge(messages: readonly ChatMessage[]): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const message of messages) {
@@ -178,7 +179,7 @@ function roleOf(block: ContentBlock, role: ChatMessage['role']): Draft['role'] {
   return role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** Ids and names in the characters and lengths that OpenAI and Anthropic both accept. */
+/** IDs and names with the characters and lengths that OpenAI and Anthropic accept. */
 const wireName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'tool';
 
 function freshId(callId: string, used: Set<string>): string {

@@ -1,28 +1,28 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk } from '../app/ports.ts';
 
-/** Milliseconds of silence that end a call: until the first text of the reply, and after it. */
+/** Timeouts for silence in ms: until the first text of the reply, and after it. */
 export interface CallTimeouts {
   readonly firstTokenMs?: number;
   readonly silenceMs?: number;
 }
 
 /**
- * Until the first text a local server may load its model, a busy one may queue the request, and a model may think
- * (Ollama allows itself 5 minutes, as does Node's fetch); once text runs, every server sends something at least every
- * few seconds, if only a keep-alive.
+ * Before the first text, a local server may load its model, a busy one may queue the request, and a model may think
+ * (Ollama allows 5 minutes, as does Node's fetch). Once text arrives, servers send something every few seconds, at
+ * least a keep-alive.
  */
 const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
-/** Requests that a vendor's own address answers at once; other servers may be the user's own and would queue them. */
+/** Concurrent requests for a vendor's own address. Other servers may be the user's own and would queue them. */
 export const HOSTED_AT_ONCE = 24;
 
-/** Enough for the mark that ends a stream and the line ends after it. */
+/** Enough for a stream's end mark and the line breaks after it. */
 const TAIL_CHARS = 32;
 
 /**
- * One request on its way: joins the caller's stop and the watch for silence into one abort signal. Silence is measured
- * on the bytes of the response, so keep-alive lines that an SDK hides count as life, and so does the slowest drip.
+ * A running request. Combines the caller's abort and a timeout for silence in one signal. Silence is measured on the
+ * response's bytes, so keep-alive lines that an SDK hides, and even the slowest stream, count as activity.
  */
 export class WatchedCall {
   readonly controller = new AbortController();
@@ -44,7 +44,7 @@ export class WatchedCall {
     this.#arm();
   }
 
-  /** The same response, its bytes counted as signs of life. */
+  /** Returns the response with its bytes counted as activity. */
   watch(response: Response): Response {
     if (response.body === null) return response;
     const decoder = new TextDecoder();
@@ -63,12 +63,12 @@ export class WatchedCall {
     return this.#tail;
   }
 
-  /** Text has come: from now on a server that lives says so more often. */
+  /** Text has arrived, so the shorter timeout applies. */
   speaks(): void {
     this.#limit = this.#silenceMs;
   }
 
-  /** While the reader of the reply is busy with what it has, nobody reads on, and silence means nothing. */
+  /** While the consumer is busy, nobody reads from the response, so silence is ignored. */
   pause(): void {
     this.#paused = true;
     clearTimeout(this.#timer);
@@ -89,7 +89,7 @@ export class WatchedCall {
     return undefined;
   }
 
-  /** Ends the watch, and the connection if it is still open. */
+  /** Ends the timeouts, and the connection if it's still open. */
   close(): void {
     clearTimeout(this.#timer);
     this.#paused = true;
@@ -114,8 +114,8 @@ export class WatchedCall {
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /**
- * Runs one streamed call under watch. `open` sends the request and yields what comes; a reply that ends without an
- * `end` chunk was cut. Throws `ModelFault` alone.
+ * Runs a streamed call with timeouts. `open` sends the request and yields chunks; a reply without an `end` chunk was
+ * cut off. Only throws `ModelFault`.
  */
 export async function* runWatched(
   signal: AbortSignal,
@@ -127,7 +127,7 @@ export async function* runWatched(
   let thinks = false;
   try {
     for await (const chunk of open(call)) {
-      // Servers send a part for each few words of thinking; the first one says it all.
+      // Servers send a chunk for every few words of thinking; the first one is enough.
       if (chunk.type === 'thinking' && !chunk.retracts && thinks) continue;
       thinks ||= chunk.type === 'thinking';
       const interrupted = call.interruption();
@@ -146,7 +146,7 @@ export async function* runWatched(
   }
 }
 
-/** Runs one call that answers at once (a list, a count) under the same watch. Throws `ModelFault` alone. */
+/** Runs a call with a single response (a list, a count) with the same timeouts. Only throws `ModelFault`. */
 export async function askWatched<T>(
   signal: AbortSignal,
   timeouts: CallTimeouts,

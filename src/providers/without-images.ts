@@ -1,10 +1,10 @@
 import { modelWith, type ChatMessage, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
-/** A model that reads text alone: images of the conversation are named in their place, not sent. */
+/** Wraps a model without image support: images are mentioned instead of sent. */
 export const withoutImages = (model: ChatModel): ChatModel =>
   modelWith(model, (request, signal) => model.stream(request, signal), namedImages);
 
-/** The request with its images named in their place. */
+/** The request with its images replaced by a mention. */
 export const namedImages = (request: ChatRequest): ChatRequest => ({
   ...request,
   messages: request.messages.map(named),

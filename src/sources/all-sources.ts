@@ -36,7 +36,7 @@ import { readRecords } from './lines.ts';
 import { opencode } from './opencode.ts';
 import { zed } from './zed.ts';
 
-/** Every tool's store in a home. The databases are the caller's to close. */
+/** The stores of all tools in a home folder. The caller closes the databases. */
 export function allSources(home: Home, databases: Databases): readonly Source[] {
   return [
     claudeCode(home),
@@ -57,7 +57,7 @@ export function allSources(home: Home, databases: Databases): readonly Source[] 
   ];
 }
 
-/** `~/.claude/projects/<folder>/<session>.jsonl`, a subagent's beside or below as `agent-<id>.jsonl`. */
+/** `~/.claude/projects/<folder>/<session>.jsonl`. Subagents are in `agent-<id>.jsonl` in the same folder or below. */
 function claudeCode(home: Home): Source {
   const projects = path.join(toolFolder(home, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects');
   return sourceOf(
@@ -70,7 +70,10 @@ function claudeCode(home: Home): Source {
   );
 }
 
-/** `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, in the folder itself before 2025-08, `archived_sessions` later. */
+/**
+ * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`; before August 2025 without subfolders; archived ones in
+ * `archived_sessions`.
+ */
 function codex(home: Home): Source {
   const root = toolFolder(home, 'CODEX_HOME', '.codex');
   return sourceOf(
@@ -93,7 +96,7 @@ const readCopilotEvents: Source['read'] = (file, sink, from) =>
 
 /**
  * VS Code's own chats: `chatSessions/<id>.json`, since 2026 a log of changes in `.jsonl`; and the newest 20 of each
- * workspace with the tools' results, in `GitHub.copilot-chat/transcripts`.
+ * workspace with tool results in `GitHub.copilot-chat/transcripts`.
  */
 function copilotChat(home: Home): Source {
   return sourceOf(
@@ -120,7 +123,7 @@ function copilotChat(home: Home): Source {
 
 async function addWorkspace(finder: Finder, folder: string): Promise<void> {
   const sessions = await finder.filesBelow(path.join(folder, 'chatSessions'), endsIn('.json', '.jsonl'));
-  // The extension's folder is written with and without capitals.
+  // The extension's folder exists in different cases.
   for (const { name } of await finder.entries(folder)) {
     if (name.toLowerCase() === 'github.copilot-chat')
       sessions.push(...(await finder.filesBelow(path.join(folder, name, 'transcripts'), endsIn('.jsonl'))));
@@ -131,7 +134,10 @@ async function addWorkspace(finder: Finder, folder: string): Promise<void> {
   for (const file of sessions) await finder.add(file, { workspace });
 }
 
-/** `~/.copilot/session-state/<id>/events.jsonl`, first beside the folders; before 2026 `history-session-state/session_*.json`. */
+/**
+ * `~/.copilot/session-state/<id>/events.jsonl`, at first directly in `session-state`; before 2026
+ * `history-session-state/session_*.json`.
+ */
 function copilotCli(home: Home): Source {
   const root = toolFolder(home, 'COPILOT_HOME', '.copilot');
   return sourceOf(
@@ -139,7 +145,7 @@ function copilotCli(home: Home): Source {
     async (finder) => {
       for (const folder of await finder.folders(path.join(root, 'session-state'))) {
         for (const file of await finder.filesBelow(folder, (name) => name === 'events.jsonl')) {
-          // Flat: a key, a colon and a text on each line.
+          // A flat file with a key, a colon, and a text on each line.
           const yaml = await textBeside(path.join(folder, 'workspace.yaml'));
           const value = (key: string): string | undefined =>
             new RegExp(`^${key}: *["']?(.*?)["']? *$`, 'm').exec(yaml)?.[1] || undefined;
@@ -161,7 +167,7 @@ function copilotCli(home: Home): Source {
   );
 }
 
-/** `~/.gemini/tmp/<project>/chats/session-*`: a JSON document each until 2025, then JSONL; a subagent's in a folder. */
+/** `~/.gemini/tmp/<project>/chats/session-*`: JSON documents until 2025, then JSONL. Subagents have a folder. */
 function gemini(home: Home): Source {
   const root = path.join(toolFolder(home, 'GEMINI_CLI_HOME', ''), '.gemini');
   return sourceOf(
@@ -173,7 +179,7 @@ function gemini(home: Home): Source {
         const written = (await textBeside(path.join(project, '.project_root'))).trim();
         const workspace = written || named.get(path.basename(project));
         for (const file of await finder.filesBelow(path.join(project, 'chats'), endsIn('.json', '.jsonl'), 1)) {
-          // Sub-agents' files are in a folder named by the session that they work for.
+          // A subagent's folder has the name of its parent session.
           const folder = path.basename(path.dirname(file));
           await finder.add(file, { workspace, parent: folder === 'chats' ? undefined : folder });
         }
@@ -183,14 +189,14 @@ function gemini(home: Home): Source {
   );
 }
 
-/** Reads a session in Gemini CLI's format, which Qwen Code's first versions wrote too. */
+/** Reads a session in Gemini CLI's format, which early versions of Qwen Code used as well. */
 async function readGemini(file: string, name: string, sink: TranscriptSink): Promise<undefined> {
   const text = await readDocument(file);
   if (!isGemini(tryParse(text) ?? tryParse(text.split('\n', 1)[0]!))) throw unknownFormat(name);
   importGemini(text, sink);
 }
 
-/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's documents below `~/.qwen/tmp`. */
+/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's documents in `~/.qwen/tmp`. */
 function qwen(home: Home): Source {
   const root = toolFolder(home, 'QWEN_HOME', '.qwen');
   return sourceOf(
@@ -208,7 +214,7 @@ function qwen(home: Home): Source {
   );
 }
 
-/** `~/.continue/sessions/<id>.json`; `sessions.json` is their index. */
+/** `~/.continue/sessions/<id>.json`; `sessions.json` is an index. */
 function continueSessions(home: Home): Source {
   const root = path.join(toolFolder(home, 'CONTINUE_GLOBAL_DIR', '.continue'), 'sessions');
   return sourceOf(
@@ -223,12 +229,12 @@ function continueSessions(home: Home): Source {
 }
 
 const AIDER_FILE = '.aider.chat.history.md';
-/** Projects lie this deep below the home at most: `~/code/<owner>/<project>`. */
+/** Maximum depth of projects below the home folder: `~/code/<owner>/<project>`. */
 const AIDER_DEPTH = 3;
-/** Folders that hold no projects and are large. */
+/** Large folders without projects. */
 const PASSED_OVER = new Set(['node_modules', 'Library', 'AppData', 'go', 'snap']);
 
-/** aider writes `.aider.chat.history.md` into each project's folder: one file, all its runs. */
+/** aider writes all runs of a project to `.aider.chat.history.md` in its folder. */
 function aider(home: Home): Source {
   return sourceOf(
     'aider',
@@ -250,7 +256,7 @@ function aider(home: Home): Source {
 function addAider(finder: Finder, folder: string, depth: number): Promise<void> {
   return finder.in(folder, async () => {
     const found = await entries(folder).catch((error: unknown) => {
-      // A home has folders that are not for us; there is nothing to tell about them.
+      // A home folder may contain folders without read permission, which isn't worth reporting.
       if (isCode(error, 'EACCES', 'EPERM')) return [];
       throw error;
     });

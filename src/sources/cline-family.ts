@@ -25,11 +25,14 @@ const EXTENSIONS = {
   kilo: ['kilocode.kilo-code'],
 } as const satisfies Partial<Record<Tool, readonly string[]>>;
 
-/** What the extensions put around what the user typed. */
+/** Tags that the extensions add around the user's text. */
 const ENVELOPE = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
 const ENVIRONMENT = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
-/** Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage; Cline's CLI `~/.cline`. */
+/**
+ * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage, and `~/.cline` for
+ * Cline's CLI.
+ */
 export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source {
   return sourceOf(
     tool,
@@ -104,7 +107,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   });
 }
 
-/** What the user typed, without what the extension put around and beside it. */
+/** The user's text without what the extension added. */
 function typed(content: unknown, sink: TranscriptSink): unknown {
   if (typeof content === 'string') return content.replace(ENVELOPE, '$2');
   if (!isList(content)) return content;

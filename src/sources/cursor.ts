@@ -25,13 +25,13 @@ import {
 import { readRecords } from './lines.ts';
 
 const BUBBLES = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';
-/** What a chat's messages take: a reply that grows does not change its chat's time. */
+/** Size of a chat's messages, because a growing reply doesn't change the chat's time. */
 const BUBBLES_BYTES = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
 const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
 
 /**
- * Cursor keeps chats as keys of SQLite databases: `composerData:<id>` and `bubbleId:<chat>:<message>` in the global
- * one, until 2024 all tabs of a workspace under one key of its own. Its agent for the terminal writes JSONL.
+ * Cursor stores chats as keys of SQLite databases: `composerData:<id>` and `bubbleId:<chat>:<message>` in the global
+ * one; until 2024 all tabs of a workspace under a single key of its own database. Its terminal agent writes JSONL.
  */
 export function cursor(home: Home, databases: Databases): Source {
   return sourceOf(
@@ -65,7 +65,7 @@ async function addComposers(finder: Finder, databases: Databases, store: string)
     "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
   )) {
     const chat = tryParse(textOf(row['value']) ?? '');
-    // A chat that was opened and not used has no messages; Cursor keeps a row for each.
+    // Cursor also stores a row for each chat that was opened but not used.
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
     const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
@@ -102,7 +102,7 @@ function readTab(database: Database, id: string, sink: TranscriptSink): void {
   }
 }
 
-/** The chat's messages in order: by their headers, or whole in chats of before 2025. */
+/** A chat's messages in order: by their headers, or complete in chats from before 2025. */
 function headersOf(chat: JsonObject): readonly JsonObject[] {
   const { fullConversationHeadersOnly: headers, conversation } = chat;
   const list = isList(headers) && headers.length > 0 ? headers : isList(conversation) ? conversation : [];

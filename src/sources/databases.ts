@@ -8,13 +8,13 @@ import { damaged, ifThere, readSlice } from './files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** A larger database is not copied each time that its tool writes to it. */
+/** Larger databases aren't copied, because that would happen at each of the tool's writes. */
 const MAX_COPIED_BYTES = 32_000_000;
 
 /**
- * SQLite databases of other tools, opened without a trace. SQLite opens the write-ahead log of a database for writing,
- * even for a reader, and may write an index beside it: a database that has a log is copied to `scratch` first. A large
- * one is read beside its tool, by the index that the tool keeps, which writes nothing either.
+ * Opens other tools' SQLite databases without leaving a trace. SQLite opens a database's write-ahead log for writing
+ * even to read, and may create an index next to it, so a database with a log is copied to `scratch` first. A large one
+ * is read in place with the index that the tool maintains, which doesn't write either.
  */
 export class Databases {
   readonly #scratch: string;
@@ -61,7 +61,10 @@ export class Databases {
   }
 }
 
-/** Copies a database and its log, which SQLite restarts once the database has all of it: both must be of the same time. */
+/**
+ * Copies a database and its log. They must be of the same time, because SQLite restarts the log once the database
+ * contains all of it.
+ */
 async function copyInto(folder: string, file: string): Promise<void> {
   const log = `${file}-wal`;
   const begun = await readSlice(log, 0, LOG_HEADER_BYTES);
@@ -70,7 +73,7 @@ async function copyInto(folder: string, file: string): Promise<void> {
   if (!begun.equals(await readSlice(log, 0, LOG_HEADER_BYTES))) throw damaged();
 }
 
-/** Ends in numbers that are others each time that the log is begun: https://sqlite.org/fileformat.html#walformat. */
+/** Ends with a salt that changes whenever the log restarts: https://sqlite.org/fileformat.html#walformat. */
 const LOG_HEADER_BYTES = 32;
 
 class Database {
@@ -82,7 +85,7 @@ class Database {
     this.#copy = copy;
   }
 
-  /** Throws `TranscriptError` when a table or column is not there. */
+  /** Throws `TranscriptError` if a table or column doesn't exist. */
   rows(query: string, ...values: readonly string[]): Row[] {
     try {
       return this.#database.prepare(query).all(...values);
@@ -91,7 +94,7 @@ class Database {
     }
   }
 
-  /** The columns of a table; none when there is no such table. */
+  /** The columns of a table; empty if it doesn't exist. */
   columns(table: string): ReadonlySet<string> {
     return new Set(this.rows('SELECT name FROM pragma_table_info(?)', table).map(({ name }) => String(name)));
   }
@@ -104,11 +107,11 @@ class Database {
 
 export type { Database };
 
-/** SQLite takes the missing end of a page for zeros, in which it finds no rows. */
+/** SQLite reads the missing end of a truncated page as zeros, in which it finds no rows. */
 async function checkWhole(file: string): Promise<void> {
   const header = await readSlice(file, 0, 100);
   if (header.length < 100) return;
-  // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is written as 1.
+  // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is stored as 1.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   if ((await sizeOf(file)) < header.readUInt32BE(28) * pageBytes) throw damaged();
 }
@@ -121,7 +124,7 @@ function unreadable(error: unknown): TranscriptError {
   );
 }
 
-/** A column's text, whether it is kept as text or as bytes. */
+/** A column's text, stored as text or as bytes. */
 export function textOf(value: SQLOutputValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : undefined;

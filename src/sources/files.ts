@@ -17,17 +17,17 @@ import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 
-/** A user's home folder, and the environment that moves stores elsewhere. */
+/** A user's home folder, and the environment variables that move stores. */
 export interface Home {
   readonly folder: string;
-  /** Empty for a home other than the user's own. */
+  /** Empty for a home folder other than the user's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Editors of VS Code's family, by the name of their folder. */
+/** VS Code and its forks, by the name of their folder. */
 const EDITORS = ['Code', 'Code - Insiders', 'Code - OSS', 'VSCodium', 'Cursor', 'Windsurf'];
 
-/** Where the server half of a remote window keeps its data. */
+/** Data folders of the server of a remote window. */
 const SERVERS = [
   '.vscode-server',
   '.vscode-server-insiders',
@@ -37,7 +37,7 @@ const SERVERS = [
   '.windsurf-server',
 ];
 
-/** Folders of applications' data on Linux, macOS and Windows. */
+/** Folders for application data on Linux, macOS, and Windows. */
 export function dataFolders({ folder, env }: Home): string[] {
   return [
     env['XDG_DATA_HOME'] ?? path.join(folder, '.local/share'),
@@ -47,7 +47,7 @@ export function dataFolders({ folder, env }: Home): string[] {
   ];
 }
 
-/** The `User` folders of every editor: installed, remote, portable. `names` narrows the installed ones. */
+/** The `User` folders of all editors: installed, remote, and portable. `names` limits the installed ones. */
 export function editorFolders({ folder, env }: Home, names: readonly string[] = EDITORS): string[] {
   const settings = [
     env['XDG_CONFIG_HOME'] ?? path.join(folder, '.config'),
@@ -60,12 +60,15 @@ export function editorFolders({ folder, env }: Home, names: readonly string[] = 
   return [...installed, ...(names === EDITORS ? remote : []), ...portable];
 }
 
-/** A tool's own folder in the home, or where a variable says. */
+/** A tool's folder in the home folder, or the one in an environment variable. */
 export function toolFolder({ folder, env }: Home, variable: string, name: string): string {
   return env[variable] ?? path.join(folder, name);
 }
 
-/** What a folder holds; nothing where there is none. Links are not followed: they may lead out of the store. */
+/**
+ * The entries of a folder; empty if it doesn't exist. Symbolic links are skipped, because they may lead out of the
+ * store.
+ */
 export async function entries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -80,7 +83,10 @@ export const endsIn =
   (name: string): boolean =>
     endings.some((ending) => name.endsWith(ending));
 
-/** A tool's store. `look` finds what it has; `read` says where to read on, or nothing of a file that is rewritten as a whole. */
+/**
+ * Creates a tool's source. `look` finds its sessions; `read` returns where to resume, or nothing for files that are
+ * rewritten as a whole.
+ */
 export function sourceOf(
   tool: Tool,
   look: (finder: Finder) => Promise<void>,
@@ -97,7 +103,7 @@ export function sourceOf(
   };
 }
 
-/** Gathers what a tool has; a place that cannot be looked into is refused by name, and the others are looked into. */
+/** Collects a tool's sessions. A place that can't be read is refused by name, and the others are still searched. */
 export class Finder {
   readonly #tool: Tool;
   readonly #files: SourceFile[] = [];
@@ -111,7 +117,7 @@ export class Finder {
     return { files: this.#files, refused: this.#refused };
   }
 
-  /** Looks somewhere; `look` may add files. */
+  /** Searches a place; `look` may add files. */
   async in(place: string, look: () => Promise<void>): Promise<void> {
     try {
       await look();
@@ -133,7 +139,7 @@ export class Finder {
     return found.filter((one) => one.isDirectory()).map(({ name }) => path.join(folder, name));
   }
 
-  /** The files in a folder whose name matches, and those at most `depth` folders down. */
+  /** The files in a folder and its subfolders, up to `depth` levels, whose names match. */
   async filesBelow(folder: string, matches: (name: string) => boolean, depth = 0): Promise<string[]> {
     const found: string[] = [];
     for (const one of await this.entries(folder)) {
@@ -149,7 +155,7 @@ export class Finder {
     for (const file of await this.filesBelow(folder, matches, depth)) await this.add(file);
   }
 
-  /** Adds a file, unless it has gone since it was listed. Its session is named as the file is, where nothing else tells. */
+  /** Adds a file, unless it was deleted since. By default, its session's ID is the file name. */
   add(file: string, facts: SessionFacts = {}): Promise<void> {
     const id = path.basename(file).replace(/\.jsonl?$/, '');
     return this.in(file, async () => {
@@ -160,12 +166,12 @@ export class Finder {
     });
   }
 
-  /** Looks into the databases of that name in a folder. */
+  /** Searches the databases with this name in a folder. */
   async stores(folder: string, name: string, look: (store: string) => Promise<void>): Promise<void> {
     for (const store of await this.filesBelow(folder, (one) => one === name)) await this.in(store, () => look(store));
   }
 
-  /** Adds a session that a database holds, with what its messages take. */
+  /** Adds a session of a database, with the size of its messages. */
   addRow(
     path: string,
     facts: SessionFacts & { readonly id: string },
@@ -181,7 +187,7 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** What is read of a file; undefined when there is no such file. */
+/** The result of reading a file; undefined if it doesn't exist. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -191,7 +197,7 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Bytes of a file, as far as it has them. */
+/** A range of a file's bytes, as far as they exist. */
 export async function readSlice(file: string, from: number, to: number): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
@@ -202,10 +208,10 @@ export async function readSlice(file: string, from: number, to: number): Promise
   }
 }
 
-/** A document of this size is read as one text, which has no more room. */
+/** Maximum size of a document, because it's read as one string. */
 const MAX_DOCUMENT_BYTES = 400_000_000;
 
-/** A whole document. Throws `TranscriptError`. */
+/** Reads a whole document. Throws `TranscriptError`. */
 export async function readDocument(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_DOCUMENT_BYTES) {
@@ -221,14 +227,14 @@ export async function readDocument(file: string): Promise<string> {
   return text;
 }
 
-/** A whole JSON document. Throws `TranscriptError`. */
+/** Reads a whole JSON document. Throws `TranscriptError`. */
 export async function readJson(file: string): Promise<unknown> {
   const value = tryParse(await readDocument(file));
   if (value === undefined) throw damaged();
   return value;
 }
 
-/** A small file beside a session; empty when it can’t be read: it only adds to a title. */
+/** Reads a small file next to a session; '' if it can't be read, because it only improves a title. */
 export async function textBeside(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
@@ -238,10 +244,10 @@ export async function textBeside(file: string): Promise<string> {
   }
 }
 
-/** The same of a JSON object; empty when it is none. */
+/** Like `textBeside`, for a JSON object; empty if it isn't one. */
 export const fieldsBeside = async (file: string): Promise<JsonObject> => fieldsOf(tryParse(await textBeside(file)));
 
-/** A value’s fields; none where it is no object. */
+/** A value's fields; empty if it isn't an object. */
 export const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 export const damaged = (): TranscriptError =>
@@ -251,7 +257,7 @@ export function unknownFormat(tool: string): TranscriptError {
   return new TranscriptError(phrase('The file isn’t in a known {0} format.', tool));
 }
 
-/** Throws `TranscriptError` where a document is of a version that is not known yet. */
+/** Throws `TranscriptError` for a document of an unknown version. */
 export function checkVersion(version: unknown, known: number): void {
   if (typeof version === 'number' && version > known) throw newerFormat(version, known);
 }

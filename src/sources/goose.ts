@@ -7,13 +7,13 @@ import { textOf, type Databases } from './databases.ts';
 import { dataFolders, endsIn, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './lines.ts';
 
-/** With what their messages take: a session that changes twice within a second has one time for both. */
+/** With the size of the messages, because two changes within a second have the same time. */
 const SESSIONS = `
   SELECT sessions.*, bytes FROM sessions LEFT JOIN
     (SELECT session_id, sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id)
     ON session_id = sessions.id`;
 
-/** `sessions.db` since version 1.10, before that a JSONL file for each session with its metadata on the first line. */
+/** `sessions.db` since version 1.10, and before a JSONL file per session with metadata on its first line. */
 export function goose(home: Home, databases: Databases): Source {
   return sourceOf(
     'goose',
@@ -53,7 +53,7 @@ async function addRows(finder: Finder, databases: Databases, store: string): Pro
   }
 }
 
-/** SQLite's own timestamps are UTC and do not say so. */
+/** SQLite's timestamps are in UTC without saying so. */
 function momentOf(value: unknown): number | undefined {
   const isBare = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(value);
   return parseMoment(isBare ? `${value.replace(' ', 'T')}Z` : value);

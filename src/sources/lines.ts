@@ -6,16 +6,18 @@ import { TranscriptError, type TranscriptSink } from '../core/transcript/transcr
 import { ofRecords, type RecordImporter } from '../core/transcript/recognize.ts';
 import { readSlice } from './files.ts';
 
-/** How much of the beginning and of what precedes an offset tells that a file was only appended to. */
+/**
+ * How much of a file's beginning and of the part before an offset is compared, to tell whether the file was only
+ * appended to.
+ */
 const PREFIX_BYTES = 4096;
-/** A longer line is no record of a conversation; it is left out. */
+/** Longer lines aren't records of a conversation and are skipped. */
 const MAX_LINE_BYTES = 100_000_000;
 const NEWLINE = 10;
 
 /**
- * Reads a file that has a JSON record on each line, going on where reading stopped if the file was only appended to. A
- * last line without its newline is left for the next time unless it is complete: the tool may be in the middle of
- * writing it.
+ * Reads a file with one JSON record per line, and resumes where reading stopped if the file was only appended to. A
+ * last line without a newline is left for the next time unless it's complete, because the tool may still be writing it.
  */
 export async function readRecords(
   file: SourceFile,
@@ -44,7 +46,7 @@ export async function readRecords(
   let offset = start?.offset ?? 0;
   let settled = { ...passed, offset };
   for await (const { line, bytes, isWhole } of linesOf(file.path, offset)) {
-    // JSON that ends is complete; anything else may go on.
+    // Complete JSON ends with a bracket; anything else may continue.
     if (!isWhole && !/[}\]]\s*$/.test(line ?? '')) break;
     if (line === undefined) counting.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
     else importer.line(line);
@@ -60,11 +62,11 @@ export async function readRecords(
 }
 
 interface Line {
-  /** Undefined for a line that is too long. */
+  /** Undefined if the line is too long. */
   readonly line: string | undefined;
-  /** With its newline. */
+  /** Including its newline. */
   readonly bytes: number;
-  /** Whether the newline was there. */
+  /** Whether it ended with a newline. */
   readonly isWhole: boolean;
 }
 

@@ -25,21 +25,23 @@ import {
   type Home,
 } from './files.ts';
 
-/** A message and its parts, however they are stored. */
+/** A message and its parts, from either kind of store. */
 interface Stored {
   readonly data: JsonObject;
   readonly at: number | undefined;
   readonly parts: readonly JsonObject[];
 }
 
-/** With what their parts take: a reply that grows does not change its session's time. */
+/** With the size of the parts, because a growing reply doesn't change the session's time. */
 const SESSIONS = `
   SELECT session.*, bytes FROM session LEFT JOIN
     (SELECT message.session_id AS held_by, sum(octet_length(part.data)) AS bytes
       FROM part JOIN message ON message.id = part.message_id GROUP BY message.session_id)
     ON held_by = session.id`;
 
-/** `opencode.db` since version 1.2, before that JSON files: `storage/session`, `storage/message`, `storage/part`. */
+/**
+ * `opencode.db` since version 1.2, and before that JSON files: `storage/session`, `storage/message`, `storage/part`.
+ */
 export function opencode(home: Home, databases: Databases): Source {
   return sourceOf(
     'opencode',
@@ -100,7 +102,7 @@ async function fromFiles(file: SourceFile): Promise<Stored[]> {
   return messages;
 }
 
-/** In the order of their ids, which are made to sort by time. */
+/** Sorted by ID, which sorts by time. */
 const documentsIn = async (folder: string): Promise<string[]> =>
   (await entries(folder))
     .flatMap((one) => (one.isFile() && one.name.endsWith('.json') ? path.join(folder, one.name) : []))

@@ -17,10 +17,10 @@ import {
 import { textOf, type Databases, type Row } from './databases.ts';
 import { dataFolders, fieldsOf, newerFormat, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
 
-/** The version of Zed's threads that is known. */
+/** The supported version of Zed's threads. */
 const VERSION = '0.3.0';
 
-/** `threads/threads.db`: a row for each thread, its document compressed with zstd. Messages have no times. */
+/** `threads/threads.db`: a row per thread, with a document that is compressed with zstd. Messages have no times. */
 export function zed(home: Home, databases: Databases): Source {
   return sourceOf(
     'zed',
@@ -28,7 +28,7 @@ export function zed(home: Home, databases: Databases): Source {
       const seen = new Set<string>();
       for (const root of dataFolders(home).flatMap((data) => ['zed', 'Zed'].map((name) => path.join(data, name)))) {
         await finder.stores(path.join(root, 'threads'), 'threads.db', async (store) => {
-          // Where capitals make no difference both names are one.
+          // In a case-insensitive file system, both names are the same folder.
           const place = await realpath(store);
           if (!seen.has(place)) await addThreads(finder, databases, store);
           seen.add(place);
@@ -67,7 +67,7 @@ async function addThreads(finder: Finder, databases: Databases, store: string): 
 async function documentOf({ data_type: type, data }: Row): Promise<string> {
   if (type === 'json') return textOf(data) ?? '';
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
-  // Only since Node 22.15, whatever its types say.
+  // Only available since Node 22.15, although the types don't say so.
   if (!('zstdDecompress' in zlib)) {
     throw new TranscriptError(
       phrase('Reading this file requires Node.js 22.15 or later. Update VS Code or Node.js and try again.'),

@@ -10,19 +10,19 @@ import { readRange } from './journal-lines.ts';
 import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
 
 const CHECKPOINT_VERSION = 3;
-/** The head of a checkpoint is a few hundred bytes and a title. */
+/** Maximum size of a checkpoint's head, which is a few hundred bytes and a title. */
 const HEAD_BYTES = 16 * 1024;
-/** So many bytes before the checkpoint's offset must be those that were there when it was made. */
+/** Number of bytes before the checkpoint's offset that must be unchanged. */
 const MARK_BYTES = 4096;
 
 /**
- * The first line of a journal's checkpoint: what a list of sessions shows, folded up to a place in the journal, so that
- * only what follows has to be read. On the line after it stands the whole fold up to there.
+ * The first line of a journal's checkpoint: the list entry of the session, folded up to an offset in the journal, so
+ * that only the rest has to be read. The next line contains the complete fold up to there.
  */
 const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
   id: v.pipe(v.string(), v.transform(sessionId)),
-  /** Bytes of the journal that are folded into the rest. */
+  /** Size of the folded part of the journal, in bytes. */
   offset: count,
   /** Checksum of the bytes before `offset`. */
   mark: v.string(),
@@ -39,13 +39,13 @@ type Head = v.InferOutput<typeof headSchema>;
 
 const checkpointPath = (journal: string): string => journal.replace(/\.jsonl$/, '.checkpoint.json');
 
-/** Writes a journal's checkpoint. It can always be made again, so a disk that refuses is no fault. */
+/** Writes a journal's checkpoint. It can be recreated, so failing to write it isn't an error. */
 export async function saveCheckpoint(journal: string, id: SessionId, reader: JournalReader): Promise<void> {
   const { offset, file, state } = reader;
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
   const shown = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
   const fold = reader.export();
-  // At once, before anything more is folded.
+  // Serialized now, before anything else is folded.
   const tail = fold ? sealed(fold) : '';
   await tolerant(async () => {
     const head: Head = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
@@ -53,12 +53,12 @@ export async function saveCheckpoint(journal: string, id: SessionId, reader: Jou
   });
 }
 
-/** For a checkpoint that has been found to be wrong. */
+/** Deletes a checkpoint that is wrong. */
 export async function dropCheckpoint(journal: string): Promise<void> {
   await rm(checkpointPath(journal), { force: true }).catch(() => undefined);
 }
 
-/** The head of this very journal's checkpoint; undefined when there is none that can be trusted. */
+/** The head of this journal's checkpoint; undefined if there is no valid one. */
 export async function loadHead(journal: string, file: FileHandle, id: SessionId): Promise<Head | undefined> {
   const bytes = await tolerant(async () => {
     const checkpoint = await open(checkpointPath(journal), 'r');
@@ -69,9 +69,9 @@ export async function loadHead(journal: string, file: FileHandle, id: SessionId)
 }
 
 /**
- * Reads a journal as far as it goes, from its checkpoint on if there is one that can be trusted; what messages before it
- * say is then read when it is asked for. `checkpointAt` is its place in bytes, or 0; `isShorter`: the journal ends before
- * it, though nothing that writes here makes it so.
+ * Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are then read on demand.
+ * `checkpointAt` is its offset in bytes, or 0; `isShorter`: the journal ends before it, which nothing that writes here
+ * causes.
  */
 export async function readJournal(
   journal: string,
@@ -89,7 +89,7 @@ export async function readJournal(
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
-    // A last line that lacks its newline alone is all there.
+    // A last line that only lacks its newline is complete.
     isShorter = head?.id === id && (await file.stat()).size < head.offset - 1;
   }
   const checkpointAt = reader.offset;
@@ -107,15 +107,16 @@ async function markAt(file: FileHandle, offset: number): Promise<string> {
   return nativeChecksum(await readRange(file, from, offset - from));
 }
 
-/** A line with its checksum in front. */
+/** A line with a checksum at its beginning. */
 function sealed(value: Head | StoredFold): string {
   const json = JSON.stringify(value);
   return `${nativeChecksum(json)} ${json}\n`;
 }
 
-/** What the first line says; undefined when it is not whole, its checksum is wrong, or it is of another version. */
+/** The value of a line; undefined if it's incomplete, damaged, or of another version. */
 function unsealed<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
-  // As bytes: the second line has some hundred for each message, and becomes a text once.
+  // Parsed from bytes, because the second line has some hundred for each message and would otherwise be converted
+  // twice.
   const json = bytes.subarray(9, Math.max(9, bytes.indexOf('\n')));
   if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), json.toString());

@@ -10,15 +10,15 @@ import { accessFault, ifThere } from './disk-errors.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
-/** A deleted session can be had back for this long, in ms. */
+/** How long a deleted session can be restored, in ms. */
 const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 
-/** A file that is written and renamed at once is a leftover when it is older than this, in ms. */
+/** Minimum age of a temporary file to be a leftover, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
 const LOCK_DRAFT = /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)?$/;
-/** A session's files. The lock is not among them: whoever holds it removes it. */
+/** A session's files, except for its lock, which is removed by its holder. */
 const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint)\.json)$/;
 
 interface PlainFile {
@@ -27,7 +27,7 @@ interface PlainFile {
   readonly modifiedAt: number;
 }
 
-/** How many bytes the sessions' files take, all that lies beside a journal included. */
+/** Size of the sessions' files in bytes, including those next to a journal. */
 export async function sizesOfSessions(folder: string, ids: readonly SessionId[]): Promise<Map<SessionId, number>> {
   const sizes = new Map(ids.map((id) => [id, 0]));
   for (const { name, bytes } of await filesIn(folder, (one) => OWNED.test(one))) {
@@ -39,9 +39,9 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * What can go without anybody missing it: drafts of locks and requests for them that a crash has left, and counts and
- * checkpoints whose journal is gone. Files younger than ten minutes may still be in use. Set-aside lines are never among
- * them: they hold what was said. `now` is milliseconds since the epoch.
+ * Finds files that nobody will miss: drafts of locks and lock requests that a crash has left, and counts and
+ * checkpoints without a journal. Files younger than ten minutes may still be in use. Quarantined lines are never
+ * included, because they contain messages. `now` is in milliseconds since the epoch.
  */
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {
@@ -51,21 +51,21 @@ export async function findOrphans(folder: string, now: number): Promise<readonly
   return files.filter(({ modifiedAt }) => now - modifiedAt > LEFTOVER_AFTER_MS);
 }
 
-/** Removes what `findOrphans` finds; returns how many bytes were freed. Rejects with `StoreFault`. */
+/** Deletes what `findOrphans` finds; returns the number of freed bytes. Rejects with `StoreFault`. */
 export async function removeOrphans(folder: string, now: number): Promise<number> {
   return removeFiles(folder, await findOrphans(folder, now));
 }
 
 type Removal =
   | { readonly kind: 'removed'; readonly bytes: number }
-  /** A window has it open. */
+  /** Open in a window. */
   | { readonly kind: 'in_use' }
-  /** It is no longer what was to be removed: it is gone, or `isWanted` refused what is in it now. */
+  /** Not to be removed anymore: it's gone, or `isWanted` rejected its current content. */
   | { readonly kind: 'kept' };
 
 /**
- * Deletes a session for good: its journal and all that lies beside it. It is looked at once more with its lock held, so
- * that one which somebody has opened or put back meanwhile stays. Rejects with `StoreFault`.
+ * Deletes a session permanently, with all files next to its journal. It's checked again with its lock held, so that a
+ * session that was opened or restored meanwhile stays. Rejects with `StoreFault`.
  */
 export async function removeSession(
   folder: string,
@@ -83,7 +83,8 @@ export async function removeSession(
       const state = await readSession(folder, id, ALONE);
       if (!state || !isWanted(state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => OWNED.exec(name)?.[1] === id);
-      // The journal goes last: should the rest fail, the session is still in the list and can be removed again.
+      // The journal is deleted last. If deleting the others fails, the session is still listed and can be removed
+      // again.
       files.sort((a, b) => Number(isJournal(a.name)) - Number(isJournal(b.name)));
       return { kind: 'removed', bytes: await removeFiles(folder, files) };
     } finally {
@@ -95,14 +96,14 @@ export async function removeSession(
 }
 
 /**
- * True for a session that was deleted longer ago than it is kept. The last thing that happened to a deleted session is
- * its deletion or something after it, so it is never taken for older than it is.
+ * Whether a session was deleted longer ago than deleted sessions are kept. The last event of a deleted session is its
+ * deletion or later, so it's never removed too early.
  */
 export function isPastKeeping(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > KEPT_AFTER_DELETION_MS;
 }
 
-/** A session's state as its journal gives it, without lock or repair; undefined when there is no such file. */
+/** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */
 export async function readSession(
   folder: string,
   id: SessionId,
@@ -133,7 +134,7 @@ async function removeFiles(folder: string, files: readonly PlainFile[]): Promise
   return freed;
 }
 
-/** The plain files of a folder whose name is wanted; none where there is no folder. Rejects with `StoreFault`. */
+/** The plain files in a folder with the wanted names; empty if the folder doesn't exist. Rejects with `StoreFault`. */
 async function filesIn(
   folder: string,
   isWanted: (name: string, all: ReadonlySet<string>) => boolean,

@@ -7,23 +7,23 @@ import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 
 /**
- * What stands in the file. The tokens are 32-bit numbers in Base64, in the byte order of every processor that the
- * editor runs on. The ids of the messages stand in the journal already: `sum` says whose counts these are.
+ * The file's content. Tokens are 32-bit numbers in Base64, little-endian. `sum` tells which messages they belong to,
+ * because the IDs are in the journal.
  */
 const schema = v.object({
   v: v.literal(3),
   encoding: v.string(),
   messages: v.pipe(v.number(), v.integer(), v.minValue(0)),
   tokens: v.string(),
-  /** Checksum of the messages' ids and the tokens. */
+  /** Checksum of the message IDs and the tokens. */
   sum: v.string(),
 });
 
 const sumOf = (ids: readonly MessageId[], tokens: string): string => nativeChecksum([...ids, tokens].join('\n'));
 
 /**
- * Token counts as `<session>.counts.json` beside the journals. They can be made again from the journal, so a file
- * that is missing, broken, of other messages or cannot be written changes nothing but the time that opening takes.
+ * Stores token counts as `<session>.counts.json` next to the journals. They can be computed again, so a file that is
+ * missing, damaged, outdated, or can't be written only makes opening slower.
  */
 export function countFiles(folder: string, warn: (message: string) => void): CountStore {
   const file = (id: string): string => path.join(folder, `${id}.counts.json`);
@@ -32,7 +32,7 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
       try {
         const { success, output } = v.safeParse(schema, JSON.parse(await readFile(file(id), 'utf8')));
         if (!success || sumOf(messages.slice(0, output.messages), output.tokens) !== output.sum) return undefined;
-        // A copy of its own, as a buffer from the pool may begin anywhere.
+        // Copied, because a pooled buffer may start at any offset.
         const { buffer } = new Uint8Array(Buffer.from(output.tokens, 'base64'));
         return { encoding: output.encoding, tokens: new Uint32Array(buffer) };
       } catch (error) {

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { StoreFault } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 
-/** The code of a Node file error (`ENOENT`, …), or undefined for anything else. */
+/** The code of a Node file error (`ENOENT`, …), or undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -18,10 +18,10 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
   ENOENT: 'missing',
 };
 
-/** What went wrong on disk, in one sentence with a way out. `subject` is what could not be written. */
+/** A disk error as a sentence for the user that says what to do. `subject` is what couldn't be written. */
 export function storeFault(error: unknown, subject: Phrase): StoreFault {
   if (StoreFault.is(error)) return error;
-  // What could not be encoded was not written.
+  // A `TypeError` means that encoding failed, so nothing was written.
   const reason = error instanceof TypeError ? 'invalid' : (REASONS[errorCode(error) ?? ''] ?? 'other');
   const said = {
     full: phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
@@ -41,7 +41,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
 
 const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** As `storeFault`, where reading or deleting may have failed. */
+/** Like `storeFault`, for reading and deleting. */
 export function accessFault(error: unknown, subject: Phrase): StoreFault {
   const fault = storeFault(error, subject);
   if (fault === error || fault.reason === 'full' || fault.reason === 'missing') return fault;
@@ -49,7 +49,7 @@ export function accessFault(error: unknown, subject: Phrase): StoreFault {
   return new StoreFault(fault.reason, message, error);
 }
 
-/** Runs `action`; true when it succeeded, false when it failed with one of these codes. Other errors are thrown. */
+/** Whether `action` succeeds; false if it fails with one of these codes. Other errors are thrown. */
 export async function succeeds(action: Promise<unknown>, ...expected: readonly string[]): Promise<boolean> {
   try {
     await action;
@@ -60,7 +60,7 @@ export async function succeeds(action: Promise<unknown>, ...expected: readonly s
   }
 }
 
-/** What reading gives; undefined when there is no such file. */
+/** The result of reading; undefined if the file doesn't exist. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -70,12 +70,12 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What a user says to a model is not for others of the machine. */
+/** Conversations aren't readable for other users of the machine. */
 export const OWNER_ONLY = 0o600;
 
 /**
- * Writes a file as a whole and puts it in place by renaming, so that it is never there in part. `draft` is left by a
- * process that is killed; without it each call has its own.
+ * Replaces a file atomically by renaming. `draft` is the temporary file, which may be left if the process is killed; by
+ * default, each call has its own.
  */
 export async function replaceFile(
   path: string,
@@ -93,6 +93,6 @@ export async function replaceFile(
 
 interface ReplaceOptions {
   readonly draft?: string;
-  /** Whether it survives a power failure. */
+  /** Whether it must survive a power failure. */
   readonly flush?: boolean;
 }

@@ -4,15 +4,15 @@ import { time } from '../core/model/fields.ts';
 import { nativeChecksum } from './checksum.ts';
 
 /**
- * The version of the line format that this code writes. A higher one is opened read-only; a new one brings a function
- * that makes of an earlier version's body what it would have written, and a frozen file in `test/fixtures/formats`.
+ * The version of the line format. Journals of later versions are opened read-only. A new version needs a function that
+ * converts bodies of the previous one, and a frozen file in `test/fixtures/formats`.
  */
 export const JOURNAL_VERSION = 1;
 
-/** No journal has so many lines, and one more is still counted exactly. */
+/** No journal has this many lines, and the next number is still exact. */
 const MAX_SEQ = 2 ** 52;
 
-/** One line of a journal. `seq` counts from 1 without gaps; `at` is milliseconds since the epoch. */
+/** A line of a journal. `seq` counts from 1 without gaps; `at` is in milliseconds since the epoch. */
 const envelopeSchema = v.object({
   v: v.pipe(v.number(), v.integer(), v.minValue(1)),
   seq: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SEQ)),
@@ -24,15 +24,15 @@ type Envelope<Body> = Readonly<Omit<v.InferOutput<typeof envelopeSchema>, 'body'
 
 type DecodedLine =
   | { readonly kind: 'event'; readonly envelope: Envelope<SessionEvent>; readonly sum: string }
-  /** Well-formed, but of a type that this version does not know: kept, not folded. */
+  /** Valid, but of a type that this version doesn't know: kept, but not folded. */
   | { readonly kind: 'unknown'; readonly envelope: Envelope<{ readonly type: string }>; readonly sum: string }
   /** Written by a later version of the format. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'bad'; readonly reason: string };
 
 /**
- * The line for one event, without the newline: the checksum stands last and covers all that precedes it. Throws
- * `TypeError` for an event that a reader would refuse, so that such a line is never written.
+ * The line for an event, without the newline. The checksum comes last and covers everything before it. Throws
+ * `TypeError` for an event that a reader would reject, so that such a line is never written.
  */
 export function encodeLine({ v: version, seq, at, writer, body }: Envelope<SessionEvent>): string {
   const checked = v.safeParse(sessionEventSchema, body);
@@ -46,13 +46,13 @@ export function encodeLine({ v: version, seq, at, writer, body }: Envelope<Sessi
   return `${open},"sum":"${nativeChecksum(open)}"}`;
 }
 
-/** Some tools write a carriage return before each newline; the line is the same without it. */
+/** Some tools insert a carriage return before each newline, which doesn't matter. */
 const SUM = /,"sum":"([0-9a-f]{8})"\}\r?$/;
 const MAX_END_LENGTH = 20;
 
-/** Reads one line. Never throws: what cannot be trusted comes back as `bad`, with the reason. */
+/** Decodes a line. Never throws; invalid lines are returned as `bad` with the reason. */
 export function decodeLine(line: string): DecodedLine {
-  // Some tools mark a file's first line as UTF-8.
+  // Some tools insert a byte order mark at the beginning of a file.
   if (line.startsWith('\uFEFF')) line = line.slice(1);
   const sum = SUM.exec(line.slice(-MAX_END_LENGTH));
   if (!sum) return { kind: 'bad', reason: 'no checksum at the end of the line' };

@@ -1,20 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** A piece of a file that ends in a newline, without it. `offset` and `length` are bytes, the newline not counted. */
+/**
+ * A part of a file that ends with a newline, without it. `offset` and `length` are in bytes, not counting the newline.
+ */
 export interface RawLine {
   readonly offset: number;
   readonly length: number;
-  /** Undefined when the line is longer than any that this product writes; its bytes stay in the file. */
+  /** Undefined if the line is longer than any that this product writes; its bytes stay in the file. */
   readonly text: string | undefined;
 }
 
-/** Small enough that the lines of one chunk are decoded in a few milliseconds, so that nothing else is held up. */
+/** Small enough that decoding the lines of a chunk takes a few milliseconds. */
 const CHUNK_BYTES = 64 * 1024;
-/** No line that is written comes near this: it bounds the memory that a damaged file can take. */
+/** Maximum length of a line, far beyond any that is written. It bounds the memory that a damaged file can take. */
 export const MAX_LINE_BYTES = 128 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Gives the complete lines of a file from `from` (bytes) on. What follows the last newline is left. */
+/** Iterates over the complete lines of a file from an offset in bytes. An incomplete last line is left. */
 export async function* scanLines(file: FileHandle, from: number): AsyncGenerator<RawLine> {
   let carried: Buffer[] = [];
   let offset = from;
@@ -36,7 +38,7 @@ export async function* scanLines(file: FileHandle, from: number): AsyncGenerator
   }
 }
 
-/** Reads `length` bytes at `offset`, or fewer where the file ends. */
+/** Reads `length` bytes at `offset`, or fewer at the end of the file. */
 export async function readRange(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let filled = 0;
@@ -48,20 +50,23 @@ export async function readRange(file: FileHandle, offset: number, length: number
   return buffer.subarray(0, filled);
 }
 
-/** What was judged so far. `sums`: the checksums by sequence number from 1, 32 bits each, as base64; 0 where missing. */
+/** The stored state. `sums`: the checksums by sequence number from 1, 32 bits each, in base64; 0 if missing. */
 interface StoredOrder {
   readonly sums: string;
   readonly missing: readonly number[];
   readonly void: readonly string[];
 }
 
-/** No session comes near this; a line of another file with a high number must not take the memory for all before it. */
+/**
+ * Maximum number of lines. Prevents a line of another file with a high number from allocating memory for all lines
+ * before it.
+ */
 const MAX_LINES = 5_000_000;
 
 /**
- * Decides, from the order of the lines in the file alone, which of them count. Appends are atomic, so of two windows
- * that write the same sequence number the first in the file wins, and the other one's lines from there on are void:
- * every reader comes to the same answer, without a lock. See docs/adr/0004-two-windows.md.
+ * Decides which lines of a file count, based on their order alone. Appends are atomic, so if two windows write the same
+ * sequence number, the first line in the file wins, and the other window's lines from there on are void. Every reader
+ * comes to the same result without a lock. See docs/adr/0004-two-windows.md.
  */
 export class LineOrder {
   readonly #sums = new Map<number, number>();
@@ -75,18 +80,18 @@ export class LineOrder {
     this.#void = new Set(stored?.void);
   }
 
-  /** The highest sequence number that counted; 0 before the first. */
+  /** The highest valid sequence number; 0 if there is none. */
   get last(): number {
     return this.#last;
   }
 
   /**
-   * - `next`: the line that was expected.
-   * - `gap`: lines before it are missing; what follows is read on.
+   * - `next`: the expected line.
+   * - `gap`: lines before it are missing; reading continues.
    * - `late`: one of the missing lines, found further down.
-   * - `repeat`: a copy of a line that was read.
-   * - `overtaken`: written by a window that had lost the journal to another one and did not know yet; it was never
-   *   acknowledged, and counts for nobody.
+   * - `repeat`: a copy of a line that was already read.
+   * - `overtaken`: written by a window that had lost the journal to another one without knowing it yet. It was never
+   *   acknowledged and doesn't count.
    *
    * `sum` is the line's checksum as eight hex digits.
    */
@@ -106,7 +111,7 @@ export class LineOrder {
     return 'overtaken';
   }
 
-  /** Undefined when so much is missing that it is better read again. */
+  /** Undefined if so much is missing that reading again is better. */
   export(): StoredOrder | undefined {
     if (this.#last > MAX_LINES) return undefined;
     const sums = Buffer.alloc(this.#last * 4);

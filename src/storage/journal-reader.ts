@@ -11,33 +11,36 @@ import { errorCode } from './disk-errors.ts';
 import { decodeLine } from './journal-line.ts';
 import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, type RawLine } from './journal-lines.ts';
 
-/** A line that could not be trusted. `offset` and `length` are bytes of the journal. */
+/** An invalid line. `offset` and `length` are bytes of the journal. */
 export interface Damage {
   readonly offset: number;
   readonly length: number;
   readonly reason: string;
 }
 
-/** A message by its place alone: `parent` is 0 when it follows the head; `offset` and `length` are bytes of its line. */
+/** A message's place: `parent` is 0 if it follows the head; `offset` and `length` are the bytes of its line. */
 type Place = readonly [id: MessageId, parent: MessageId | null | 0, role: number, offset: number, length: number];
-// The line's checksum vouches for its numbers; there are as many places as messages.
+// The line's checksum covers its numbers, so that each of many places needn't be validated.
 const place = v.custom<Place>((value) => Array.isArray(value) && value.length === 5);
 const kept = v.object({ at: time, body: sessionEventSchema });
 type FoldEntry = Place | Read<typeof kept>;
-/** Some entries of a fold, as JSON: there are as many as messages, and a few milliseconds read no more than these. */
+/**
+ * Some entries of a fold as JSON. There are as many entries as messages, and parsing more at once would block for more
+ * than a few milliseconds.
+ */
 const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([place, kept])));
 const ENTRIES_PER_PIECE = 1_000;
 
 /**
- * What a state was folded from, without what it does not need any more: texts of messages stand as their places in the
- * journal, replies that have ended and single costs are left out. Folding it again gives the same state.
+ * What a state was folded from, without what it doesn't need anymore: messages are represented by their places in the
+ * journal; finished replies and single costs are omitted. Folding it again gives the same state.
  */
 export const foldSchema = v.object({
-  /** `pieceSchema` reads each. */
+  /** Each is parsed by `pieceSchema`. */
   pieces: v.array(v.string()),
-  /** Parts of replies that were arriving when the journal ended. */
+  /** Parts of replies that were streaming when the journal ended. */
   replies: v.array(kept),
-  /** Types of lines that were skipped: a version that knows one of them has to read the journal. */
+  /** Types of skipped lines. A version that knows one of them has to read the journal. */
   unknown: v.array(v.string()),
   updatedAt: time,
   spent: v.object({
@@ -53,45 +56,47 @@ export const foldSchema = v.object({
 });
 export type StoredFold = Read<typeof foldSchema>;
 
-/** A line that counts; `event` is undefined when this version does not know its type. */
+/** A valid line; `event` is undefined if this version doesn't know its type. */
 interface CountedLine {
   readonly seq: number;
   readonly writer: string;
   readonly event: SessionEvent | undefined;
 }
 
-/** So many lines are never lost in one place; a number beyond would hide all that is written after it. */
+/**
+ * Maximum number of lines missing in one place. A damaged number beyond it would hide everything that is written later.
+ */
 const MAX_GAP = 1_000_000;
-/** Messages that are read one after the other come from one piece of the file, in bytes. */
+/** Size of the chunks in which consecutive messages are read, in bytes. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Folds a journal from disk into a state, as far as it goes, and takes it further when more has been written. */
+/** Folds a journal into a state, and continues when more has been written. */
 export class JournalReader {
   readonly state = new SessionState((id) => this.#readMessage(id));
   readonly file: FileHandle;
   readonly damage: Damage[] = [];
   order = new LineOrder();
-  /** Bytes read so far: the start of the first line that was not complete. */
+  /** Offset of the first incomplete line, in bytes. */
   offset = 0;
-  /** How many lines counted, those of unknown types too. */
+  /** Number of valid lines, including those of unknown types. */
   events = 0;
-  /** How many sequence numbers nobody has seen. */
+  /** Number of missing sequence numbers. */
   missing = 0;
-  /** True when a line is of a later version of the format. */
+  /** Whether a line was written by a later version of the format. */
   newer = false;
   readonly #path: string;
   readonly #breather: Breather;
   readonly #onDamage: () => void;
-  /** What the state was folded from, without what it does not need any more: see `StoredFold`. */
+  /** The inputs of the fold that are still needed: see `StoredFold`. */
   readonly #pieces: string[] = [];
   #entries: FoldEntry[] = [];
-  /** Parts of replies that were arriving when the journal ended. */
+  /** Parts of replies that were streaming when the journal ended. */
   readonly #replies = new Map<MessageId, Extract<FoldEntry, { body: unknown }>[]>();
   readonly #unknown = new Set<string>();
   readonly #places = new Map<MessageId, Place>();
   #piece: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
-  /** `onDamage` is called when a message's line is not what it was when the checkpoint was made. */
+  /** `onDamage` is called if a message's line has changed since the checkpoint was made. */
   constructor(path: string, file: FileHandle, breather: Breather, onDamage: () => void = () => undefined) {
     this.#path = path;
     this.file = file;
@@ -99,7 +104,7 @@ export class JournalReader {
     this.#onDamage = onDamage;
   }
 
-  /** Reads what has come since the last call and returns the lines that count. */
+  /** Reads new lines since the last call and returns the valid ones. */
   async readOn(): Promise<CountedLine[]> {
     const counted: CountedLine[] = [];
     for await (const line of scanLines(this.file, this.offset)) {
@@ -111,13 +116,13 @@ export class JournalReader {
     return counted;
   }
 
-  /** True when the `length` bytes after `offset` are a whole line that lacks its newline alone. */
+  /** Whether the `length` bytes after `offset` are a complete line that only lacks its newline. */
   async lacksNewlineAlone(length: number): Promise<boolean> {
     if (length > MAX_LINE_BYTES) return false;
     return decodeLine((await readRange(this.file, this.offset, length)).toString()).kind !== 'bad';
   }
 
-  /** Goes on from a fold that was kept, as if it had read what lies before `offset` (bytes); stays if it is damaged. */
+  /** Resumes from a stored fold, as if everything before `offset` (bytes) was read; does nothing if it's damaged. */
   async resume(stored: StoredFold, offset: number): Promise<void> {
     const entries: FoldEntry[] = [];
     for (const piece of stored.pieces) {
@@ -148,7 +153,7 @@ export class JournalReader {
     [this.offset, this.events, this.missing] = [offset, stored.events, stored.missing];
   }
 
-  /** What has to be known to go on from here without reading all again; undefined when that is not worth keeping. */
+  /** The state for resuming later; undefined if storing it isn't worthwhile. */
   export(): StoredFold | undefined {
     const order = this.order.export();
     if (!order || this.newer) return undefined;
@@ -193,7 +198,7 @@ export class JournalReader {
     return { seq, writer, event };
   }
 
-  /** To be called before the event is folded. */
+  /** Must be called before the event is folded. */
   #record(at: number, body: SessionEvent, offset: number, length: number): void {
     switch (body.type) {
       case 'message_added': {
@@ -220,8 +225,8 @@ export class JournalReader {
   }
 
   /**
-   * A message of which the checkpoint has kept the place. It is read at once, not in the background: it is some
-   * kilobytes in a file that is mostly in the system's cache, and whoever asks needs it now.
+   * Reads a message whose place was stored in the checkpoint. Synchronous, because it's a few kilobytes that are
+   * usually in the system's cache, and the caller needs it now.
    */
   #readMessage(id: MessageId): Message | undefined {
     const place = this.#places.get(id);
@@ -240,7 +245,7 @@ export class JournalReader {
     return undefined;
   }
 
-  /** From the open file, which may have been deleted; a state is also asked after its file was closed. */
+  /** Reads from the open file, which may have been deleted, or from the path after it was closed. */
   #readPiece(offset: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     let filled = 0;

@@ -9,18 +9,21 @@ import { MAX_LINE_BYTES } from './journal-lines.ts';
 import type { JournalReader } from './journal-reader.ts';
 import type { WriterLock } from './writer-lock.ts';
 
-/** The end of a file, for appending: the one seam through which a journal's bytes go to disk. */
+/** Appends to a file. All writes to journals use this interface. */
 export interface AppendFile {
-  /** Writes at the file's end, wherever that is by now, in one piece where the system can; returns the bytes written. */
+  /**
+   * Appends at the current end of the file, in one piece if the system supports it; returns the number of written
+   * bytes.
+   */
   write(bytes: Uint8Array): Promise<number>;
-  /** Resolves when what was written survives a power failure. */
+  /** Resolves when the data survives a power failure. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 export type OpenForAppend = (path: string) => Promise<AppendFile>;
 
-/** Opens a file in append mode, in which concurrent writes of two processes never interleave on a local disk. */
+/** Opens a file in append mode, in which concurrent writes of two processes don't interleave on a local disk. */
 export const openForAppend: OpenForAppend = async (path) => {
   const file = await open(path, 'a', OWNER_ONLY);
   return {
@@ -32,7 +35,7 @@ export const openForAppend: OpenForAppend = async (path) => {
 
 const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it into smaller messages.');
 
-/** Writes events at a journal's end and makes sure, before it says so, that they count for every reader. */
+/** Appends events to a journal, and only acknowledges them once they count for every reader. */
 export class JournalWriter {
   readonly #path: string;
   readonly #append: AppendFile;
@@ -51,9 +54,9 @@ export class JournalWriter {
   }
 
   /**
-   * Writes, and folds what is at the file's end then, in its order: `folded`, lines of other windows among them where
-   * they came first. `isWriter` is false when another window writes by now: then nothing of this counts. Throws the file
-   * system's error with nothing folded, and the file as it was if that can be done.
+   * Appends events, and folds everything up to the end of the file in order: `folded` may include lines of other
+   * windows that came first. `isWriter` is false if another window has become the writer, in which case the events
+   * don't count. Throws the file system's error with nothing folded and, if possible, the file unchanged.
    */
   async write(
     reader: JournalReader,
@@ -66,9 +69,9 @@ export class JournalWriter {
       const first = reader.order.last + 1;
       const batch = await this.#encode(open, first, token);
       const { size } = await reader.file.stat();
-      // A newline first closes off what another writer left unfinished.
+      // A newline ends what another writer left incomplete.
       await this.#put(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
-      // If others wrote as well, the file's order says whose lines count: they are read back as by any reader.
+      // If others wrote as well, the order in the file decides which lines count, so read them back.
       const news = await reader.readOn();
       lines.push(...news);
       const counted = new Set(news.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
@@ -78,7 +81,7 @@ export class JournalWriter {
     return { isWriter: open.length === 0, folded: lines.flatMap(({ event }) => event ?? []) };
   }
 
-  /** The events as lines from the sequence number `first` on. Throws when one cannot be written. */
+  /** Encodes events as lines from the sequence number `first`. Throws if one can't be encoded. */
   async #encode(events: readonly SessionEvent[], first: number, writer: string): Promise<Buffer> {
     const at = this.#clock.now();
     const pieces: Buffer[] = [];
@@ -97,13 +100,13 @@ export class JournalWriter {
       while (written < bytes.length) written += await this.#append.write(bytes.subarray(written));
       await this.#append.flush();
     } catch (error) {
-      // If it cannot be taken back either, the next write finds what is there and goes on behind it.
+      // If this fails as well, the next write continues after the remains.
       await this.#takeBack(start, written).catch(() => undefined);
       throw error;
     }
   }
 
-  // Only while the lock is held and nothing else was written: what is not cut away is read on as what it is.
+  // Only while the lock is held and nothing else was written. Otherwise, the remains are read like any other lines.
   async #takeBack(start: number, written: number): Promise<void> {
     if (written === 0 || !(await this.#lock.isHeld())) return;
     if ((await stat(this.#path)).size === start + written) await truncate(this.#path, start);

@@ -17,26 +17,28 @@ import { phrase } from '../core/text/phrase.ts';
 import { ifThere, OWNER_ONLY, replaceFile } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
-/** Other tools' chats hold secrets: their copies are for the user alone. */
+/** Other tools' chats may contain secrets, so only the user can read the copies. */
 const FOLDER_MODE = 0o700;
-/** Records are compressed in pieces of about so many UTF-16 units: large enough to pay, small enough not to be noticed. */
+/**
+ * Size of the pieces in which records are compressed, in UTF-16 units: large enough to compress well, small enough not
+ * to block.
+ */
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
-/** How the line of a message begins. */
+/** The beginning of a message's line. */
 const MESSAGE_LINE = Buffer.from('{"message":');
 
 const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(keptSessionSchema) });
 
 /**
- * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces, `<key>.index`
- * for searching, and
- * `catalog.json`, which is replaced as a whole.
+ * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces,
+ * `<key>.index` for searching, and `catalog.json`, which is replaced atomically.
  */
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
   readonly #mayWrite: () => Promise<boolean>;
 
-  /** `mayWrite` is asked before each write: another window may have become the one that writes. */
+  /** `mayWrite` is checked before each write, because another window may have become the writer. */
   constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
     this.#folder = folder;
     this.#mayWrite = mayWrite;
@@ -104,10 +106,10 @@ export class LibraryCopies implements LibraryStore {
     }
   }
 
-  /** Appends to a file of `bytes` bytes, cutting off what lies beyond; returns its new size. */
+  /** Appends to a file of `bytes` bytes after truncating it to that size; returns its new size. */
   async #append(path: string, bytes: number, pieces: Iterable<Uint8Array>): Promise<number> {
     await this.#beginWriting();
-    // Begins the file if it is not there, and cuts off what a pass that was killed wrote.
+    // Creates the file if necessary, and truncates what a killed pass wrote.
     await writeFile(path, '', { flag: 'a', mode: OWNER_ONLY });
     await truncate(path, bytes);
     const file = await open(path, 'a', OWNER_ONLY);
@@ -139,7 +141,7 @@ export class LibraryCopies implements LibraryStore {
     await rm(this.#index(key), { force: true });
   }
 
-  /** The tools of which there are copies, also such as no catalog names. */
+  /** The tools with copies, including those that no catalog lists. */
   async tools(): Promise<readonly Tool[]> {
     const names = await this.#names();
     return TOOLS.filter((tool) => names.some((name) => isCopyOf(tool, name)));

@@ -14,8 +14,8 @@ const schema = v.object({
 });
 
 /**
- * A workspace's memory: one small file, written whole and put in place by renaming, so that it is never half there.
- * Read again before each change, since another window of the workspace may have changed it.
+ * A workspace's memory: a small file that is replaced atomically. It's read again before each change, because another
+ * window of the workspace may have changed it.
  */
 export class MemoryFile {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class MemoryFile {
     this.#path = path.join(folder, `${name}.json`);
   }
 
-  /** The entries, oldest first. A file that cannot be understood is set aside. Rejects with `StoreFault`. */
+  /** The entries, oldest first. An invalid file is quarantined. Rejects with `StoreFault`. */
   async read(): Promise<readonly MemoryEntry[]> {
     try {
       const text = await ifThere(readFile(this.#path, 'utf8'));
@@ -43,7 +43,7 @@ export class MemoryFile {
     }
   }
 
-  /** Changes what stands in the file now; returns what stands there then. Rejects with `StoreFault`. */
+  /** Changes the current entries; returns the new ones. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#serial.run(async () => {
       const entries = change(await this.read());

@@ -1,4 +1,4 @@
-/** Runs asynchronous work one piece after the other, in the order of the calls. */
+/** Runs asynchronous work sequentially, in the order of the calls. */
 export class Serial {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -14,11 +14,11 @@ import { Serial } from './serial.ts';
 import { copyTo, cutTornTail, setAside } from './set-aside.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
 
-/** How much may be written before there is a new checkpoint, in bytes; closing writes one as well. */
+/** Number of bytes after which a new checkpoint is written, which also happens on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
-/** The same as a share of the journal: a checkpoint grows with it, and writing it should cost little beside the lines. */
+/** The same as a share of the journal, because larger checkpoints should be written less often. */
 const CHECKPOINT_EVERY_SHARE = 1 / 8;
-/** While the disk is full, writing is tried again after so long (ms), whatever comes meanwhile. */
+/** Interval between attempts to write while the disk is full, in ms. */
 const RETRY_MS = 1_000;
 
 const THIS_SESSION = phrase('this session');
@@ -32,11 +32,11 @@ const UNSAVED = phrase(
   'The disk is full. New messages are held in RAM only and will be lost if you switch sessions or close the window. Free up disk space to save them.',
 );
 
-/** What a window says when another one asks to write. */
+/** How a window responds when another one wants to write. */
 export interface Handing {
-  /** Whether somebody may still be sitting before this window: its own connection is alive. */
+  /** Whether somebody may still be using this window: its own connection is alive. */
   readonly isPresent: () => Promise<boolean>;
-  /** Ends what still writes to the session, so that the next writer finds all of it; called before it lets go. */
+  /** Ends everything that writes to the session. Called before the lock is handed over. */
   readonly beforeLettingGo: () => Promise<void>;
 }
 
@@ -44,15 +44,15 @@ interface JournalOptions {
   readonly path: string;
   readonly id: SessionId;
   readonly clock: Clock;
-  /** Names the window in lock and lines. */
+  /** Identifies the window in locks and lines. */
   readonly window: string;
   readonly openForAppend: OpenForAppend;
-  /** Asked on `close`: false while others in this window still have the journal open. */
+  /** Checked by `close`: false while others in this window still use the journal. */
   readonly isLast: () => boolean;
   readonly handing: Handing;
 }
 
-/** What a window may do with a journal that it has open. */
+/** What a window may do with an open journal. */
 type Role =
   | { readonly kind: 'writer'; readonly writer: JournalWriter }
   | { readonly kind: 'reader'; readonly fault: StoreFault }
@@ -60,29 +60,29 @@ type Role =
 
 const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
 const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
-/** A window that follows, since another one writes. */
+/** A follower: another window is the writer. */
 const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
 const NOT_HELD: Acquired = { held: false, alone: false };
 
-/** A session's journal on disk. One window writes it, others follow; see docs/adr/0004-two-windows.md. */
+/** A session's journal on disk. One window writes to it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
   readonly #handover: Handover;
   readonly #serial = new Serial();
-  /** A listener that throws harms neither the others nor what is written: its error is thrown on its own. */
+  /** An exception in a listener affects neither other listeners nor the write; it's thrown separately. */
   readonly #listeners = new Emitter<readonly SessionEvent[]>((error) => {
     queueMicrotask(() => {
       throw error;
     });
   });
-  /** Another one after each `#readAgain`. */
+  /** Replaced by each `#readAgain`. */
   #reader: JournalReader;
   #role: Role = follower();
-  /** Events to be committed together, and the commit that will. */
+  /** Events to be committed together, and the promise of that commit. */
   #next: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
-  /** What was appended while the disk was full, in its order, until there is room for it again. */
+  /** Events that were appended while the disk was full, in order. */
   #unsaved: SessionEvent[] = [];
   #triedAt = -Infinity;
   #checkpointAt = 0;
@@ -99,7 +99,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#handover = new Handover(this.#lock);
   }
 
-  /** Opens the journal, as its writer when nobody else is. Rejects with `StoreFault`. */
+  /** Opens the journal, as its writer if there is no other. Rejects with `StoreFault`. */
   static async open(options: JournalOptions): Promise<SessionJournalFile> {
     try {
       const { path, clock } = options;
@@ -123,7 +123,7 @@ export class SessionJournalFile implements SessionJournal {
 
   get readOnly(): StoreFault | undefined {
     if (this.#role.kind === 'closed') return closed();
-    // On a full disk the chat goes on in memory.
+    // With a full disk, the chat continues in memory.
     return this.#role.kind === 'reader' && this.#role.fault.reason !== 'full' ? this.#role.fault : undefined;
   }
 
@@ -135,17 +135,17 @@ export class SessionJournalFile implements SessionJournal {
     return this.#notice;
   }
 
-  /** False when there are bytes but no line that counts: as if the journal were missing. */
+  /** False if there are bytes but no valid line, which is treated as a missing journal. */
   get readable(): boolean {
     return this.#reader.events > 0 || this.#reader.newer;
   }
 
-  /** Sets what `notice` says. */
+  /** Sets `notice`. */
   say(notice: Phrase): void {
     this.#notice = notice;
   }
 
-  /** What arrives while a commit is under way is committed together: one flush to disk for many callers. */
+  /** Events that arrive during a commit are committed together afterwards, with a single flush. */
   append(...events: readonly SessionEvent[]): Promise<void> {
     if (events.length === 0) return Promise.resolve();
     if (!this.#next) {
@@ -185,7 +185,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#options.isLast()) await this.shut();
   }
 
-  /** Closes the journal whoever else has it open, once what was appended is written. */
+  /** Closes the journal even if others use it, once everything is written. */
   shut(): Promise<void> {
     return this.#serial.run(async () => {
       if (this.#role.kind === 'closed') return;
@@ -210,7 +210,7 @@ export class SessionJournalFile implements SessionJournal {
       this.#distrust(),
     );
     [this.#reader, this.#checkpointAt, this.#isShorter] = [reader, checkpointAt, isShorter];
-    // It is told once.
+    // Only report it once.
     if (isShorter) await dropCheckpoint(path);
     if (reader.newer) {
       if (lock.held) await this.#lock.release();
@@ -244,7 +244,7 @@ export class SessionJournalFile implements SessionJournal {
     if (!isWriter) await this.#stepBack();
     if (this.#unsaved.length > 0 && isWriter) {
       this.#unsaved = [];
-      // What is on disk now was folded before, without its places there.
+      // The written events were already folded, but without their places on disk.
       await this.#readAgain();
       this.#tell([]);
     } else if (folded.length > 0) this.#tell(folded);
@@ -253,7 +253,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#reader.offset - this.#checkpointAt > every) await this.#saveCheckpoint();
   }
 
-  /** Folds what cannot be written: the disk is full. */
+  /** Folds events that can't be written because the disk is full. */
   #keepInMemory(events: readonly SessionEvent[]): void {
     const isFirst = this.#unsaved.length === 0;
     this.#triedAt = performance.now();
@@ -264,7 +264,7 @@ export class SessionJournalFile implements SessionJournal {
     if (isFirst) this.#tell([]);
   }
 
-  /** Whether it is worth trying to write: there is always another message, and the disk is not full for each. */
+  /** Whether to try writing again. There are always more messages, and each attempt costs time on a full disk. */
   get #isDue(): boolean {
     return this.#unsaved.length === 0 || performance.now() - this.#triedAt >= RETRY_MS;
   }
@@ -280,7 +280,7 @@ export class SessionJournalFile implements SessionJournal {
     await saveCheckpoint(this.#options.path, this.id, this.#reader);
   }
 
-  /** Reads all of the file once more. */
+  /** Reads the whole file again. */
   async #readAgain(file = this.#reader.file): Promise<void> {
     const { path, clock } = this.#options;
     this.#checkpointAt = 0;
@@ -288,7 +288,9 @@ export class SessionJournalFile implements SessionJournal {
     await this.#reader.readOn();
   }
 
-  /** A line that the checkpoint vouched for is damaged: what the journal still holds is read, and the rest set aside. */
+  /**
+   * A line that the checkpoint relied on is damaged, so read what the journal still contains and quarantine the rest.
+   */
   #distrust(): void {
     const doubted = this.#reader;
     void this.#serial.run(async () => {
@@ -317,19 +319,21 @@ export class SessionJournalFile implements SessionJournal {
       const events = lines.flatMap(({ event }) => event ?? []);
       if (events.length > 0) this.#tell(events);
     } else {
-      // The writer has taken back what it could not finish, and this window had read some of it.
+      // The writer has truncated an incomplete write that this window had partly read.
       await this.#readAgain();
       this.#tell([]);
     }
     if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
   }
 
-  /** Whether somebody has deleted the file: as long as it is open, its content is still there. */
+  /** Whether the file was deleted. While it's open, its content is still available. */
   async #isDeleted(): Promise<boolean> {
     return (await this.#reader.file.stat()).nlink === 0;
   }
 
-  /** The lock, if it is free or its holder is gone. A folder that cannot be written to is opened for reading. */
+  /**
+   * Acquires the lock if it's free or its holder is gone. Without write permission, the journal is opened read-only.
+   */
   async #tryLock(): Promise<Acquired> {
     try {
       const lock = await this.#lock.acquire();
@@ -341,22 +345,23 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  /** What keeps this window from writing: of a deleted file, what is open here is all there is. */
+  /** Why this window can't write. The content of a deleted file only exists in this window. */
   async #faultOf(error: unknown): Promise<StoreFault> {
     const fault = storeFault(error, THIS_SESSION);
     return fault.reason !== 'full' && (await this.#isDeleted()) ? new StoreFault('missing', DELETED, error) : fault;
   }
 
-  /** Another window writes, as far as is known. */
+  /** Whether another window is the writer, as far as known. */
   get #follows(): boolean {
     return this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer';
   }
 
-  /** Becomes the writer if the one that was is gone; its window is asked, and its answer awaited if `ask`. */
+  /** Becomes the writer if the previous one is gone. With `ask`, asks that window and waits for the answer. */
   async #inherit(how: 'wish' | 'ask'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
     const before = this.#role.fault;
-    // What was deleted elsewhere stays so, unless it was this window that wrote it, or its user goes on writing.
+    // A journal that was deleted elsewhere isn't recreated, unless this window was its writer or the user continues
+    // writing.
     const isGone = async () => how === 'wish' && before.phrase !== DELETED && (await this.#isDeleted());
     if (await isGone()) return;
     let lock = await this.#tryLock();
@@ -371,13 +376,16 @@ export class SessionJournalFile implements SessionJournal {
     if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message)) this.#tell([]);
   }
 
-  /** Asks, without waiting, whether somebody still sits before the window that writes. */
+  /** Asks, without waiting, whether somebody is still using the window that writes. */
   async #wish(): Promise<void> {
-    // Where nothing can be written, nothing can be asked.
+    // Without write permission, asking is impossible, too.
     if (this.#follows) await this.#handover.wish().catch(ignoreDisk);
   }
 
-  /** Begins to write, with the lock held. `alone`: nobody else can still be writing, so a torn tail can be cut. */
+  /**
+   * Becomes the writer, with the lock held. `alone`: no other window can still be writing, so an incomplete last line
+   * can be truncated.
+   */
   async #assume(alone: boolean): Promise<Role> {
     const { path, clock, openForAppend } = this.#options;
     try {
@@ -394,7 +402,7 @@ export class SessionJournalFile implements SessionJournal {
     return this.#role;
   }
 
-  /** Writes a deleted file once more under its name. */
+  /** Recreates a deleted file. */
   async #putBack(): Promise<void> {
     const deleted = this.#reader.file;
     await copyTo(this.#options.path, deleted);
@@ -403,8 +411,8 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /**
-   * Sets aside what cannot be read, before this window begins to write, and says so in words for the user; undefined
-   * when there is nothing that was not told before.
+   * Quarantines what can't be read before this window begins to write, and returns a message for the user; undefined if
+   * there is nothing new.
    */
   async #repair(append: AppendFile, alone: boolean): Promise<Phrase | undefined> {
     const { path, clock } = this.#options;
@@ -434,7 +442,7 @@ export class SessionJournalFile implements SessionJournal {
     return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
   }
 
-  /** Ends writing, to follow the window that writes from now on. */
+  /** Stops writing and follows the window that is now the writer. */
   async #stepBack(): Promise<void> {
     if (this.#role.kind === 'writer') {
       const { writer } = this.#role;
@@ -445,12 +453,12 @@ export class SessionJournalFile implements SessionJournal {
     this.#tell([]);
   }
 
-  /** Hands the lock over if somebody asks for it and nothing speaks against it. */
+  /** Hands the lock over if a window asks for it and nothing prevents it. */
   async #answer(): Promise<void> {
     const { isPresent, beforeLettingGo } = this.#options.handing;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
-    // What could not be written yet would be lost to the other window.
+    // Events that aren't written yet would be lost for the other window.
     if (this.#unsaved.length > 0 || (urgency === 'if_gone' && (await isPresent()))) return this.#handover.remove();
     await beforeLettingGo();
     await this.#serial.run(async () => {
@@ -460,7 +468,7 @@ export class SessionJournalFile implements SessionJournal {
     });
   }
 
-  /** Looks what others have written, or whether they wish to write. */
+  /** Checks for new lines and for requests to write. */
   async #look(): Promise<void> {
     try {
       if (this.#role.kind === 'reader') {
@@ -500,7 +508,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 }
 
-// A disk that fails here, or a lock that is lost, fails the next append too, which says so.
+// If the disk fails or the lock is lost here, the next append reports it.
 function ignoreDisk(error: unknown): void {
   if (errorCode(error) === undefined && !StoreFault.is(error)) throw error;
 }

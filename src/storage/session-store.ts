@@ -11,34 +11,34 @@ import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type Handing } from './session-journal.ts';
 
 const EXTENSION = '.jsonl';
-// What may stand in a file name on every system; ids that do not fit never become a path.
+// Characters that are allowed in file names on all systems. Other IDs never become a path.
 const FILE_NAME_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
-/** The path of a session's journal; undefined for an id that cannot be a file's name. */
+/** The path of a session's journal; undefined for an ID that can't be a file name. */
 export function journalPath(folder: string, id: SessionId): string | undefined {
   return FILE_NAME_ID.test(id) ? join(folder, `${id}${EXTENSION}`) : undefined;
 }
 
-/** How many files are looked at together: enough to keep the disk busy, few enough to leave it to others. */
+/** Number of files that are read concurrently. */
 const AT_ONCE = 32;
-/** Shorter journals are read as fast as their checkpoints. */
+/** Shorter journals can be read as fast as their checkpoints. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
 
 export interface StoreOptions {
-  /** The folder of the journals; made when the first session is. */
+  /** The folder of the journals, created with the first session. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Names this window; two windows must not share a name. */
+  /** Identifies this window; must be unique. */
   readonly writer: string;
-  /** What this window says when another one asks to write; without it somebody is always there. */
+  /** How this window responds when another one wants to write; by default, somebody is always using it. */
   readonly handing?: (id: SessionId) => Handing;
-  /** What an earlier run has listed. A journal only grows, so one of the same size is the same. */
+  /** The list of an earlier run. Journals only grow, so one of the same size is unchanged. */
   readonly remembered?: () => readonly SessionSummary[];
-  /** How bytes go to disk; for tests that let the disk fail. */
+  /** How data is written; tests replace it to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
 }
 
-/** Opens the store of sessions in a folder. Nothing is read or written yet. */
+/** Opens the store of sessions in a folder. Reads and writes nothing yet. */
 export const openSessionStore = (options: StoreOptions): FileSessionStore => new FileSessionStore(options);
 
 const ALWAYS_THERE: Handing = {
@@ -46,11 +46,11 @@ const ALWAYS_THERE: Handing = {
   beforeLettingGo: () => Promise.resolve(),
 };
 
-/** Sessions as journals in a folder, shared by the windows that have it open. */
+/** Sessions as journals in a folder, which is shared by several windows. */
 export class FileSessionStore implements SessionStore {
   readonly #options: StoreOptions;
   readonly #open = new Map<SessionId, { readonly journal: Promise<SessionJournalFile>; openers: number }>();
-  /** What was listed: a journal is read again only when it has changed since. */
+  /** Cached list entries. A journal is only read again if it has changed. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
   #before: ReadonlyMap<SessionId, SessionSummary> | undefined;
@@ -59,7 +59,7 @@ export class FileSessionStore implements SessionStore {
     this.#options = options;
   }
 
-  /** Newest first. A folder that is not there yet has no sessions. */
+  /** Newest first. Empty if the folder doesn't exist yet. */
   async list(): Promise<readonly SessionSummary[]> {
     const { remembered = () => [] } = this.#options;
     this.#before ??= new Map(remembered().map((summary) => [summary.id, summary]));
@@ -103,7 +103,7 @@ export class FileSessionStore implements SessionStore {
     return journal;
   }
 
-  /** Closes every journal that is still open. */
+  /** Closes all open journals. */
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
@@ -153,7 +153,7 @@ export class FileSessionStore implements SessionStore {
     if (!path) return undefined;
     try {
       const found = await stat(path);
-      // A pipe by this name would never end.
+      // Opening a named pipe would block forever.
       if (!found.isFile()) return undefined;
       const { size, mtimeMs } = found;
       const known = this.#listed.get(id);
@@ -163,13 +163,13 @@ export class FileSessionStore implements SessionStore {
       this.#listed.set(id, { mtimeMs, summary });
       return summary;
     } catch (error) {
-      // One that is gone by now, or that cannot be read, does not keep the others from being listed.
+      // A session that was deleted or can't be read doesn't prevent listing the others.
       if (errorCode(error) === undefined) throw error;
       return undefined;
     }
   }
 
-  /** From the journal's checkpoint and what was written since, or from the whole journal where there is none. */
+  /** Uses the journal's checkpoint and the lines after it, or the whole journal. */
   async #summarize(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
     const file = await open(path, 'r');
     try {
@@ -193,7 +193,7 @@ export class FileSessionStore implements SessionStore {
   }
 }
 
-// So that the new file's name survives a power failure. Windows cannot open folders, and needs no such step.
+// Makes the new file's name survive a power failure. Windows can't open folders and doesn't need this.
 async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');

@@ -6,10 +6,10 @@ import { errorCode, ifThere, OWNER_ONLY } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 
-/** Lines longer than this (bytes) are named in the file of damaged lines but not copied: they stay in the journal. */
+/** Longer lines (in bytes) are listed in the file of damaged lines, but not copied; they stay in the journal. */
 const COPIED_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Writes all that `file` holds from `from` (bytes) on to a new file. Throws `EEXIST` when there is one. */
+/** Copies `file` from an offset in bytes to a new file. Throws `EEXIST` if it exists. */
 export async function copyTo(path: string, file: FileHandle, from = 0): Promise<void> {
   const bytes = await readRange(file, from, (await file.stat()).size - from);
   try {
@@ -21,8 +21,8 @@ export async function copyTo(path: string, file: FileHandle, from = 0): Promise<
 }
 
 /**
- * Moves what stands after the last newline into `<journal>.torn-<time>` and cuts it from the journal. Only for a
- * window that is sure to write alone. `time` is milliseconds since the epoch. Returns the new file's path.
+ * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. Only for a window that
+ * is the only writer. `time` is in milliseconds since the epoch. Returns the new file's path.
  */
 export async function cutTornTail(journal: string, file: FileHandle, from: number, time: number): Promise<string> {
   for (let number = 0; ; number++) {
@@ -42,9 +42,9 @@ type Note = v.InferOutput<typeof noteSchema>;
 const keyOf = ({ offset, bytes, sum }: Note): string => `${offset} ${bytes} ${sum}`;
 
 /**
- * Copies damaged lines into `<journal>.damaged`, one JSON object a line (`offset`, `bytes`, `sum`, `reason`, and the
- * content as `text` or `base64`), and writes down there how many entries are `missing`. The journal keeps its lines, so
- * each is copied once: returns how many are new, and whether the number of missing ones is.
+ * Copies damaged lines to `<journal>.damaged`, one JSON object per line (`offset`, `bytes`, `sum`, `reason`, and the
+ * content as `text` or `base64`), and records how many entries are `missing`. The lines stay in the journal, so each is
+ * only copied once: returns the number of new ones, and whether the number of missing entries is new.
  */
 export async function setAside(
   journal: string,
@@ -65,7 +65,7 @@ export async function setAside(
   const path = `${journal}.damaged`;
   const known = new Set<string>();
   for (const line of ((await ifThere(readFile(path, 'utf8'))) ?? '').split('\n')) {
-    // A damaged entry in this file costs no more than a second copy of the same line.
+    // A damaged entry in this file only causes a line to be copied again.
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), noteSchema), line);
     if (success) known.add(keyOf(output));
   }

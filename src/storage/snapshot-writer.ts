@@ -1,22 +1,22 @@
 import { joinSnapshots, readSnapshots, type OwnPart, type ReadSnapshots } from './snapshot.ts';
 
-/** The part of VS Code's `Memento` that snapshots need. */
+/** The part of VS Code's `Memento` that snapshots use. */
 export interface MementoLike {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** The one key under which the snapshots of all workspaces stand. */
+/** The key of all workspaces' snapshots. */
 export const SNAPSHOTS_KEY = 'threadkeeper.snapshots';
-/** Updates of two windows that are closer together than this (ms) lose one of them; measured in VS Code 1.139. */
+/** If two windows update the state within this time (ms), one update is lost; measured in VS Code 1.139. */
 const PAUSE_MS = 150;
 
-/** Reads the snapshots from the editor's state. Never throws. */
+/** Reads the snapshots from VS Code's global state. Never throws. */
 export function loadSnapshots(memento: MementoLike): ReadSnapshots {
   return readSnapshots(memento.get(SNAPSHOTS_KEY));
 }
 
-/** Writes snapshots to the editor's state: at a turn's end, never closer together than 150 ms, and once more at the end. */
+/** Writes snapshots to VS Code's global state after turns, at most every 150 ms, and when it's disposed. */
 export class SnapshotWriter {
   readonly #memento: MementoLike;
   readonly #collect: () => OwnPart;
@@ -26,14 +26,14 @@ export class SnapshotWriter {
   #due = false;
   #disposed = false;
 
-  /** `collect` gives this window's part at the moment of writing; `onFault` hears of updates that failed. */
+  /** `collect` returns this window's part when writing; `onFault` is called for failed updates. */
   constructor(memento: MementoLike, collect: () => OwnPart, onFault: (error: unknown) => void) {
     this.#memento = memento;
     this.#collect = collect;
     this.#onFault = onFault;
   }
 
-  /** To be called at a turn's end. */
+  /** Must be called after each turn. */
   schedule(): void {
     if (this.#disposed) return;
     this.#due = true;
@@ -43,7 +43,7 @@ export class SnapshotWriter {
     }, PAUSE_MS);
   }
 
-  /** Writes what is due, now; resolves when the editor has taken it. */
+  /** Writes pending changes now; resolves when VS Code has stored them. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -54,7 +54,7 @@ export class SnapshotWriter {
     return this.#writing;
   }
 
-  /** Writes what is due and nothing after that. */
+  /** Writes pending changes, and nothing after that. */
   dispose(): Promise<void> {
     this.#disposed = true;
     return this.flush();
@@ -63,7 +63,7 @@ export class SnapshotWriter {
   async #write(): Promise<void> {
     try {
       const before = loadSnapshots(this.#memento);
-      // A later version's snapshots are not ours to replace; the journals hold everything anyway.
+      // Snapshots of a later version must not be replaced. The journals contain everything anyway.
       if (before.kind === 'newer') return;
       const snapshots = joinSnapshots(this.#collect(), before.kind === 'sound' ? before.snapshots : undefined);
       await this.#memento.update(SNAPSHOTS_KEY, snapshots);

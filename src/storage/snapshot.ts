@@ -9,27 +9,30 @@ import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/
 import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
-/** The version of the snapshots that this code writes. Snapshots of higher versions are never overwritten. */
+/** The version of the snapshot format. Snapshots of later versions are never overwritten. */
 export const SNAPSHOT_VERSION = 1;
 
-/** What the editor's state may hold in all, in bytes of JSON: it is shipped whole at each update, to every window. */
+/**
+ * Maximum size of all snapshots, in bytes of JSON, because VS Code sends the whole value to every window with each
+ * update.
+ */
 export const SNAPSHOTS_BYTES = 256 * 1024;
-/** One live session's part of it. */
+/** Maximum size of a session's snapshot. */
 export const SESSION_BYTES = 160 * 1024;
-/** The parts of a session's: pinned and active key events, nodes, the newest messages. */
+/** Shares of a session's snapshot: pinned and active key events, nodes, the newest messages. */
 const LEDGER_BYTES = 48 * 1024;
 const FRONTIER_BYTES = 40 * 1024;
 export const BODIES_BYTES = 64 * 1024;
-/** The index entries' part of the whole. */
+/** Share of the index entries. */
 const INDEX_BYTES = 64 * 1024;
-/** A title, path or name is cut here (UTF-16 units): one of them must not push everything else out. */
+/** Maximum length of titles, paths, and names in UTF-16 units, so that none of them displaces everything else. */
 const NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
 
 const aPlace = v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly());
 type Place = v.InferOutput<typeof aPlace>;
 
-/** The part of a session's state that has a bounded size, from which the session is restored if its journal is lost. */
+/** The part of a session's state that has a bounded size, from which it's restored if its journal is lost. */
 const sessionSnapshotSchema = v.object({
   id: v.pipe(id, v.transform(sessionId)),
   title: v.string(),
@@ -37,7 +40,7 @@ const sessionSnapshotSchema = v.object({
   createdAt: time,
   updatedAt: time,
   archived: v.boolean(),
-  // Absent in data from before sessions could be pinned.
+  // Missing in older data.
   pinned: v.optional(v.boolean(), false),
   deleted: v.boolean(),
   provider: v.optional(v.string()),
@@ -45,7 +48,7 @@ const sessionSnapshotSchema = v.object({
   policy: v.optional(v.string()),
   task: v.optional(taskSchema),
   counters: v.object({
-    /** Absent in old data. Unknown isn't 0, so no trigger fires on it. */
+    /** Missing in older data. Unknown isn't 0, so that no trigger fires. */
     messagesEver: v.optional(amount),
     compressionTokens: amount,
     compressionCostUsd: amount,
@@ -57,7 +60,7 @@ const sessionSnapshotSchema = v.object({
     v.object({
       node: summaryNodeSchema,
       level: v.optional(levelSchema),
-      /** The covered messages that are restored as placeholders, with their roles; absent in old data. */
+      /** Covered messages, with their roles, that are restored as placeholders; missing in older data. */
       places: v.optional(list(aPlace)),
     }),
   ),
@@ -80,7 +83,7 @@ const sessionSummarySchema = v.object({
   bytes: amount,
 });
 
-/** An invalid item is dropped, and keeps none of the others from being read. */
+/** Drops an invalid item without affecting the others. */
 const readable = <S extends v.GenericSchema<unknown, object>>(item: S) =>
   v.pipe(
     v.array(v.fallback(v.nullable(item), null)),
@@ -89,7 +92,7 @@ const readable = <S extends v.GenericSchema<unknown, object>>(item: S) =>
 
 const snapshotsSchema = v.object({
   v: v.literal(SNAPSHOT_VERSION),
-  // Absent in the data of some versions before the first release.
+  // Missing in some versions before the first release.
   index: v.optional(readable(sessionSummarySchema), []),
   live: readable(sessionSnapshotSchema),
 });
@@ -116,9 +119,9 @@ export function readSnapshots(raw: unknown): ReadSnapshots {
 }
 
 /**
- * A session's snapshot of at most `SESSION_BYTES`. It is filled in this order, each part from the newest back: names,
- * counters and the task; pinned, then active key events; the frontier's nodes (brief and detailed texts only); the
- * messages behind the last node; key events that are not active. Undefined for a session that has no id yet.
+ * A session's snapshot with at most `SESSION_BYTES`. Filled in this order, each part from the newest back: names,
+ * counters, and the task; pinned and then active key events; frontier nodes (only brief and detailed texts); messages
+ * after the last node; inactive key events. Undefined for a session without an ID.
  */
 export function snapshotSession(state: SessionState): SessionSnapshot | undefined {
   if (state.id === undefined) return undefined;
@@ -159,7 +162,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   const nodes = room.takeRun(frontier.toReversed(), FRONTIER_BYTES);
   const oldest = nodes.at(-1);
   if (oldest) {
-    // It stands for what the nodes before it have left in the ledger, too.
+    // It also covers what older nodes have left in the ledger.
     const from = state.positionOf(oldest.node.first)!;
     const before = room.take(placesOf(quoted.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
@@ -175,7 +178,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   };
 }
 
-/** The active branch's messages behind the last node. */
+/** Messages of the active branch after the last node. */
 function* newestFirst(state: SessionState): Generator<Message> {
   const from = (state.frontier.at(-1)?.to ?? -1) + 1;
   for (let position = state.path.length - 1; position >= from; position--) {
@@ -184,7 +187,7 @@ function* newestFirst(state: SessionState): Generator<Message> {
   }
 }
 
-// Structure and full text can be made again from the journal; without it the two levels that are sent remain.
+// Removes the structure and the full text, which can be recreated from the journal.
 function lean(node: SummaryNode): SummaryNode {
   const { full, structured, ...rest } = node;
   const { full: tokens, ...others } = node.tokens;
@@ -193,7 +196,7 @@ function lean(node: SummaryNode): SummaryNode {
 
 const cut = (name: string): string => name.slice(0, NAME_LENGTH);
 
-/** What a window has of its own: its workspace, the sessions that it has listed and those that it has open. */
+/** This window's workspace, its listed sessions, and its open sessions. */
 export interface OwnPart {
   readonly workspace: string;
   /** Of all workspaces. */
@@ -202,14 +205,14 @@ export interface OwnPart {
 }
 
 /**
- * All that is kept, at most `SNAPSHOTS_BYTES`: this window's part, then what other workspaces had kept as far as there
- * is room, those that were changed last.
+ * All snapshots, at most `SNAPSHOTS_BYTES`: this window's first, then those of other workspaces, most recently changed
+ * first.
  */
 export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
   const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
   const inOrder = <T extends Pick<SessionSummary, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>
     list.toSorted((a, b) => isHere(b) - isHere(a) || b.updatedAt - a.updatedAt);
-  // Of two entries for one session the later one counts, at one time this window's.
+  // Of two entries for the same session, the later one counts, or this window's if they have the same time.
   const entries = [...(others?.index ?? []), ...own.index].sort((a, b) => a.updatedAt - b.updatedAt);
   const index = [...new Map(entries.map((one) => [one.id, one])).values()].map((one) => ({
     ...one,
@@ -226,7 +229,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   };
 }
 
-/** Whether an entry's names stand in full. */
+/** Whether an entry's names aren't truncated. */
 export const isWhole = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
   title.length < NAME_LENGTH && workspace.length < NAME_LENGTH;
 
@@ -235,7 +238,7 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Bytes that are still free in a list of JSON values. */
+/** The remaining size of a JSON list, in bytes. */
 class Room {
   #left: number;
 
@@ -243,7 +246,7 @@ class Room {
     this.#left = bytes;
   }
 
-  /** Those of the items that fit, at most `limit` bytes of them; with `isRun` those up to the first that does not. */
+  /** The items that fit, with at most `limit` bytes; with `isRun`, only those before the first that doesn't fit. */
   take<T>(items: Iterable<T>, limit = Infinity, isRun = false): T[] {
     const taken: T[] = [];
     let left = Math.min(limit, this.#left);
@@ -264,9 +267,9 @@ class Room {
 }
 
 /**
- * The events that give a new journal what a snapshot still has. Messages whose text is lost but which a summary
- * stands for are represented by the first and last of each run, so that the summaries keep their places in the branch,
- * and by those that key events quote, so that these are sent again.
+ * The events that recreate a journal from a snapshot. Lost messages that are covered by a summary are represented by
+ * the first and last of each range, so that the summaries keep their positions, and by those that key events quote, so
+ * that these are sent again.
  */
 export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
   const { id: session, title, workspace, provider, model, policy, task, counters, frontier, ledger } = snapshot;
@@ -292,7 +295,7 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
       id: compressionId('restored'),
       policy: policy ?? '',
       strategy: 'restored',
-      // A summary stands only where it finds as many messages as it counts: here those that are placed again.
+      // A summary is only valid if it covers as many messages as it states, which is here the number of restored ones.
       nodes: parts.map(({ node, places }) => ({
         ...node,
         first: places[0]?.[0] ?? node.first,

@@ -8,9 +8,9 @@ export type Verification =
   | { readonly ok: false; readonly line: number; readonly fault: string };
 
 /**
- * Checks every line's checksum and shape and that the sequence runs from 1 without gaps, and stops at the first fault.
- * Lines that a window wrote after it had lost the journal to another one are no fault and no events. Rejects with
- * the file system's error when the file cannot be read.
+ * Checks the checksum and the format of every line, and that the sequence numbers have no gaps, up to the first fault.
+ * Lines that a window wrote after losing the journal to another one are neither faults nor events. Rejects with the
+ * file system's error if the file can't be read.
  */
 export async function verifyJournal(path: string): Promise<Verification> {
   const file = await open(path, 'r');

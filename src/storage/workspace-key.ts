@@ -1,24 +1,24 @@
 import { nativeChecksum } from './checksum.ts';
 
 export interface WorkspacePlace {
-  /** Uris of the folders, as text, in any order. */
+  /** URIs of the folders, in any order. */
   readonly folders: readonly string[];
-  /** Uri of the `.code-workspace` file, if that is what is open. An `untitled:` one does not count. */
+  /** URI of the open `.code-workspace` file; `untitled:` ones don't count. */
   readonly workspaceFile?: string | undefined;
-  /** `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined locally. */
+  /** `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. */
   readonly remoteName?: string | undefined;
 }
 
 /**
- * A name for a workspace that stays the same from start to start: `file:` and the workspace file's uri, `folder:` and
- * the folder's, `folders:` with several in a fixed order, or `empty`; with the remote in front where there is one.
+ * A stable key for a workspace: `file:` with the workspace file's URI, `folder:` with the folder's, `folders:` with
+ * several in a fixed order, or `empty`; prefixed with the remote, if any.
  */
 export function workspaceKey({ folders, workspaceFile, remoteName }: WorkspacePlace): string {
   const key = (remoteName ? `${remoteName}!` : '') + placeKey(folders, workspaceFile);
   return key.length <= KEY_LENGTH ? key : `${key.slice(0, KEY_LENGTH - 9)}#${nativeChecksum(key)}`;
 }
 
-/** Keys stand in every index entry, so a workspace of many folders is cut, with a checksum of all of them. */
+/** Maximum length, because every index entry contains a key. Longer ones are truncated and get a checksum. */
 const KEY_LENGTH = 250;
 
 function placeKey(folders: readonly string[], workspaceFile: string | undefined): string {
@@ -28,7 +28,7 @@ function placeKey(folders: readonly string[], workspaceFile: string | undefined)
   return uris.length === 1 ? `folder:${uris[0]!}` : `folders:${uris.join('|')}`;
 }
 
-/** The last part of a workspace's path, for people: the folder's name. */
+/** The last part of a workspace's path, for users: the folder's name. */
 export function workspaceName(key: string): string {
   const last = key
     .split('|')[0]!
@@ -38,14 +38,15 @@ export function workspaceName(key: string): string {
 }
 
 /**
- * How likely two keys name one workspace that has moved: the same last part of the path. What to offer for
- * re-attaching after a folder was renamed is the user's choice; this only orders the offers.
+ * Whether two keys may be the same workspace after it was moved: the last part of the path is the same. Only used to
+ * sort suggestions.
  */
 export function looksMoved(before: string, now: string): boolean {
   return before !== now && workspaceName(before) === workspaceName(now);
 }
 
-// One folder has many spellings: escapes, a slash at the end, the case of scheme, host and Windows drive.
+// A folder has several URIs: with different escapes, a trailing slash, or another case of scheme, host, and Windows
+// drive.
 function normalizeUri(uri: string): string {
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)/.exec(uri);
   if (!parts) return uri;

@@ -6,9 +6,12 @@ import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { errorCode, ifThere, replaceFile, succeeds } from './disk-errors.ts';
 
-/** How often the writer shows that it lives, and looks whether somebody asks for the lock, in ms. */
+/** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
-/** Without a heartbeat for this long (ms) a writer counts as gone, whatever its pid says: pids are used again. */
+/**
+ * A writer without a heartbeat for this long (ms) is considered gone even if its process ID exists, because IDs are
+ * reused.
+ */
 const STALE_AFTER_MS = 30_000;
 
 const holderSchema = v.pipe(
@@ -18,15 +21,16 @@ const holderSchema = v.pipe(
 );
 type Holder = v.InferOutput<typeof holderSchema>;
 
-/** Whether the lock is this window's, and whether nobody else can still be writing. */
+/** Whether this window has the lock, and whether no other window can still be writing. */
 export interface Acquired {
   readonly held: boolean;
   readonly alone: boolean;
 }
 
 /**
- * Who may write a journal, as a file beside it that names the window. The file settles who *should* write; that no
- * line is lost or doubled when two windows believe it at once is settled by the order of the lines (`LineOrder`).
+ * The right to write to a journal: a file next to it that names the window. The lock determines who should write. If
+ * two windows believe that they have it, the order of the lines (`LineOrder`) ensures that no line is lost or
+ * duplicated.
  */
 export class WriterLock {
   readonly path: string;
@@ -39,14 +43,14 @@ export class WriterLock {
     this.#newToken();
   }
 
-  /** Names the writer in each line; new after each `renew`, so that what was void stays void. */
+  /** Identifies the writer in each line. Changes with each `renew`, so that void lines stay void. */
   get token(): string {
     return this.#token;
   }
 
   /**
-   * Takes the lock when it is free or its holder is gone. `alone`: there was no lock, or its holder's process has ended.
-   * `inherits`: what this window holds was left by a thread that has ended. Throws the file system's error in a
+   * Acquires the lock if it's free or its holder is gone. `alone`: there was no lock, or its holder's process has
+   * ended. `inherits`: this window's lock was left by a thread that has ended. Throws the file system's error in a
    * read-only folder.
    */
   async acquire(inherits = false): Promise<Acquired> {
@@ -59,28 +63,28 @@ export class WriterLock {
     const isInherited = inherits && holder.token.startsWith(`${this.#window}:`);
     if (!isDead && !isInherited && !(await this.#isSilent())) return { held: false, alone: false };
     await this.seize();
-    // Of two windows that find a dead holder the later one has the lock.
+    // If two windows replace a dead holder, the later one has the lock.
     return { held: await this.isHeld(), alone: isDead };
   }
 
-  /** Takes the lock whoever holds it. */
+  /** Takes the lock from any holder. */
   seize(): Promise<void> {
     return replaceFile(this.path, this.#text());
   }
 
-  /** Whether this window is still the writer. A lock that somebody deleted is put back. */
+  /** Whether this window is still the writer. Recreates a lock that was deleted. */
   async isHeld(): Promise<boolean> {
     const holder = await this.#holder();
     return holder ? holder.token === this.#token : this.#create();
   }
 
-  /** Goes on under a new name, keeping the lock. */
+  /** Continues with a new token, keeping the lock. */
   async renew(): Promise<void> {
     this.#newToken();
     await this.seize();
   }
 
-  /** Shows that this window lives; false when the lock is another's. */
+  /** Writes a heartbeat; returns false if another window has the lock. */
   async beat(): Promise<boolean> {
     if (!(await this.isHeld())) return false;
     const now = new Date();
@@ -92,7 +96,7 @@ export class WriterLock {
     if ((await this.#holder())?.token === this.#token) await rm(this.path, { force: true });
   }
 
-  /** What the file says when the lock is this window's. */
+  /** The content of this window's lock. */
   holding(): Holder {
     return { token: this.#token, pid: process.pid, host: hostname() };
   }
@@ -101,13 +105,13 @@ export class WriterLock {
     try {
       return await succeeds(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
     } catch (error) {
-      // A full disk leaves an empty file, which would keep everyone out.
+      // On a full disk, an empty file would be left, which would lock everyone out.
       if (errorCode(error) === 'ENOSPC') await rm(this.path, { force: true });
       throw error;
     }
   }
 
-  /** Who has the lock; nobody that can be named where a file is being written, or was left by a crash. */
+  /** The holder; undefined if the file is being written or was left incomplete by a crash. */
   async #holder(): Promise<Holder | undefined> {
     const text = await ifThere(readFile(this.path, 'utf8'));
     if (text === undefined) return undefined;
@@ -137,26 +141,28 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** `now`: a user has clicked *Take over*. `if_gone`: only if nobody sits before the window that writes. */
+/** `now`: a user has selected *Take Over*. `if_gone`: only if nobody is using the window that writes. */
 type Urgency = 'now' | 'if_gone';
 const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.picklist(['now', 'if_gone']) }));
 
-/** How long a follower waits for the writer's answer, in ms: one that hangs is passed over; one that is asked whether
- * somebody sits before it has 5 s to find out. */
+/**
+ * How long a follower waits for the writer's answer, in ms. A hung writer is passed over; one that must find out
+ * whether somebody is using it gets 5 s.
+ */
 const PATIENCE_MS = { now: 3_000, if_gone: 6_500 };
-/** A window that follows asks again after so long (ms) whether the one that writes is still there. */
+/** Interval in which a follower asks whether the writer is still there, in ms. */
 const ASK_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 25;
-/** A window that did not answer may have begun a write: it is in the file after this long (ms). */
+/** If a window that doesn't answer has begun to write, the data is in the file after this time (ms). */
 const SETTLE_MS = 100;
 
 const UNSAVED_ELSEWHERE = phrase('The other window has unsaved messages. Free up disk space, then take over.');
 
 /**
- * How the lock goes from one window to another in peace: the one asks, the other ends what it writes and hands over. A
- * window whose browser or editor is gone, while its process goes on for a while, lets go for the asking. A request is a
- * file beside the lock. It holds what the lock would say if it were that window's, so that the writer hands over by
- * renaming it: the lock is never free in between.
+ * Hands the lock from one window to another: one requests it, and the other finishes writing and hands it over. A
+ * window whose browser or editor is gone hands it over on request while its process is still running. A request is a
+ * file next to the lock with the content that the lock would have, so that the writer can hand over by renaming it, and
+ * the lock is never free in between.
  */
 export class Handover {
   readonly #lock: WriterLock;
@@ -168,17 +174,17 @@ export class Handover {
     this.#request = lock.path.replace(/\.lock$/, '.request');
   }
 
-  /** As a follower: asks whether somebody is still there, unless that was asked a moment ago. Does not wait. */
+  /** For followers: asks whether the writer is still used, unless that was asked recently. Doesn't wait. */
   async wish(): Promise<void> {
     if (performance.now() - this.#askedAt >= ASK_EVERY_MS) await this.#place('if_gone');
   }
 
-  /** As a follower: asks and waits for the answer; `granted` when this window holds the lock now. */
+  /** For followers: requests the lock and waits for the answer; `granted` if this window has it now. */
   async ask(urgency: Urgency): Promise<'granted' | 'refused' | 'silent'> {
     await this.#place(urgency);
     while (performance.now() - this.#askedAt < PATIENCE_MS[urgency]) {
       await pause(LOOK_EVERY_MS);
-      // Looked for first: the writer renames the request to the lock, so it is never in neither place.
+      // Check this first. The writer renames the request to the lock, so that one of them always exists.
       const isOpen = (await this.requested()) !== undefined;
       if (await this.#lock.isHeld()) return 'granted';
       if (!isOpen) return 'refused';
@@ -188,11 +194,11 @@ export class Handover {
   }
 
   /**
-   * As a follower: gets the lock for a user who takes over, by asking for it, or from a window that does not answer.
-   * Throws `StoreFault` when the other window would lose something.
+   * For followers: acquires the lock when a user takes over, by request, or without one if the other window doesn't
+   * answer. Throws `StoreFault` if the other window would lose data.
    */
   async obtain(): Promise<void> {
-    // A refusal may have been meant for another window that asked at the same time.
+    // A refusal may have been for another window's request.
     for (let tries = 0; tries < 2; tries++) {
       if ((await this.#lock.acquire()).held) return;
       const answer = await this.ask('now');
@@ -206,23 +212,23 @@ export class Handover {
     throw new StoreFault('not_writer', UNSAVED_ELSEWHERE);
   }
 
-  /** As the writer: how urgently somebody asks for the lock; undefined when nobody does. */
+  /** For writers: how urgently a window requests the lock; undefined if none does. */
   async requested(): Promise<Urgency | undefined> {
     const parsed = v.safeParse(requestSchema, await ifThere(readFile(this.#request, 'utf8')));
     return parsed.success ? parsed.output.urgency : undefined;
   }
 
-  /** As the writer: gives the lock to whoever asked last; false when the request was taken back. */
+  /** For writers: hands the lock to the last window that requested it; false if the request was withdrawn. */
   grant(): Promise<boolean> {
     return succeeds(rename(this.#request, this.#lock.path), 'ENOENT');
   }
 
-  /** Takes the request away: as the writer to refuse it, as the one who asked to take it back. */
+  /** Removes a request: as the writer to refuse it, or as the requester to withdraw it. */
   async remove(): Promise<void> {
     await rm(this.#request, { force: true });
   }
 
-  /** Puts the request down; a wish does not replace what somebody has asked for at once. */
+  /** Writes a request. `if_gone` doesn't replace a request with `now`. */
   async #place(urgency: Urgency): Promise<void> {
     this.#askedAt = performance.now();
     if (urgency === 'if_gone' && (await this.requested()) === 'now') return;

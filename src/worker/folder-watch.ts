@@ -2,31 +2,34 @@ import { unwatchFile, watch, watchFile } from 'node:fs';
 import path from 'node:path';
 import type { SourceFile, Tool } from '../app/library/source.ts';
 
-/** What changes together is read together, in ms. */
+/** Changes within this time are read together, in ms. */
 const TOGETHER_MS = 400;
-/** Databases are looked through as a whole, so between two looks there is so many times what the last one took. */
+/**
+ * Minimum pause between reading a database again, as a multiple of the time it took, because databases are read
+ * completely.
+ */
 const PAUSE_PER_LOOK = 10;
-/** Some systems do not tell that a file that is open was written to: databases are asked so often (ms). */
+/** Interval for polling databases, in ms, because some systems don't report writes to open files. */
 const ASKED_EVERY_MS = 1000;
-/** New chats may lie in a folder beside the known ones: of a project, a day, a window. */
+/** How many parent folders are watched. New chats may be in a sibling folder: of another project, day, or window. */
 const FOLDERS_UP = 3;
 
-/** Tells which tool has changed something in the folders of its chats. */
+/** Reports which tool's chat folders have changed. */
 export class FolderWatch {
   readonly #home: string;
   readonly #changed: (tool: Tool) => Promise<number>;
   readonly #watchers = new Map<Tool, Map<string, Watched>>();
   readonly #timers = new Map<Tool, NodeJS.Timeout>();
-  /** When a tool's chats may be looked through again, as `performance.now()` tells it. */
+  /** When a tool's chats may be read again, in the time of `performance.now()`. */
   readonly #restsUntil = new Map<Tool, number>();
 
-  /** `changed` reads what has changed, and tells how long it took, in ms. */
+  /** `changed` reads what has changed and resolves to the time it took, in ms. */
   constructor(home: string, changed: (tool: Tool) => Promise<number>) {
     this.#home = home;
     this.#changed = changed;
   }
 
-  /** Watches the folders of these files, and those above them inside the home, in place of what was watched. */
+  /** Watches the folders of these files and their parents within the home folder, instead of the previous ones. */
   watch(tool: Tool, files: readonly SourceFile[]): void {
     const wanted = new Set<string>();
     const databases = new Set(files.flatMap(({ key, path: file }) => (key === undefined ? [] : [file])));
@@ -70,12 +73,12 @@ export class FolderWatch {
       watcher.on('error', forget);
       watchers.set(folder, watcher);
     } catch (error) {
-      // The folder has gone, or the system has no more watchers: the store is looked through now and then all the same.
+      // The folder was deleted, or the system has no more watchers. The store is still read at regular intervals.
       if (!(error instanceof Error && 'code' in error)) throw error;
     }
   }
 
-  /** Asks for the times of a database and of its log, to which it is written first. */
+  /** Checks the modification times of a database and its log, which is written first. */
   #ask(tool: Tool, file: string): Watched {
     const files = [file, `${file}-wal`];
     const told = (): void => this.#soon(tool);

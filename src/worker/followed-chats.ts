@@ -13,18 +13,21 @@ import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import { FolderWatch } from './folder-watch.ts';
 
 export interface FollowedChatsOptions {
-  /** Where our copies are kept. */
+  /** The folder of the copies. */
   readonly folder: string;
   readonly home: Home;
-  /** Identity of this window: one window follows, the others show what it has read. */
+  /** Identifies this window. One window follows the chats; the others show what it has read. */
   readonly window: string;
   readonly tell: (news: ChatNews) => void;
 }
 
-/** Stores are looked through so often (ms), whatever the file system tells: a tool may be installed at any time. */
+/**
+ * Interval for reading all stores, in ms, regardless of file system events, because a tool may be installed at any
+ * time.
+ */
 const LOOKED_THROUGH_EVERY_MS = 10 * 60_000;
 
-/** While many chats are read, those that are there are shown so often (ms). */
+/** Interval for showing intermediate results during a long pass, in ms. */
 const SHOWN_EVERY_MS = 2_000;
 
 const NOTHING: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
@@ -40,10 +43,10 @@ export class FollowedChats implements ChatLibrary {
   #wanted: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
-  /** Ends the passes that were asked for up to now. */
+  /** Cancels all passes that were requested so far. */
   #cancellation = new AbortController();
   #seenCatalog = 0;
-  /** As `performance.now()` tells it, which no change of the clock disturbs. */
+  /** In the time of `performance.now()`, which doesn't depend on the system clock. */
   #lookedThroughAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #lastBeat: Promise<unknown> = Promise.resolve();
@@ -81,7 +84,7 @@ export class FollowedChats implements ChatLibrary {
       this.#wanted = options;
       this.#watch.only(options.tools);
       for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
-      // Without tools a pass only removes the copies that are too old.
+      // Without tools, a pass only removes old copies.
       if (options.tools.length === 0 && options.keepMs === 0) return NOTHING;
       this.#timer ??= setInterval(() => this.#beat(), HEARTBEAT_MS);
       return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : NOTHING;
@@ -121,7 +124,7 @@ export class FollowedChats implements ChatLibrary {
     return this.#serial.run(async () => {
       await this.#folder();
       if (!this.#isWriter) {
-        // The window that follows notices before it writes again.
+        // The previous window notices before it writes again.
         await this.#lock.seize();
         this.#isWriter = true;
         this.#library = undefined;
@@ -150,7 +153,7 @@ export class FollowedChats implements ChatLibrary {
     })());
   }
 
-  /** Reads what has changed at these tools. */
+  /** Reads what has changed in these tools. */
   async #pass(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<PassReport> {
     const { keepMs } = this.#wanted;
     return this.#withSources(tools, async (sources) => {
@@ -195,7 +198,7 @@ export class FollowedChats implements ChatLibrary {
     });
   }
 
-  /** Returns how long it took, in ms. */
+  /** Resolves to the time it took, in ms. */
   #changed(tool: Tool): Promise<number> {
     return this.#serial.run(async () => {
       const since = performance.now();
@@ -204,13 +207,13 @@ export class FollowedChats implements ChatLibrary {
     });
   }
 
-  /** Shows that this window follows, also while a pass runs: that may take longer than a silent writer keeps the lock. */
+  /** Writes a heartbeat, also during a pass, which may take longer than a lock stays valid without one. */
   #beat(): void {
     if (this.#isWriter) this.#lastBeat = this.#quietly(() => this.#lock.beat());
     this.#looking ??= this.#serial.run(() => this.#look()).finally(() => (this.#looking = undefined));
   }
 
-  /** Looks through the stores now and then, or sees whether the window that follows has news or is gone. */
+  /** Reads all stores at regular intervals, or checks whether the following window has news or is gone. */
   async #look(): Promise<void> {
     await this.#quietly(async () => {
       if (await this.#mayWrite()) {
@@ -229,7 +232,7 @@ export class FollowedChats implements ChatLibrary {
     if (this.#isWriter) return true;
     await this.#folder();
     this.#isWriter = (await this.#lock.acquire(true)).held;
-    // What the window before has read is in the catalog.
+    // The catalog contains what the previous window has read.
     if (this.#isWriter) this.#library = undefined;
     return this.#isWriter;
   }
@@ -239,7 +242,7 @@ export class FollowedChats implements ChatLibrary {
     return this.#isWriter;
   }
 
-  /** Work that nobody waits for: what stands in its way is told, and it is done again when there is news. */
+  /** Runs background work. Errors are reported, and the work is repeated with the next news. */
   async #quietly(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

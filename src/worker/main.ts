@@ -5,7 +5,7 @@ import { accessFault } from '../storage/disk-errors.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { FollowedChats } from './followed-chats.ts';
 
-/** The library of other tools' chats in a thread of its own: one reply for each call, and news in between. */
+/** Runs the library of other tools' chats in a thread: one reply per call, and news in between. */
 const port = parentPort;
 if (!port) throw new Error('this is the code of a worker thread');
 
