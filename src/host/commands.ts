@@ -92,7 +92,7 @@ type App = AllChatsApp &
 /** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
 
-/** All commands of the manifest, and those that only the page runs. A test holds the manifest to it. */
+/** All commands of the manifest, and those that only the page runs. A test compares them with the manifest. */
 export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {
   openChat: async (app) => {
     app.panel.open();

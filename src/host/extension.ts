@@ -4,17 +4,17 @@ import { Lazy } from './platform/lazy.ts';
 import { registerEntryPoints } from './registration.ts';
 import type { Threadkeeper } from './threadkeeper.ts';
 
-/** What the test suite gets: the running product, read if it was not needed yet. */
+/** For the test suite: the product, loaded if necessary. */
 export interface ForTests {
   product(): Promise<Threadkeeper>;
 }
 
-/** By then the window is there and other extensions have begun, in ms. */
+/** Delay in ms, after which the window is usable and other extensions have started. */
 const WOKEN_AFTER_MS = 5_000;
 
 let product: Lazy<Threadkeeper> | undefined;
 
-/** Registers the entry points; the product is loaded when one of them is used. Exports nothing to other extensions. */
+/** Registers the entry points. The product is loaded when one of them is used. Exports nothing to other extensions. */
 export function activate(context: vscode.ExtensionContext): ForTests | undefined {
   const lazy = new Lazy<Threadkeeper>(async () => {
     const { Threadkeeper } = await import('./threadkeeper.ts');
@@ -45,20 +45,20 @@ export async function deactivate(): Promise<void> {
   await ending?.end();
 }
 
-/** Whether the user has chosen tools whose chats are kept; nothing is read in Restricted Mode. */
+/** Whether the user has selected tools whose chats are kept. Nothing is read in Restricted Mode. */
 function followsChats(): boolean {
   const tools = vscode.workspace.getConfiguration('threadkeeper').get<unknown>('sources.tools');
   return vscode.workspace.isTrusted && Array.isArray(tools) && tools.length > 0;
 }
 
-/** Shows the gauge of the newest session without a click, and follows the chats that are kept. */
+/** Shows the gauge of the newest session, and follows the kept chats. */
 async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
   try {
     const { sessions, chats } = await product.get();
     if (isUsed) await sessions.latestIfAny();
     await chats.follow();
   } catch (error) {
-    // Nobody waits for it, and whoever uses the product next is told.
+    // Nobody waits for it. The next use of the product reports the error.
     console.error(error);
   }
 }

@@ -19,22 +19,22 @@ import { deferred, type Deferred } from '../../core/pace/deferred.ts';
 
 export interface AllChatsOptions {
   readonly extensionUri: vscode.Uri;
-  /** Where our copies are kept. */
+  /** The folder of the copies. */
   readonly storage: vscode.Uri;
-  /** Identity of this window. */
+  /** Identifies this window. */
   readonly window: string;
   readonly warn: (message: string) => void;
 }
 
 const NONE: ChatList = { chats: [], refused: [], copied: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
-/** A thread that ended is started again after this pause (ms), which doubles each time. */
+/** Pause before a thread that has ended is restarted (ms); doubles each time. */
 const MIN_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 5 * 60_000;
-/** A thread that has worked for so long (ms) since another one ended is sound. */
+/** A thread that has run for this long (ms) since a restart is considered stable. */
 const STEADY_MS = 15 * 60_000;
 
-/** The chats from other tools in this window: followed as far as the settings say, in a thread of their own. */
+/** The chats from other tools in this window, which a worker thread follows as configured. */
 export class AllChats implements vscode.Disposable {
   readonly #folder: string;
   readonly #thread: LibraryThread;
@@ -43,7 +43,7 @@ export class AllChats implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onNews: vscode.Event<ChatNews>;
   readonly #subscriptions: readonly { dispose(): unknown }[];
-  /** The pass that runs, for all who ask for the same. */
+  /** The running pass, shared by all callers with the same options. */
   #pass: { readonly wanted: string; readonly done: Promise<unknown> } | undefined;
   #isFollowing = false;
   #endedAt = -Infinity;
@@ -76,7 +76,7 @@ export class AllChats implements vscode.Disposable {
     for (const one of this.#subscriptions) one.dispose();
   }
 
-  /** Ends what runs and lets go of the copies. */
+  /** Ends the thread and closes the copies. */
   close(): Promise<void> {
     return this.#thread.end();
   }
@@ -85,18 +85,18 @@ export class AllChats implements vscode.Disposable {
     return this.#thread.library;
   }
 
-  /** Nothing is read in Restricted Mode, nor before the user has chosen a tool. */
+  /** False in Restricted Mode, and until the user has selected a tool. */
   get isOn(): boolean {
     return vscode.workspace.isTrusted && readSettings().sources.tools.length > 0;
   }
 
-  /** Copies age, too, while no tool is chosen any more. */
+  /** Copies also expire if no tool is selected anymore. */
   get #removesOld(): boolean {
     const { isTrusted } = vscode.workspace;
     return isTrusted && readSettings().sources.keepDays > 0 && existsSync(path.join(this.#folder, 'catalog.json'));
   }
 
-  /** Follows the chosen tools from now on; the first call begins. Never rejects: what fails is tried again. */
+  /** Follows the selected tools from now on. Never rejects; failures are retried. */
   async follow(): Promise<void> {
     try {
       const { isOn } = this;
@@ -121,7 +121,7 @@ export class AllChats implements vscode.Disposable {
     }
   }
 
-  /** Starts the thread again, after a longer wait the more often it has ended recently. */
+  /** Restarts the thread after a pause that grows with each recent failure. */
   #ended(fault: StoreFault): void {
     this.#failed(fault.message);
     if (!this.#isFollowing) return;
@@ -134,7 +134,7 @@ export class AllChats implements vscode.Disposable {
     this.#restart = setTimeout(() => void this.follow(), this.#restartMs);
   }
 
-  /** What our copies take on disk, also of tools that are followed no more. */
+  /** Size of the copies on disk, including those of tools that aren't followed anymore. */
   async keptBytes(): Promise<number> {
     return vscode.workspace.isTrusted ? (await this.library.list()).bytes : 0;
   }
@@ -143,7 +143,7 @@ export class AllChats implements vscode.Disposable {
     this.#warn(`The chats from other tools could not be read: ${why}`);
   }
 
-  /** What is kept; nothing while no tool is chosen. */
+  /** The kept chats; empty if no tool is selected. */
   async list(): Promise<ChatList> {
     if (!this.isOn) return NONE;
     if (!this.#isFollowing) void this.follow();
@@ -152,17 +152,17 @@ export class AllChats implements vscode.Disposable {
 }
 
 export interface LibraryThreadOptions {
-  /** The file of the thread's code. */
+  /** The thread's script. */
   readonly file: string;
   readonly data: () => { readonly folder: string; readonly home: string; readonly window: string };
-  /** Is called when the thread ends though nobody asked it to. */
+  /** Called when the thread ends unexpectedly. */
   readonly ended: (fault: StoreFault) => void;
 }
 
-/** More than reading 200 chats of 1 GB takes; a thread that needs more ends, and the editor does not. */
+/** More than reading 200 chats with 1 GB takes. If the thread needs more, it ends, but the editor doesn't. */
 const MAX_HEAP_MB = 2048;
 
-/** The library in a thread of its own, so that reading chats never holds up the editor's extensions. */
+/** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
 export class LibraryThread implements vscode.Disposable {
   readonly #options: LibraryThreadOptions;
   readonly #news = new vscode.EventEmitter<ChatNews>();
@@ -170,7 +170,7 @@ export class LibraryThread implements vscode.Disposable {
   readonly #waiting = new Map<number, Deferred<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
-  /** The library's methods, each of which asks the thread. */
+  /** The library's methods, which call the thread. */
   readonly library: ChatLibrary;
 
   constructor(options: LibraryThreadOptions) {
@@ -178,7 +178,7 @@ export class LibraryThread implements vscode.Disposable {
     const methods = CHAT_LIBRARY_METHODS.map(
       (method) => [method, (...args: readonly unknown[]) => this.#call(method, args)] as const,
     );
-    // Each name was paired with a call of its own just now, which the compiler cannot see.
+    // Each name has a function of its type, which the compiler can't see.
     this.library = Object.fromEntries(methods) as unknown as ChatLibrary;
   }
 
@@ -190,7 +190,7 @@ export class LibraryThread implements vscode.Disposable {
     this.#news.dispose();
   }
 
-  /** Ends the thread once it has let go of what it holds. */
+  /** Ends the thread once it has released its resources. */
   async end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
@@ -217,7 +217,7 @@ export class LibraryThread implements vscode.Disposable {
     const worker = new Worker(file, {
       workerData: data(),
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-      // Node warns that SQLite is new each time that it is loaded.
+      // Node warns that SQLite is experimental each time it's loaded.
       execArgv: ['--no-warnings'],
     });
     this.#worker = worker;
@@ -236,7 +236,7 @@ export class LibraryThread implements vscode.Disposable {
   }
 
   #ended(worker: Worker, why: string): void {
-    // Its end is told twice when it fails, and another one may have begun in between.
+    // A failing thread emits two events, and a new one may have started in between.
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const fault = faultOf(why);

@@ -19,12 +19,12 @@ import { importMessages, type ImportApp } from '../import-export/import-file.ts'
 import type { ChatHit } from '../../app/library/chat-index.ts';
 import { readTypedQuery, type TypedQuery } from '../../core/search/chat-query.ts';
 
-/** What commands on other tools' chats need of the product. */
+/** Dependencies of the commands for other tools' chats. */
 export interface AllChatsApp {
   readonly chats: AllChats;
 }
 
-/** Asks which tools' chats to keep, showing what there is, and reads them. */
+/** Asks which tools' chats to keep, showing what was found, and reads them. */
 export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
     return inform(notRead());
@@ -69,7 +69,7 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
   await configuration.update('tools', tools, vscode.ConfigurationTarget.Global);
 }
 
-/** Reads what the chosen tools have, and shows how far it is. */
+/** Reads the selected tools' chats with a progress indicator. */
 async function readFirst(chats: AllChats): Promise<void> {
   const options = {
     location: vscode.ProgressLocation.Notification,
@@ -98,7 +98,7 @@ async function readFirst(chats: AllChats): Promise<void> {
   });
 }
 
-/** Removes our copies of a tool's chats, and follows it no more. */
+/** Removes the copies of a tool's chats, and stops following it. */
 export async function forgetChats({ chats }: AllChatsApp, row?: unknown): Promise<unknown> {
   const tool = isToolRow(row) ? row.tool : await pickTool(chats);
   if (!tool) return false;
@@ -131,7 +131,7 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
   return undefined;
 }
 
-/** Copies the key events of a row that a compaction lost. */
+/** Copies the dropped key events of a row. */
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
   if (!isDroppedRow(row)) return false;
   await vscode.env.clipboard.writeText(listOf(row));
@@ -140,8 +140,8 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
 }
 
 /**
- * Attaches the key events of a row to the next message of the session that continues the chat; the chat is continued
- * first where that session is not open. As an attachment they are fenced off, and no words of the user's.
+ * Attaches the dropped key events of a row to the next message of the session that continues the chat, and continues
+ * the chat first if that session isn't open. As an attachment, they are fenced and not the user's words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
   if (!isDroppedRow(row)) return false;
@@ -165,7 +165,7 @@ const listOf = (row: DroppedRow | DroppedEventRow): string =>
     .map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`)
     .join('\n');
 
-/** Whether a session of ours begins as the chat does. */
+/** Whether a session begins like the chat. */
 function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {
   if (!session || session.journal.readOnly || !first) return false;
   const own = session.state.messages.get(session.state.path[0]!);
@@ -173,17 +173,17 @@ function continues(session: Conversation | undefined, { messages: [first] }: Cop
   return own !== undefined && isSameTime && messageText(own) === messageText({ content: contentOf(first) });
 }
 
-/** What opening a chat of another tool needs of the product. */
+/** Dependencies for opening a chat of another tool. */
 export interface OpenedChatApp extends ImportApp {
   readonly chats: AllChats;
   readonly panel: ImportApp['panel'] & { reveal(session: Conversation['journal']['id'], position: number): void };
   describe: ChatApp['describe'];
 }
 
-/** Messages that are imported at once. */
+/** Number of messages to import at once. */
 const BATCH = 200;
 
-/** Opens a chat for reading, at a message where one is given by its 0-based position. False when it is not kept. */
+/** Opens a chat read-only, at the message with a 0-based position, if given. Returns false if it isn't kept. */
 export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
   const id = keptSessionId(key, entry);
   if (app.sessions.current?.journal.id !== id) {
@@ -204,7 +204,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
   return true;
 }
 
-/** Finds the chat's key events while it is being read. */
+/** Detects key events while the user is reading the chat. */
 async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
   const { resting } = await import('../../core/pace/steps.ts');
@@ -232,14 +232,14 @@ async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, jou
 
 class Closed extends Error {}
 
-/** Makes the chat that is open for reading a session of ours, up to a message or as a whole. */
+/** Imports the open chat as a session, up to a message or completely. */
 export async function continueHere(app: OpenedChatApp, argument?: unknown): Promise<boolean> {
   const { current } = app.sessions;
   if (!(current?.journal instanceof KeptJournal)) return false;
   const { state } = current;
   const last = typeof argument === 'string' ? state.positionOf(messageId(argument)) : undefined;
   let end = (last ?? state.path.length - 1) + 1;
-  // A tool call stays with its result.
+  // Keep a tool call together with its result.
   while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
   const path = state.path.slice(0, end);
   const watch = { isCancelled: () => false, report: () => undefined };
@@ -267,16 +267,16 @@ async function* batches(
   }
 }
 
-/** Hits shown for one search. */
+/** Maximum number of search results. */
 const MAX_HITS = 30;
-/** Hits that are looked through for a kind of key event. */
+/** Number of results to examine when searching for a kind of key event. */
 const MAX_LOOKED_THROUGH = 300;
-/** Words are searched once the user has stopped typing for so long (ms). */
+/** Pause in typing before a search starts, in ms. */
 const TYPED_MS = 150;
 
 type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
 
-/** Searches all kept chats while the user types, and opens the chosen place. */
+/** Searches all kept chats as the user types, and opens the selected result. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   if (!vscode.workspace.isTrusted) return inform(notRead());
   const { chats: kept } = await app.chats.list();
@@ -322,7 +322,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
         label: oneLine(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
         detail: `${title} · ${message + 1} · ${role}`,
-        // The search decides what fits; the picker would filter again by letters.
+        // Prevents the picker from filtering the results again.
         alwaysShow: true,
         chat,
         message,
@@ -372,7 +372,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   });
 }
 
-/** Lists the chats that read or changed a file, the newest first, and opens the chosen place. */
+/** Lists the chats that read or changed a file, newest first, and opens the selected one. */
 export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
   if (!uri) return inform(vscode.l10n.t('Open a file to see the chats about it.'));

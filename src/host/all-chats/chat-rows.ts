@@ -18,7 +18,7 @@ export type ChatRow =
 export interface ChatItemRow {
   readonly kind: 'chat';
   readonly chat: ListedChat;
-  /** The same chat in other files, and subagents that worked for it. */
+  /** Other files of the same chat, and its subagents. */
   readonly below: readonly ChatItemRow[];
 }
 
@@ -29,7 +29,7 @@ export interface CompactionRow {
   readonly index: number;
 }
 
-/** Key events that a compaction lost, to be read at once. */
+/** Key events that a compaction dropped, which are shown together. */
 export interface DroppedRow {
   readonly kind: 'dropped';
   readonly chat: ListedChat;
@@ -42,7 +42,7 @@ export interface DroppedEventRow {
   readonly event: DroppedEvent;
 }
 
-/** The rows of the view: by workspace, the open one first, then tool and time. */
+/** The rows of the view: by workspace, the open one first, then by tool and time. */
 export function chatRows(
   { chats, refused }: Pick<ChatList, 'chats' | 'refused'>,
   openFolders: readonly string[],
@@ -62,7 +62,7 @@ export function chatRows(
   ];
 }
 
-/** What stands below a row; what a compaction lost is found out when its row is opened. */
+/** The rows below a row. What a compaction dropped is only determined when its row is expanded. */
 export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   switch (row.kind) {
     case 'workspace':
@@ -78,7 +78,7 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
     case 'dropped': {
       const { chat, group } = row;
       const [only, ...others] = group.events;
-      // A group of one is its event.
+      // A group with a single event is shown as that event.
       return only && others.length > 0 ? group.events.map((event) => ({ kind: 'droppedEvent', chat, event })) : [];
     }
     case 'compaction':
@@ -89,7 +89,7 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   }
 }
 
-/** Each file once: below the chat that it is another file of, or that it worked for. */
+/** Each file once: below the chat that it's a copy or a subagent of. */
 function chatItems(chats: readonly ListedChat[]): ChatItemRow[] {
   const groups = [...Map.groupBy(chats, ({ entry }) => nameOf(entry.tool, entry.id)).values()]
     .flatMap((same) => (same.some(isCopy) ? [same] : same.map((one) => [one])))
@@ -112,7 +112,7 @@ function chatItems(chats: readonly ListedChat[]): ChatItemRow[] {
       ];
       return [{ kind: 'chat', chat, below }];
     });
-  // What is left worked for one another, if damaged files are to be believed.
+  // In damaged files, chats may be each other's subagents.
   return [...itemsOf(byParent.get(undefined) ?? []), ...itemsOf([...left])];
 }
 
@@ -121,7 +121,7 @@ interface MainChat {
   readonly copies: readonly ListedChat[];
 }
 
-/** Of several files of a chat, the one that the tool still has and that holds most stands for all. */
+/** Of several files of a chat, the one that the tool still has and that has the most messages represents all. */
 function mainFirst(same: readonly ListedChat[]): MainChat {
   const [main, ...others] = same.toSorted(
     (a, b) => Number(a.isGone) - Number(b.isGone) || b.entry.messages - a.entry.messages || byTime(a, b),

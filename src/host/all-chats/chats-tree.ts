@@ -23,7 +23,7 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
   readonly #breather: Breather;
-  /** What the compactions lost whose rows were opened, by chat, its length and the compaction. */
+  /** What the compactions of expanded rows dropped, by chat, its length, and the compaction. */
   readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -57,7 +57,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const key = `${chat.key} ${chat.entry.messages} ${index}`;
     let found = this.#dropped.get(key);
     if (!found) this.#dropped.set(key, (found = this.#droppedBy(row)));
-    // What failed is tried again.
+    // Retry after a failure.
     found.catch(() => this.#dropped.delete(key));
     const groups = await found;
     return groups.length === 0
@@ -153,7 +153,7 @@ const ICONS = {
   subagent: 'type-hierarchy-sub',
 } as const;
 
-/** How a chat stands to another one, in a word or two. */
+/** A chat's relation to another one, in a word or two. */
 function relationText({ relation }: ListedChat): string | undefined {
   if (!relation) return undefined;
   switch (relation.kind) {

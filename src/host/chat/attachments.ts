@@ -11,7 +11,7 @@ import type { ChosenModel, Models } from '../models/models.ts';
 import { countText } from '../platform/l10n.ts';
 import { readContext, type ContextSources } from './read-context.ts';
 
-/** Bytes of an image, at most: what Anthropic takes is 5 MB in base64. */
+/** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
 
 type What = RequestOf<'attach'>['what'];
@@ -23,13 +23,13 @@ interface Held {
   readonly image?: ImageBlock;
 }
 
-/** What goes with a message beside its text. */
+/** What is sent with a message besides its text. */
 export interface Enclosed {
   readonly attachments: readonly Attachment[];
   readonly images: readonly ImageBlock[];
 }
 
-/** What of a conversation an attachment is for, and has to fit into. */
+/** The conversation that an attachment must fit in. */
 export type Holder = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
 
 interface AttachmentsApp {
@@ -38,7 +38,10 @@ interface AttachmentsApp {
   chosenModel(): ChosenModel;
 }
 
-/** What the composers hold, each session its own, until it is sent. The page knows handles; the content stays here. */
+/**
+ * Attachments in the composers, per session, until they are sent. The page only has handles; the content stays in the
+ * host.
+ */
 export class Attachments {
   readonly #held = new Map<string, Held>();
   readonly #app: AttachmentsApp;
@@ -49,18 +52,18 @@ export class Attachments {
     this.#sources = sources;
   }
 
-  /** Throws `RequestFault` when there is nothing to attach, too much of it, or an image that the model would not take. */
+  /** Throws `RequestFault` if there is nothing to attach, if it's too large, or if the model doesn't accept images. */
   async add(holder: Holder, what: What): Promise<void> {
     if (what.kind !== 'image') return this.hold(holder, ...(await readContext(what, this.#sources)));
     this.#checkImages();
     const { name, mediaType, base64 } = what;
-    // Four characters of base64 stand for three bytes.
+    // Four base64 characters encode three bytes.
     if (base64.length * 0.75 > MAX_IMAGE_BYTES)
       throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
     this.#keepImage(holder, name, { type: 'image', mediaType, base64 });
   }
 
-  /** Holds all of them or none. Throws `RequestFault` when they take more tokens than are left for them. */
+  /** Adds all or none. Throws `RequestFault` if they don't fit. */
   hold(holder: Holder, ...attachments: readonly Attachment[]): void {
     const counted = attachments.map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -69,12 +72,12 @@ export class Attachments {
     for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
   }
 
-  /** In the provider's own tokens, as the gauge beside the composer counts. */
+  /** In the provider's tokens, like the gauge next to the composer. */
   tokens({ counter, meter }: Holder, attachment: Attachment): number {
     return meter.shown(counter.attachment(attachment));
   }
 
-  /** Tokens that may still be attached: of the budget, less what every request holds and what is attached already. */
+  /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
   room({ journal, meter }: Holder): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
@@ -82,10 +85,7 @@ export class Attachments {
     return Math.max(0, meter.providerBudget() - meter.shown(always) - held);
   }
 
-  /**
-   * Puts what goes with the next message by itself in the place of what did, or takes it away; true when that is
-   * another file or has another size.
-   */
+  /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */
   imply(holder: Holder, attachment: Attachment | undefined): boolean {
     const session = holder.journal.id;
     const before = this.#of(session).find(({ view }) => view.implicit);
@@ -97,7 +97,7 @@ export class Attachments {
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
-  /** What is held for a session, as its composer shows it. */
+  /** A session's attachments, as shown in its composer. */
   views(session: string): AttachmentView[] {
     return this.#of(session).map(({ view }) => view);
   }
@@ -107,32 +107,35 @@ export class Attachments {
     return enclosed(this.#of(session));
   }
 
-  /** Takes back what was handed over for a message that is not sent. */
+  /** Restores the attachments of a message that wasn't sent. */
   giveBack(holder: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
     for (const attachment of attachments) this.#keepText(holder, attachment, this.tokens(holder, attachment));
     for (const image of images) this.#keepImage(holder, vscode.l10n.t('Image'), image);
   }
 
-  /** What the user has attached. */
+  /** The user's own attachments. */
   chosen(session: string): readonly Attachment[] {
     return enclosed(this.#of(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
-  /** True when it was there by itself. */
+  /** Returns true if it was the automatic attachment. */
   remove(id: string): boolean {
     const isImplicit = this.#held.get(id)?.view.implicit === true;
     this.#held.delete(id);
     return isImplicit;
   }
 
-  /** Hands over what a message of the session is sent with, and what goes by itself. Throws `RequestFault` when one of them is gone, or cannot be sent. */
+  /**
+   * Takes the attachments for a message, including the automatic one. Throws `RequestFault` if one is missing or can't
+   * be sent.
+   */
   take(session: string, chosen: readonly string[]): Enclosed {
     const implied = this.#of(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
     const ids = [...implied, ...chosen];
     const taken = ids.flatMap((id) => this.#held.get(id) ?? []);
     if (taken.length < ids.length)
       throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
-    // Another model may have been chosen since it was attached.
+    // The user may have selected another model since attaching it.
     if (taken.some(({ image }) => image)) this.#checkImages();
     for (const id of ids) this.#held.delete(id);
     return enclosed(taken);

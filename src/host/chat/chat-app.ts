@@ -16,32 +16,32 @@ import type { ImplicitContext } from './implicit-context.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { PageLink } from './page-link.ts';
 
-/** What the chat needs of the product. */
+/** Dependencies of the chat. */
 export interface ChatApp {
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly store: Pick<SessionStore, 'open'>;
   readonly panel: ChatPanel;
-  /** What goes with the next message. */
+  /** Attachments of the next message. */
   readonly attachments: Attachments;
   readonly memory: WorkspaceMemory;
-  /** Changes to files that are shown and not accepted yet. */
+  /** Proposed changes to files that aren't accepted or rejected yet. */
   readonly reviews: Reviews;
-  /** The file that goes with it by itself. */
+  /** The automatic attachment. */
   readonly implicit: ImplicitContext;
   readonly diagrams: DiagramPreview;
-  /** What stands unsent in the composer. */
+  /** Unsent text in the composers. */
   readonly drafts: Drafts;
   readonly editor: LastEditor;
-  /** The link to the current session. Throws when there is none. */
+  /** The link to the current session. Throws if there is none. */
   currentLink(): PageLink;
-  /** The best places of the current session for a query. */
+  /** The best search results in the current session. */
   search(query: string): Promise<readonly SessionHit[]>;
-  /** What a compression of the current session that made these summaries would cost. */
+  /** The cost of a compression of the current session that produces these summaries. */
   costAhead(nodes: readonly SummaryNode[]): CostAhead;
-  /** Runs a command that the page asked for; false when the user gave it up. Rejects with what went wrong. */
+  /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
-  /** What the user reads of an error. */
+  /** The message for an error. */
   describe(error: unknown): FaultView;
 }

@@ -7,17 +7,17 @@ import { excerpt } from './read-context.ts';
 import { inform } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 
-/** Lines of code that go with a problem, before and after it. */
+/** Number of lines of code before and after a problem to attach. */
 const LINES_AROUND = 12;
 
-/** Attaches what is selected in the editor and turns to the chat. Throws `RequestFault` when nothing is. */
+/** Attaches the selection in the editor and focuses the chat. Throws `RequestFault` if nothing is selected. */
 export async function askAboutSelection(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.attachments.add(conversation, { kind: 'selection' });
   showInComposer(app, conversation.journal.id, '');
 }
 
-/** Attaches files from the explorer or an editor's tab. Throws `RequestFault` for a file that is too large. */
+/** Attaches files from the Explorer or an editor's tab. Throws `RequestFault` if a file is too large. */
 export async function attachFiles(app: ChatApp, target: unknown, targets: unknown): Promise<void> {
   const named = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
   const files = named.filter((one) => one instanceof vscode.Uri);
@@ -27,7 +27,7 @@ export async function attachFiles(app: ChatApp, target: unknown, targets: unknow
   showInComposer(app, conversation.journal.id, '');
 }
 
-/** What a problem's *Explain* action hands over. */
+/** The argument of a problem's *Explain* action. */
 interface ProblemHere {
   readonly uri: vscode.Uri;
   readonly range: vscode.Range;
@@ -35,8 +35,8 @@ interface ProblemHere {
 }
 
 /**
- * Attaches a problem with the code around it and writes the question; sending it is up to the user. Without a problem
- * named, that of the cursor's line is taken. Throws `RequestFault` when there is none.
+ * Attaches a problem with the code around it and writes a question without sending it. By default, the problem in the
+ * cursor's line. Throws `RequestFault` if there is none.
  */
 export async function explainProblem(app: ChatApp, argument: unknown): Promise<void> {
   const problem = isProblem(argument) ? argument : problemAtCursor();
@@ -54,7 +54,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   showInComposer(app, conversation.journal.id, question);
 }
 
-/** Offers *Explain Problem* among the quick fixes. */
+/** Provides the quick fix *Explain Problem*. */
 export class ExplainAction implements vscode.CodeActionProvider {
   provideCodeActions(
     document: vscode.TextDocument,
@@ -72,22 +72,22 @@ export class ExplainAction implements vscode.CodeActionProvider {
   }
 }
 
-/** Opens the session that stands `step` places further in the list, the newest first. */
+/** Opens the session `step` places further in the list, newest first. */
 export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const current = (await app.sessions.currentOrLatest()).journal.id;
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
   if (next) await app.sessions.open(next.id);
-  // A visible chat keeps the focus: moving the focus there again would take it away for a moment.
+  // A visible chat keeps the focus. Focusing it again would briefly remove it.
   if (app.panel.isVisible) app.panel.post({ type: 'focus', target: 'composer' });
   else app.panel.open();
 }
 
-/** Shows the chat in another place from now on; a chat that is open moves there. */
+/** Changes the chat's location; an open chat moves there. */
 export async function moveChat(app: ChatApp, place: 'editor' | 'sidebar'): Promise<void> {
   await app.sessions.currentOrLatest();
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
-  // The user's own setting, unless the workspace has one, which would go before it.
+  // Change the user's setting, unless the workspace has one, which would override it.
   const target =
     configuration.inspect('location')?.workspaceValue === undefined
       ? vscode.ConfigurationTarget.Global
@@ -113,7 +113,7 @@ function parseTask(text: string): [goal: string, steps: Step[]] {
   return [goal, steps.map((step) => ({ text: step, status: 'pending' }))];
 }
 
-/** Sets the task as typed behind `/task`; without a text the user is asked for it. */
+/** Sets the task as typed after `/task`; without text, asks for it. */
 export async function setTask(app: ChatApp, typed = ''): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const text = typed.trim() === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
@@ -130,7 +130,10 @@ async function askForTask(goal: string): Promise<string | undefined> {
   });
 }
 
-/** Ends the task; while a reply arrives, when it has ended, which the page shows. A long history is compressed with or without one. */
+/**
+ * Ends the task; during a reply, only after it, which the page shows. A long history may be compressed even without a
+ * task.
+ */
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { task } = conversation.state;
@@ -139,7 +142,7 @@ export async function resetTask(app: ChatApp): Promise<void> {
   inform(task ? vscode.l10n.t('Task ended. Any open steps were skipped.') : vscode.l10n.t('There is no task to end.'));
 }
 
-/** Brings the chat to the front with `question` behind what is being written there. */
+/** Focuses the chat and appends `question` to the text in the composer. */
 export function showInComposer(
   app: Pick<ChatApp, 'attachments' | 'drafts' | 'panel'>,
   session: string,

@@ -6,7 +6,7 @@ import type { PageMessages } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ServedPage, type PageServer } from './served-page.ts';
 
-/** Where the user wants the chat: in a tab, which can be moved to its own window, or in a view of the Side Bar. */
+/** Whether the chat is configured to be in the Side Bar, rather than in a tab, which can be moved to its own window. */
 const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
 /** Longer than the eight seconds for which the page shows an offer. */

@@ -6,15 +6,15 @@ import { openFiles, ownFiles, repositories } from '../platform/workspace-files.t
 import type { LastEditor } from './last-editor.ts';
 
 const MAX_FILES = 20;
-/** Files that the best are chosen from: more take noticeably long. */
+/** Maximum number of files to choose the best from; more take noticeably longer. */
 const MAX_FOUND = 200;
 const MAX_FOLDERS = 5;
 const MAX_SYMBOLS = 10;
 const MAX_SESSIONS = 5;
-/** Shorter words are found in nearly every name. */
+/** Shorter words match nearly every name. */
 const MIN_QUERY = 2;
 
-/** What can be attached whose name holds the query; the page shows it in this order. */
+/** What can be attached whose name contains the query, in the order of display. */
 export async function contextItems(
   query: string,
   editor: LastEditor,
@@ -42,7 +42,7 @@ export async function contextItems(
   ];
 }
 
-/** What there is to attach beside files: each only while there is something in it. */
+/** Sources of context besides files, if they have any content. */
 async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
   const problems = vscode.languages.getDiagnostics().reduce((sum, [, list]) => sum + list.length, 0);
   const changes = (await repositories()).reduce(
@@ -52,7 +52,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
   );
   const files = (await openFiles()).length;
   const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
-  // Its name is empty until its shell has told one.
+  // The name is empty until the shell has reported it.
   const terminal = vscode.window.activeTerminal?.name;
   const rows = [
     [current?.selection.isEmpty === false, vscode.l10n.t('Selection'), name, 'selection'],
@@ -75,7 +75,7 @@ async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
   return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
-/** Open files first, then those whose names begin with the query, then those that lie highest. */
+/** Open files first, then those whose names begin with the query, then those in the fewest folders. */
 async function filesNamed(wanted: string): Promise<vscode.Uri[]> {
   const found = await findFiles(`**/*${anyCase(wanted)}*`, MAX_FOUND);
   const open = new Set((await openFiles()).map(String));
@@ -113,6 +113,6 @@ async function findSymbols(query: string): Promise<ContextItem[]> {
   });
 }
 
-/** A query as part of a glob that finds it in capitals and small letters alike. */
+/** A glob for a query that ignores case. */
 const anyCase = (query: string): string =>
   query.replace(/[*?{}[\]!]/g, '').replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
 
 const SCHEME = 'threadkeeper-diagram';
-/** Diagrams whose previews may still be open. */
+/** Number of diagrams whose previews may still be open. */
 const MAX_KEPT = 20;
 
-/** Shows diagrams of replies in the editor's own Markdown preview, which draws them: the page would need megabytes. */
+/**
+ * Shows diagrams of replies in the editor's Markdown preview, because rendering them in the page would take megabytes
+ * of code.
+ */
 export class DiagramPreview implements vscode.Disposable, vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
   #registered: vscode.Disposable | undefined;

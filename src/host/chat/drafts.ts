@@ -4,12 +4,12 @@ import type { Conversation } from '../../app/conversation.ts';
 import { list } from '../../core/model/fields.ts';
 import { messageSchema } from '../../core/model/message.ts';
 
-/** Drafts kept for the sessions that were used last. */
+/** Maximum number of sessions whose drafts are kept, most recently used first. */
 const MOST = 20;
 const KEY = 'threadkeeper.drafts';
 const draftsSchema = v.fallback(v.array(v.tuple([v.string(), v.string()])), []);
 
-/** What stands unsent in the composer, per session; it survives a reload. */
+/** Unsent text in the composer, per session. It survives a reload. */
 export class Drafts {
   readonly #memento: Memento;
   readonly #drafts: Map<string, string>;
@@ -36,9 +36,9 @@ export class Drafts {
   }
 }
 
-/** Characters that are kept of one queued message, at most: a window reads all of them at its start. */
+/** Maximum length of a stored queued message, in characters, because a window reads all of them at startup. */
 const MAX_QUEUED = 200_000;
-/** `isCut`: only its text was short enough to be kept. */
+/** `isCut`: only its text was short enough to be stored. */
 const queueSchema = v.pipe(
   v.string(),
   v.parseJson(),
@@ -53,12 +53,12 @@ const queueSchema = v.pipe(
   ),
 );
 
-/** Messages that wait for a reply to end; they survive a reload, after which the user sends them. */
+/** Queued messages. They survive a reload, after which the user has to send them. */
 export class QueuedMessages {
   readonly #kept: Drafts;
   readonly #tellCut: () => void;
 
-  /** @param tellCut says that attachments of a message were too large to be kept */
+  /** @param tellCut reports that attachments of a message were too large to be stored */
   constructor(memento: Memento, tellCut: () => void) {
     this.#kept = new Drafts(memento, 'threadkeeper.queued');
     this.#tellCut = tellCut;

@@ -12,7 +12,7 @@ import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
 import { excerpt } from './read-context.ts';
 
-/** Share of what may be attached that goes by itself, at most: nobody asked for it. */
+/** Maximum share of the room for attachments, because nobody asked for this one. */
 const MAX_SHARE = 0.1;
 
 interface ImplicitContextApp {
@@ -25,13 +25,13 @@ interface ImplicitContextApp {
 }
 
 /**
- * Keeps the file that the user works on with the next message, in sight and until it is taken off. Not in Restricted
- * Mode, not what git leaves out, lies outside of the workspace or holds secrets by its name (git may not be asked
- * everywhere), and not what the model has verbatim already.
+ * Attaches the active file to the next message, visibly and until the user removes it. Not in Restricted Mode, not if
+ * git ignores it (git isn't available everywhere), if it's outside of the workspace, or if its name suggests secrets,
+ * and not if the context already contains it verbatim.
  */
 export class ImplicitContext {
   readonly #app: ImplicitContextApp;
-  /** Sessions in which the user took it off. */
+  /** Sessions in which the user removed it. */
   readonly #declined = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
@@ -43,10 +43,10 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  /** One at a time, so that what a slower reading finds never takes the place of what is newer. */
+  /** Sequential, so that a slow result never replaces a newer one. */
   refresh(): Promise<void> {
     const refreshed = this.#last.then(() => this.#refresh());
-    // The caller is told of a failure; the next refresh runs in any case.
+    // The caller gets the failure; the next refresh runs anyway.
     this.#last = refreshed.catch(() => undefined);
     return refreshed;
   }
@@ -63,7 +63,7 @@ export class ImplicitContext {
     const { attachments: held, editor } = this.#app;
     const { journal } = conversation;
     const document = editor.current?.document;
-    // Only a model reads what is attached.
+    // Without a model, nobody reads attachments.
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;

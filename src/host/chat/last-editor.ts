@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 
-/** A text editor as it was used last: the chat may stand in front of it, and then the editor itself is gone. */
+/** The state of a text editor when it was last active, because the chat may have replaced it. */
 interface Seen {
   readonly document: vscode.TextDocument;
   readonly selection: vscode.Selection;
 }
 
-/** Remembers which file the user was in before they turned to the chat. */
+/** Remembers which file was active before the chat. */
 export class LastEditor implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   #seen: Seen | undefined;
@@ -31,7 +31,7 @@ export class LastEditor implements vscode.Disposable {
     return this.#seen;
   }
 
-  /** Brings the file to the front again, beside the chat. */
+  /** Shows the file again next to the chat. */
   async show(): Promise<vscode.TextEditor | undefined> {
     const seen = this.current;
     if (!seen) return undefined;
@@ -42,7 +42,7 @@ export class LastEditor implements vscode.Disposable {
     );
   }
 
-  /** Output panels and our own read-only documents are no files that one works on. */
+  /** Ignore output panels and our own read-only documents. */
   #note(editor: vscode.TextEditor | undefined): void {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
       this.#seen = { document: editor.document, selection: editor.selection };

@@ -3,12 +3,12 @@ import { messageId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 
-/** `threadkeeper:message/<id>`, as the local provider's answers cite. */
+/** `threadkeeper:message/<id>`, as in the local provider's answers. */
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
 
 /**
- * Follows a link that stood in a message. A message of the session is shown; a web address is opened only after the
- * user has seen and confirmed it; anything else is refused. Of files the page asks by itself.
+ * Opens a link in a message. Messages of the session are shown; web addresses are opened after the user has confirmed
+ * them; all others are rejected. The page requests files separately.
  */
 export async function openLink(href: string, reveal: (position: number) => void, state?: SessionState): Promise<void> {
   const message = MESSAGE_LINK.exec(href)?.[1];
@@ -31,14 +31,15 @@ async function openOutside(href: string): Promise<void> {
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Do you want to open this link outside VS Code?'),
-    // The host in ASCII and the rest encoded: no letter of it looks like another or turns the line around.
+    // The address with an ASCII host and everything else encoded, so that no character looks like another or changes
+    // the text direction.
     { modal: true, detail: URL.parse(href)?.href ?? uri.toString() },
     open,
   );
   if (answer === open) await vscode.env.openExternal(uri);
 }
 
-/** Opens a file of the workspace at a 1-based line and column; false when there is no such file in it. */
+/** Opens a file of the workspace at a 1-based line and column; returns false if it doesn't exist. */
 export async function openWorkspaceFile(path: string, line?: number, column?: number): Promise<boolean> {
   const [uri] = await workspaceFiles(path);
   if (!uri) return false;

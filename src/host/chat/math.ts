@@ -2,11 +2,11 @@ import temml from 'temml';
 
 export interface Formula {
   readonly tex: string;
-  /** On a line of its own. */
+  /** Displayed on a line of its own. */
   readonly display: boolean;
 }
 
-/** A formula as MathML; empty where it cannot be read. What it names is not trusted: no links, no pictures. */
+/** A formula as MathML; '' if it's invalid. Links and images aren't allowed. */
 export function mathMl({ tex, display }: Formula): string {
   try {
     const mathml = temml.renderToString(tex, {
@@ -16,10 +16,10 @@ export function mathMl({ tex, display }: Formula): string {
       maxExpand: 200,
       maxSize: [20, 20],
     });
-    // The page's policy allows no style.
+    // The page's Content Security Policy forbids styles.
     return mathml.replaceAll(/ style="[^"]*"/g, '');
   } catch (error) {
-    // Braces within braces without end overflow the stack.
+    // Deeply nested braces overflow the stack.
     if (error instanceof temml.ParseError || error instanceof RangeError) return '';
     throw error;
   }

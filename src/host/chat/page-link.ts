@@ -34,7 +34,7 @@ const TASK = ['task_set', 'task_step', 'task_reset'] as const;
 /** Number of previous inputs for the composer's arrow keys. */
 const HISTORY = 50;
 
-/** What a page shows beside its conversation. */
+/** Everything that a page shows besides its conversation. */
 export interface PageApp {
   readonly gauge: ContextGauge;
   readonly models: Models;
@@ -44,13 +44,13 @@ export interface PageApp {
   chosenModel(): ChosenModel;
 }
 
-/** What of it is known to its caller. */
+/** The part of it that the caller knows. */
 interface Around {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionSummary[]>;
 }
 
-/** How a session without a title is shown. */
+/** The displayed title of a session without one. */
 export const untitled = (): string => vscode.l10n.t('New session');
 
 /** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
@@ -260,7 +260,7 @@ export class PageLink {
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  /** The messages whose marks of key events an event changes: of many at once those that the page is likely to have. */
+  /** The messages whose key event marks are affected. If there are many, only those that the page probably has. */
   #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
     const { state } = this.conversation;
     switch (event.type) {
@@ -317,7 +317,7 @@ export class PageLink {
   }
 }
 
-/** What is going on in a conversation, in words for the page. */
+/** The state of a conversation, in words for the page. */
 function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
   const { state, journal, compressor, waiting } = conversation;
   const { progress } = compressor;
@@ -343,7 +343,7 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
 const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
   fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
 
-/** Its figures are those of the gauge beside it. */
+/** The same figures as the gauge. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {
   const [requestTokens, budget] = [meter.shown(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });

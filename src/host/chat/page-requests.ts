@@ -58,7 +58,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       try {
         await asked.queue.send(message, readSettings().chat.sendWhileResponding);
       } catch (error) {
-        // If the message was neither sent nor queued, its attachments go back to the composer, as its text does.
+        // If the message was neither sent nor queued, its attachments return to the composer like its text.
         if (asked.state.counters.messagesEver === before && asked.queue.items.every((one) => one.message !== message)) {
           app.attachments.giveBack(asked, message);
           showDraft();
@@ -256,7 +256,7 @@ function historyRequests(app: ChatApp) {
   } satisfies Partial<RequestHandlers>;
 }
 
-/** Does with a piece of code what a button of its block says. Throws `RequestFault` when there is no editor for it. */
+/** Runs the action of a code block's button. Throws `RequestFault` if there is no editor for it. */
 async function codeAction(
   action: 'copy' | 'insert' | 'newFile',
   text: string,
@@ -280,7 +280,7 @@ async function codeAction(
   }
 }
 
-/** A language the editor does not know opens as plain text. */
+/** An unknown language opens as plain text. */
 async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
   const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
   return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
@@ -331,8 +331,8 @@ function locate(text: string, quote: string): { start: number; end: number } | u
 }
 
 /**
- * The session in at most `buckets` parts of equal numbers of messages, oldest first. What messages say is read only for
- * those that were never counted.
+ * The session in at most `buckets` parts with equal numbers of messages, oldest first. Only reads messages that were
+ * never counted.
  */
 function outline({ state, counts }: Conversation, buckets: number): OutlineView {
   const total = state.path.length;

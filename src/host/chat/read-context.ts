@@ -10,26 +10,28 @@ import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { levelOf } from '../../core/context/ledger-lines.ts';
 
-/** Bytes of a file that may be attached, at most: some 250,000 tokens. */
+/** Maximum size of an attached file, in bytes: about 250,000 tokens. */
 const MAX_BYTES = 1_000_000;
-/** Files of a folder that may be attached, at most. */
+/** Maximum number of files of an attached folder. */
 const MAX_FILES = 200;
-/** Files of a folder that are looked at, at most: those that git ignores are found as well. */
+/** Maximum number of files of a folder to examine, including those that git ignores. */
 const MAX_FOUND = 2_000;
-/** Bytes of a new file that goes with changes, at most: some 5,000 tokens. Of a larger one the name tells enough. */
+/**
+ * Maximum size of a new file within changes, in bytes: about 5,000 tokens. Of larger ones, only the name is attached.
+ */
 const MAX_NEW_BYTES = 20_000;
 
-/** Text that the user asks to go with a message. */
+/** Context that the user requests. */
 export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
 
-/** Where it is read from. */
+/** Where context is read from. */
 export interface ContextSources {
   readonly editor: LastEditor;
-  /** What is known of another session of the workspace; undefined when it is gone. */
+  /** The state of another session of the workspace; undefined if it doesn't exist anymore. */
   readonly session: (id: SessionId) => Promise<SessionState | undefined>;
 }
 
-/** Reads what the user asks for. Throws `RequestFault` when there is nothing, or too much of it. */
+/** Reads the requested context. Throws `RequestFault` if there is none or too much. */
 export async function readContext(wanted: Wanted, sources: ContextSources): Promise<readonly Attachment[]> {
   switch (wanted.kind) {
     case 'selection': {
@@ -90,7 +92,7 @@ function seen({ editor }: ContextSources): NonNullable<LastEditor['current']> {
   return editor.current;
 }
 
-/** A file or folder of the workspace, by its path; one that a symbolic link leads out of it to is none. */
+/** A file or folder of the workspace by its path, unless it leads out of the workspace through a symbolic link. */
 async function named(path: string): Promise<vscode.Uri> {
   if (!vscode.workspace.workspaceFolders)
     throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
@@ -100,7 +102,7 @@ async function named(path: string): Promise<vscode.Uri> {
   return uri;
 }
 
-/** A part of a document, or all of it, as it goes with a message. */
+/** A document or a range of it as an attachment. */
 export function excerpt(document: vscode.TextDocument, range?: vscode.Range): Attachment {
   const { uri, lineCount } = document;
   return {
@@ -112,7 +114,7 @@ export function excerpt(document: vscode.TextDocument, range?: vscode.Range): At
   };
 }
 
-/** Throws `RequestFault` when the file is too large or holds no text. */
+/** Throws `RequestFault` if the file is too large or isn't text. */
 async function readFile(uri: vscode.Uri): Promise<Attachment> {
   if (uri.scheme !== 'untitled') {
     const { size } = await vscode.workspace.fs.stat(uri);
@@ -129,7 +131,7 @@ async function readFile(uri: vscode.Uri): Promise<Attachment> {
   return excerpt(await vscode.workspace.openTextDocument(uri));
 }
 
-/** As git tells them: text holds no zero byte. */
+/** Like git does: text contains no zero byte. */
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
 async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
@@ -137,7 +139,7 @@ async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
 
-/** The text files of a folder that are the workspace’s own. */
+/** The text files of a folder, without ignored ones. */
 async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const name = `${vscode.workspace.asRelativePath(folder)}/`;
   const pattern = new vscode.RelativePattern(folder, '**/*');
@@ -173,7 +175,7 @@ function problems(uri?: vscode.Uri): Attachment {
   return { kind: 'problems', name, text: lines.join('\n') };
 }
 
-/** What source control has not committed: a diff, and the new files, which no diff has. */
+/** Uncommitted changes: a diff, and new files, which a diff doesn't include. */
 async function readChanges(): Promise<Attachment> {
   const parts: string[] = [];
   for (const repository of await repositories()) {
@@ -187,8 +189,8 @@ async function readChanges(): Promise<Attachment> {
 }
 
 /**
- * A new file with its text; its name alone where that suggests secrets, or the file is no text or too large; nothing of
- * one that is gone since git looked.
+ * A new file with its text, or only its name if that suggests secrets or if the file isn't text or is too large; '' if
+ * it was deleted meanwhile.
  */
 async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
   const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
@@ -203,7 +205,7 @@ async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
   }
 }
 
-/** What a command of the terminal copies, by way of the clipboard, which is left as it was. */
+/** The output of a terminal command that copies to the clipboard, which is restored. */
 async function readTerminal(copy: () => Thenable<unknown>, nothing: string): Promise<Attachment> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
@@ -218,7 +220,7 @@ async function readTerminal(copy: () => Thenable<unknown>, nothing: string): Pro
   }
 }
 
-/** A session as it would be sent: its summaries, then the messages that stand verbatim. */
+/** A session as it would be sent: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
   const summaries = state.frontier.map((item) => nodeText(item.node, levelOf(state, item)));
   const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);

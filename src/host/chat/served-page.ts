@@ -16,40 +16,40 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { Drafts } from './drafts.ts';
 import type { PageLink } from './page-link.ts';
 
-/** How often a page that is shown is asked whether it still answers, in ms. */
+/** Interval of the checks whether a visible page still responds, in ms. */
 const ASK_EVERY_MS = 2_000;
-/** So many questions without an answer, and the page has hung: ten seconds in which this process was not asleep. */
+/** Number of unanswered checks after which a page has hung: ten seconds during which this process was running. */
 const UNANSWERED = 5;
 
-/** What serves the page. */
+/** The server of the page. */
 export interface PageServer {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<Sessions, 'current'>;
   readonly drafts: Pick<Drafts, 'set'>;
   readonly log: Pick<Log, 'warn'>;
-  /** The link to the current session; rejects with what to tell the user when there is none. */
+  /** The link to the current session; rejects with a message for the user if there is none. */
   link(): Promise<PageLink>;
-  /** What the page's requests do; asked for with the first of them. */
+  /** The handlers of the page's requests, loaded with the first one. */
   requests(): Promise<RequestHandlers>;
   describe(error: unknown): FaultView;
 }
 
-/** What the place of a page is told by it. */
+/** Notifications for the page's container. */
 export interface PageHost {
-  /** It has a session, all of it. */
+  /** The page has received its session. */
   begun(init: InitMessage): void;
   focused?(focused: boolean): void;
   offerTaken(id: number): void;
   isShown(): boolean;
-  /** The page no longer answers: it is to be replaced by one that renders carefully. */
+  /** The page has stopped responding and should be replaced by one that renders carefully. */
   hung(): void;
-  /** The page before this one has hung. */
+  /** Whether the previous page has hung. */
   readonly careful: boolean;
 }
 
 /**
- * The chat's page in one webview, wherever that is: it shows the current session and owns nothing of it. When it is
- * reloaded, it requests everything again.
+ * The chat page in a webview. It shows the current session, but doesn't own any state. After a reload, it requests
+ * everything again.
  */
 export class ServedPage implements vscode.Disposable {
   readonly #app: PageServer;
@@ -58,16 +58,16 @@ export class ServedPage implements vscode.Disposable {
   readonly #received: vscode.Disposable;
   #watch: NodeJS.Timeout | undefined;
   #unanswered = 0;
-  /** The message that the page is about to draw. */
+  /** The message that the page is about to render. */
   #drawing: MessageId | null = null;
   #link: PageLink | undefined;
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
   #listens = false;
-  /** How often the page was begun: the newest beginning alone counts. */
+  /** Number of initializations. Only the latest counts. */
   #beginnings = 0;
 
-  /** Writes the page into the webview. */
+  /** Loads the page into the webview. */
   constructor(webview: vscode.Webview, app: PageServer, host: PageHost) {
     this.#app = app;
     this.#webview = webview;
@@ -85,12 +85,12 @@ export class ServedPage implements vscode.Disposable {
     });
   }
 
-  /** Whether it has been loaded and asked for a session. */
+  /** Whether it has loaded and requested a session. */
   get listens(): boolean {
     return this.#listens;
   }
 
-  /** Ends the service; called when the webview is gone. */
+  /** Must be called when the webview is closed. */
   dispose(): void {
     this.#listens = false;
     this.#beginnings++;
@@ -99,7 +99,7 @@ export class ServedPage implements vscode.Disposable {
     this.#subscription?.dispose();
   }
 
-  /** Shows the session that is current now. */
+  /** Shows the current session. */
   async changed(): Promise<void> {
     if (this.#listens) await this.#begin();
   }
@@ -117,13 +117,13 @@ export class ServedPage implements vscode.Disposable {
     try {
       const link = await this.#app.link();
       const init = await link.init();
-      // Another session was opened meanwhile, or the webview is gone.
+      // Another session was opened meanwhile, or the webview was closed.
       if (beginning !== this.#beginnings) return;
       this.#link = link;
       this.post(this.#host.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#host.begun(init);
-      // Not before the session has left for the page, which does not wait for it.
+      // Not before the session was sent, which doesn't wait for it.
       setTimeout(() => {
         try {
           if (beginning === this.#beginnings) link.sendGauge();
@@ -138,7 +138,7 @@ export class ServedPage implements vscode.Disposable {
     }
   }
 
-  /** Asks the page whether it answers; one that has not for long has hung, and hangs no other page. */
+  /** Checks whether the page still responds. A page that doesn't for long has hung, without affecting others. */
   #look(): void {
     if (!this.#host.isShown()) {
       this.#unanswered = 0;
@@ -167,7 +167,7 @@ export class ServedPage implements vscode.Disposable {
       return;
     }
     const { message } = parsed;
-    // Anything the page says shows that it lives.
+    // Any message shows that the page is responsive.
     this.#unanswered = 0;
     switch (message.type) {
       case 'ready':

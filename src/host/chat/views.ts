@@ -24,14 +24,14 @@ import {
   MAX_TEXT,
 } from '../../protocol/views.ts';
 
-/** What else is known of a message, kept apart from it: tokens by the counter, key events quoted from it. */
+/** Facts about a message that are stored separately: token counts and key events. */
 export interface MessageFacts {
   readonly tokens: (message: Message) => number;
   readonly attachmentTokens: (attachment: Attachment) => number;
   readonly events: (message: MessageId) => readonly KeyEvent[];
 }
 
-/** A message as the page takes it: what is odd about one costs its figures and marks, never the session. */
+/** A message as shown by the page. Invalid values only affect its figures and marks, never the whole session. */
 export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
   const read = v.safeParse(messageSchema, viewOf(state, message, facts));
   if (read.success) return read.output;
@@ -70,7 +70,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(ending && { ending }),
     ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
     ...(steps.length > 0 && { steps }),
-    // One file's blocks have the button of their own.
+    // A single file's blocks have their own button.
     ...(files.size > 1 && { files: files.size }),
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
@@ -101,14 +101,14 @@ function partView(block: ContentBlock): PartView {
   }
 }
 
-/** Text as far as the page takes it; all of it stays in the session. */
+/** Truncates text that the page doesn't accept; the session keeps all of it. */
 const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`);
 
-/** A conversation's messages as the page shows them, with what is known of each. */
+/** A conversation's messages as shown by the page. */
 export class MessageViews {
-  /** What was recalled for messages of this window's time; a reload forgets it. */
+  /** Excerpts that were recalled for messages in this window; not stored. */
   readonly recalled = new Map<MessageId, readonly Recalled[]>();
-  /** Messages that are shown as plain text, since drawing them has hung the page. */
+  /** Messages that are shown as plain text, because rendering them has hung the page. */
   readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;
   #arriving: { readonly view: MessageView; text: string } | undefined;
@@ -118,14 +118,14 @@ export class MessageViews {
     this.#conversation = conversation;
   }
 
-  /** The reply that is arriving, as far as it has come: it is no message of the session yet. */
+  /** The reply so far while it's streaming. It isn't a message of the session yet. */
   get arriving(): MessageView | undefined {
     if (!this.#arriving) return undefined;
     const { view, text } = this.#arriving;
     return { ...view, parts: [{ type: 'text', text }] };
   }
 
-  /** A reply begins; `at` is milliseconds since the epoch. */
+  /** A reply begins; `at` is in milliseconds since the epoch. */
   begin(id: MessageId, model: string, at: number): void {
     this.#arriving = { view: { id, role: 'assistant', parts: [], at, model, streaming: true }, text: '' };
   }
@@ -138,7 +138,7 @@ export class MessageViews {
     this.#arriving = undefined;
   }
 
-  /** The messages from position `from` on, with the reply that is arriving, and how many there are in all. */
+  /** The messages from position `from`, including the streaming reply, and the number of all messages. */
   newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
     const { length } = this.#conversation.state.path;
     const { arriving } = this;
@@ -181,7 +181,7 @@ export class MessageViews {
     return this.#eventsByMessage.map;
   }
 
-  /** The newest texts of the user, at most so many, the newest last. */
+  /** The user's newest texts, newest last. */
   history(most: number): string[] {
     const { state } = this.#conversation;
     const texts: string[] = [];
@@ -222,7 +222,7 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     id: entry.id,
     at: entry.at,
     after,
-    // Undone as a whole, they can all be put back.
+    // If all were undone, all can be redone.
     nodes: (standing.length > 0 ? standing : made).map((node) => node.id),
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
     summaries: made.length,

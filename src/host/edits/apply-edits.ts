@@ -5,8 +5,8 @@ import { tellUnplaced, type Reviews } from './review.ts';
 import { isInWorkspace, openTexts, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
- * Shows what a code block of a reply, or all that name a file, would change; the user accepts or rejects it there.
- * Throws `RequestFault` when a path leads out of the workspace, or nothing of it can be placed.
+ * Shows the changes of a reply's code block, or of all that name a file, so that the user can accept or reject them.
+ * Throws `RequestFault` if a path leads out of the workspace, or if no change can be applied.
  */
 export async function applyEdits(reviews: Reviews, reply: string, code?: string): Promise<void> {
   const edits = code === undefined ? parseEdits(reply).filter(({ path }) => path !== undefined) : editsIn(reply, code);
@@ -18,7 +18,7 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
     files.set(String(uri), file);
     file.changes.push(change);
   }
-  // The first file comes last, so that it is in front.
+  // The first file comes last, so that it's in front.
   for (const { uri, changes } of [...files.values()].reverse()) {
     const { placed, unplaced } = await reviews.open(uri, changes);
     if (unplaced.length > 0) {
@@ -38,7 +38,7 @@ const noMatch = (uri: vscode.Uri): string =>
     vscode.workspace.asRelativePath(uri),
   );
 
-/** What a block of a reply proposes, with the file that the reply names for it. */
+/** The edits in a block of a reply, with the file that the reply names. */
 function editsIn(reply: string, code: string): readonly FileEdit[] {
   const wanted = bare(code);
   const same = parseEdits(reply).filter((edit) => bare(edit.code) === wanted);
@@ -48,19 +48,19 @@ function editsIn(reply: string, code: string): readonly FileEdit[] {
 
 const bare = (code: string): string => code.replace(/\s+/g, ' ').trim();
 
-/** Files that are offered to choose from, at most. */
+/** Maximum number of files to choose from. */
 const MAX_FILES = 2_000;
 
 /**
- * The file that a reply means by a path: one of the workspace that it names, or is the end of; else a new one. The
- * user chooses among several, and where none is named. Undefined when the user does not. Throws `RequestFault` for a
- * path that leads out of the workspace, through a symbolic link too.
+ * The file that a path in a reply refers to: a file of the workspace whose path is or ends with it, or else a new one.
+ * If there are several or none is named, the user chooses; undefined if they cancel. Throws `RequestFault` for a path
+ * that leads out of the workspace, even through a symbolic link.
  */
 async function targetFile(named: string | undefined): Promise<vscode.Uri | undefined> {
   if (named === undefined) return chooseFile();
   const places = placesOf(named);
   const found = await workspaceFiles(named);
-  // What begins with the name of a folder is no end of another path.
+  // A path that begins with a folder's name can't be the end of another path.
   if (found.length === 0 && places.length < 2) found.push(...(await filesNamed(named)));
   if (found.length === 0) found.push(...(places[0] ?? []));
   if (found.length === 0) throw outside(named);
@@ -79,7 +79,7 @@ async function filesNamed(named: string): Promise<vscode.Uri[]> {
 const outside = (named: string): RequestFault =>
   new RequestFault('invalid', vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named));
 
-/** What is open in text editors, then the other files of the workspace. Throws `RequestFault` when there is neither. */
+/** Open files, then the other files of the workspace. Throws `RequestFault` if there are none. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const open = openTexts().filter(({ scheme }) => scheme !== 'output');
   const seen = new Set(open.map(String));

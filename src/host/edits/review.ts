@@ -12,24 +12,24 @@ import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/ids.ts';
 import { typeAt } from '../platform/workspace-files.ts';
 
-/** Changes that are proposed to a file and neither accepted nor rejected yet. */
+/** Proposed changes to a file that aren't accepted or rejected yet. */
 interface Review {
   readonly uri: vscode.Uri;
-  /** The document on the right of the comparison. */
+  /** The document on the right side of the diff. */
   readonly right: vscode.Uri;
-  /** The file that the changes are based on; undefined while it does not exist. Line ends are `\n`. */
+  /** The file's text before the changes, with `\n`; undefined if it doesn't exist. */
   base: string | undefined;
   proposed: string;
-  /** Texts of the file for which `proposed` needs no update: before and after each change that was accepted. */
+  /** Texts of the file for which `proposed` needs no update: before and after each accepted change. */
   known: Set<string>;
 }
 
 /**
- * Shows proposed changes in the editor's own comparison, the file on the left, and puts into the file what the user
- * accepts there, by edits that can be undone.
+ * Shows proposed changes in a diff editor with the file on the left. Accepted changes are edits of the file that can be
+ * undone.
  */
 export class Reviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  /** By the address of the document on the right. */
+  /** By the URI of the document on the right side. */
   readonly #reviews = new Map<string, Review>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
@@ -51,7 +51,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     return this.#reviews.get(String(uri))?.proposed ?? '';
   }
 
-  /** Shows what the changes make of a file, and answers what found no place in it; without any place nothing is shown. */
+  /** Shows the proposed changes to a file, and returns those that can't be applied. If none can, nothing is shown. */
   async open(uri: vscode.Uri, changes: readonly Change[]): Promise<{ placed: number; unplaced: readonly Unplaced[] }> {
     const base = await textOf(uri);
     const { text, unplaced } = applyChanges(base ?? '', changes);
@@ -61,7 +61,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.#reviews.set(String(right), { uri, right, base, proposed: text, known: new Set([base ?? '']) });
     this.#changed.fire(right);
     const left = base === undefined ? right.with({ fragment: 'empty' }) : uri;
-    // The chat stays in sight.
+    // Keeps the chat visible.
     const isBehind = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview;
     await vscode.commands.executeCommand(
       'vscode.diff',
@@ -73,7 +73,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     return { placed, unplaced };
   }
 
-  /** Puts the change at the cursor into the file, or all that are left. */
+  /** Applies the change at the cursor, or all changes. */
   async accept(what: 'change' | 'all'): Promise<void> {
     const review = this.#current();
     const all = changesOf(review);
@@ -88,7 +88,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     } else {
       for (const change of taken) edit.replace(uri, rangeOf(before, change), textFor(before, change));
     }
-    // A file that has unsaved changes of the user's is left to the user to save.
+    // A file with unsaved changes isn't saved automatically.
     const isClean = !vscode.workspace.textDocuments.some((one) => one.isDirty && String(one.uri) === String(uri));
     review.base = after.join('\n');
     review.known.add(review.base);
@@ -100,7 +100,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     await this.#next(review);
   }
 
-  /** Leaves the file as it is at the cursor, or everywhere. */
+  /** Rejects the change at the cursor, or all changes. */
   async reject(what: 'change' | 'all'): Promise<void> {
     const review = this.#current();
     const all = changesOf(review);
@@ -112,7 +112,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     await this.#next(review);
   }
 
-  /** Goes to the next change, or to the file when none is left. */
+  /** Moves to the next change, or to the file if there are none left. */
   async #next(review: Review): Promise<void> {
     const [first] = changesOf(review);
     const tab = tabOf(review);
@@ -129,7 +129,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
   }
 
-  /** The review in front. Throws `RequestFault` when there is none. */
+  /** The active review. Throws `RequestFault` if there is none. */
   #current(): Review {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));
@@ -147,7 +147,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     return found < 0 ? changes.length - 1 : found;
   }
 
-  /** Finds the changes again in a file that was edited meanwhile, and says which of them have no place any more. */
+  /** Applies the changes to a file that was edited meanwhile, and reports those that can't be applied anymore. */
   #fileChanged(document: vscode.TextDocument): void {
     for (const review of this.#reviews.values()) {
       if (String(review.uri) !== String(document.uri)) continue;
@@ -165,7 +165,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 }
 
-/** Says which changes found no place in a file. */
+/** Reports which changes can't be applied to a file. */
 export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], placed: number): void {
   const quote = (unplaced[0]!.lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, 80);
   void vscode.window.showWarningMessage(
@@ -182,7 +182,7 @@ export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], pla
 const changesOf = ({ base, proposed }: Pick<Review, 'base' | 'proposed'>): LineChange[] =>
   base === proposed ? [] : lineChanges(base ?? '', proposed);
 
-/** Where changes stand in the text that they lead to. */
+/** The ranges of changes in the resulting text. */
 function rangesIn(changes: readonly LineChange[]): { readonly from: number; readonly to: number }[] {
   let shift = 0;
   return changes.map(({ from, to, put }) => {
@@ -192,7 +192,7 @@ function rangesIn(changes: readonly LineChange[]): { readonly from: number; read
   });
 }
 
-/** Whole lines, with the line break behind them; at the end of the file with the one before. */
+/** Whole lines including the line break after them, or before them at the end of the file. */
 function rangeOf(lines: readonly string[], { from, to }: LineChange): vscode.Range {
   if (to < lines.length) return new vscode.Range(from, 0, to, 0);
   const end = new vscode.Position(lines.length - 1, lines.at(-1)!.length);
@@ -206,7 +206,7 @@ function textFor(lines: readonly string[], { from, to, put }: LineChange): strin
   return from === 0 ? put.join('\n') : put.map((line) => `\n${line}`).join('');
 }
 
-/** A text as its editor has it, which may be on no disk; undefined when there is no such file. */
+/** The text of an open editor, which may not be saved, or of the file; undefined if neither exists. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');

@@ -6,7 +6,7 @@ import { CHART_PANEL } from '../platform/ids.ts';
 import { readSettings } from '../platform/settings.ts';
 import { chartSvg, contextSeries } from './chart-svg.ts';
 
-/** The chart of the context's size over the session, in a tab of its own: at most one in a window. */
+/** A chart of the context's size over the session, in at most one tab per window. */
 export class ChartPanel implements vscode.Disposable {
   readonly #conversation: () => Conversation | undefined;
   #panel: vscode.WebviewPanel | undefined;
@@ -37,7 +37,7 @@ export class ChartPanel implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Redraws the chart while it is visible. */
+  /** Redraws the chart if it's visible. */
   refresh(): void {
     if (!this.#panel?.visible) return;
     const svg = drawing(this.#conversation(), false);
@@ -46,7 +46,7 @@ export class ChartPanel implements vscode.Disposable {
     this.#panel.webview.html = pageHtml(svg);
   }
 
-  /** Writes the chart to a file that the user names; what it quotes is masked as in other exports. */
+  /** Saves the chart to a file that the user selects. Quotes are redacted like in other exports. */
   async save(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const uri = await vscode.window.showSaveDialog({
@@ -89,7 +89,7 @@ function drawing(
 
 const title = (): string => vscode.l10n.t('Context Chart');
 
-/** A drawing and its colours, which are the theme's; nothing runs, nothing is loaded. */
+/** A drawing with the theme's colors. It runs no scripts and loads nothing. */
 function pageHtml(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>

@@ -7,25 +7,25 @@ export interface ChartTexts {
   readonly messages: string;
   readonly budget: string;
   readonly events: string;
-  /** What a place of the line says when the pointer is on it. */
+  /** The tooltip of a point. */
   readonly spot: (messages: number, tokens: number) => string;
-  /** Writes a number for people. */
+  /** Formats a number. */
   readonly number: (value: number) => string;
 }
 
 const WIDTH = 960;
 const HEIGHT = 420;
 const LEFT = 72;
-/** Half of the last number of messages stands in it. */
+/** Half of the last tick's label extends into it. */
 const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
-/** Marks of key events drawn at most: more become a band. */
+/** Maximum number of key event marks; with more, a band is drawn. */
 const MAX_EVENTS = 600;
 
 /**
- * The chart as SVG. Its colours are those of classes, which a page sets from its theme; without a page they are set by
- * the drawing itself, for light and dark.
+ * The chart as SVG. Its colors are CSS classes, which a page sets from its theme; in a file, the drawing itself defines
+ * them for light and dark.
  */
 export function chartSvg(series: ContextSeries, budget: number, texts: ChartTexts, standsAlone: boolean): string {
   const { points, marks, messages } = series;
@@ -48,7 +48,7 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
     `<title id="chart-title">${escape(texts.title)}</title>`,
     ...(standsAlone ? [`<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`] : []),
     ...rows.map((tokens) => level('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', texts.number(tokens), MIDDLE)),
-    // The last tick may lie beyond the last message.
+    // The last tick may be beyond the last message.
     ...ticksTo(messages, 6)
       .filter((at) => at <= messages)
       .map((at) => label(x(at), floor + 34, 'middle', texts.number(at))),
@@ -74,7 +74,7 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
 }
 
 const MIDDLE = ' dominant-baseline="middle"';
-/** Places of the line that say their figures when the pointer is on them, and the width (units) of each. */
+/** Maximum number of points with a tooltip; their width is in the drawing's units. */
 const MAX_SPOTS = 160;
 const SPOT = 6;
 
@@ -86,13 +86,13 @@ const OWN_STYLE = `
 .knot{fill:#888}.event{stroke:#b80}.reset{stroke:#393;stroke-dasharray:8 3}
 @media(prefers-color-scheme:dark){.ground{fill:#1e1e1e}.label{fill:#bbb}.grid{stroke:#333}.line{stroke:#4af}.area{fill:#4af}}`;
 
-/** At most so many, evenly chosen. */
+/** At most `max` items, evenly selected. */
 function thinned<Item>(items: readonly Item[], max: number): readonly Item[] {
   const step = Math.ceil(items.length / max);
   return step <= 1 ? items : items.filter((_, at) => at % step === 0);
 }
 
-/** Round numbers from 0 to the first that is not below `value`, about so many. */
+/** About `count` round numbers from 0 to the first that is at least `value`. */
 function ticksTo(value: number, count: number): number[] {
   const raw = Math.max(1, value / count);
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -103,28 +103,28 @@ function ticksTo(value: number, count: number): number[] {
   return Array.from({ length: Math.ceil(value / step) + 1 }, (_, n) => n * step);
 }
 
-/** Characters that no XML may hold, escaped or not (XML 1.0, 2.2): what terminals print is full of them. */
+/** Characters that XML doesn't allow even when escaped (XML 1.0, 2.2); terminal output has many of them. */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** As text of an SVG; what was cut in the middle of a character, or is no character of XML, shows as unknown. */
+/** Escapes text for SVG. Lone surrogates and characters that XML doesn't allow become replacement characters. */
 const escape = (text: string): string =>
   text
     .toWellFormed()
     .replace(NO_XML, '\ufffd')
     .replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
-/** A point of the line: `at` counts messages of the active branch, `tokens` is the size of the context. */
+/** A point of the line: `at` is a number of messages of the active branch, `tokens` the size of the context. */
 export interface SeriesPoint {
   readonly at: number;
   readonly tokens: number;
 }
 
-/** What happened where. `at` counts messages. */
+/** A mark at a number of messages. */
 export interface SeriesMark {
   readonly kind: 'compression' | 'event' | 'reset';
   readonly at: number;
   readonly label: string;
-  /** The size of the context after it; of a compression alone. */
+  /** The context's size after a compression. */
   readonly tokens?: number;
 }
 
@@ -134,12 +134,12 @@ export interface ContextSeries {
   readonly marks: readonly SeriesMark[];
 }
 
-/** The line has at most about so many points between two compressions: more cannot be told apart. */
+/** Approximate maximum number of points between two compressions; more can't be distinguished. */
 const MAX_POINTS = 400;
 
 /**
- * The size of the context over the session. It grows with each message by what the message takes, and falls with each
- * compression that stands to what the compression came to; what was undone has left no trace in it.
+ * The size of the context over the session. It grows with each message and falls with each compression that wasn't
+ * undone.
  *
  * @param fixed tokens that are sent before the first message
  */
@@ -150,7 +150,7 @@ export function contextSeries(
   labels: {
     readonly compression: (before: number, after: number) => string;
     readonly reset: string;
-    /** A text as far as it may be shown: in a file its secrets are masked. */
+    /** Redacts a text for a file. */
     readonly masked: (text: string) => string;
   },
 ): ContextSeries {
@@ -193,7 +193,7 @@ export function contextSeries(
   return { messages: path.length, points, marks };
 }
 
-/** How many messages of the branch had been said by then (ms since the epoch). */
+/** Number of messages of the branch at a time (ms since the epoch). */
 function firstAfter(state: SessionState, time: number): number {
   let low = 0;
   let high = state.path.length;

@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { gaugeParts, levelOf, type GaugeLevel } from '../../core/budget/gauge.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
-/** The gauge's figures for a conversation: the same for status bar, panel and triggers. */
+/** The gauge's figures for a conversation, shared by the Status Bar, the panel, and triggers. */
 export class ContextGauge {
   readonly #changed: Emitter<undefined>;
 

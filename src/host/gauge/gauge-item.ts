@@ -10,7 +10,7 @@ import { GAUGE_ITEM } from '../platform/ids.ts';
 import { appendNoRoom } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
-/** The status-bar item that shows how full the model's context is. */
+/** The Status Bar item that shows how full the context window is. */
 export class GaugeItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #gauge: ContextGauge;
@@ -18,7 +18,7 @@ export class GaugeItem implements vscode.Disposable {
   readonly #spend: () => MonthlySpend;
   readonly #windowSource: (read: number) => string | undefined;
 
-  /** @param windowSource where the context window comes from; `read`: tokens that the server reads */
+  /** @param windowSource the source of the context window's size; `read`: tokens that the server reads */
   constructor(
     gauge: ContextGauge,
     conversation: () => Conversation | undefined,
@@ -70,7 +70,7 @@ export class GaugeItem implements vscode.Disposable {
   }
 }
 
-/** What the parts of a request are called, in status bar and tree alike. */
+/** Names of the parts of a request, in the Status Bar and the tree. */
 export const partName = (part: GaugePart): string =>
   ({
     system: vscode.l10n.t('System prompt'),
@@ -119,7 +119,7 @@ function tooltip(
   return text;
 }
 
-/** What makes the session compress next, and how far off that is. */
+/** The next trigger of a compression, and the distance to it. */
 export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
   if (ahead === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
@@ -149,7 +149,7 @@ export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
   );
 }
 
-/** What compression cost this month, for the tooltip; empty while it cost nothing and no limit is set. */
+/** The cost of compression this month, for the tooltip; '' if there is neither a cost nor a limit. */
 export function spendLine({ usd, limitUsd }: MonthlySpend): string {
   if (limitUsd === null) return usd > 0 ? vscode.l10n.t('Known compression cost this month: {0}.', dollars(usd)) : '';
   return vscode.l10n.t('Known compression cost this month: {0} of {1}.', dollars(usd), dollars(limitUsd));

@@ -19,18 +19,18 @@ import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
 import { eventRules, isSet, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
-/** What the health check needs of the product. */
+/** Dependencies of the health check. */
 export interface HealthApp extends ModelsApp {
   readonly reader: { openText(title: string, text: string): Promise<void> };
   readonly memory: WorkspaceMemory;
   readonly store: Pick<SessionStore, 'list'>;
-  /** Where the journals are. */
+  /** The folder of the journals. */
   readonly folder: string;
-  /** How the snapshots in the editor's state stand, and their size. */
+  /** The state and size of the snapshots in VS Code's global state. */
   keptSnapshots(): HealthFacts['snapshots'];
 }
 
-/** Looks at everything that the product rests on, and shows what it found in a report to attach to a bug. */
+/** Checks everything that the product depends on, and shows a report for bug reports. */
 export async function checkHealth(app: HealthApp): Promise<void> {
   const facts = await vscode.window.withProgress(
     {
@@ -114,7 +114,7 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
   return { fault: await settingsFault(), changed };
 }
 
-/** What is wrong with the settings. It names a setting and quotes none, but for the number that makes no sense. */
+/** What is wrong with the settings. Names a setting without its value, except for an invalid number. */
 async function settingsFault(): Promise<string | undefined> {
   try {
     const settings = readSettings();

@@ -8,17 +8,17 @@ import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 
-/** Imports the session that comes with the product, so that there is something long to play with; no model is asked. */
+/** Imports the sample session. No model is called. */
 export async function openSample(app: ImportApp): Promise<void> {
   await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'), []);
 }
 
-/** What a session can be written as: every message exactly, for people, or its decisions alone. */
+/** Export formats: every message exactly, for reading, or only decisions. */
 type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
 
 /**
- * Writes the current session into a file. A given file decides by its name: `.jsonl`, `.decisions.md`, or else Markdown.
- * Secrets are masked unless the setting `threadkeeper.export.maskSecrets` is false.
+ * Exports the current session to a file. The name of a given file determines the format: `.jsonl`, `.decisions.md`, or
+ * else Markdown. Secrets are redacted unless the setting `threadkeeper.export.maskSecrets` is false.
  */
 export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const { state } = await app.sessions.currentOrLatest();
@@ -36,7 +36,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
   inform(exported(redactor));
 }
 
-/** The text of an export, made piece by piece; secrets are masked and counted where a redactor is given. */
+/** The text of an export in chunks. With a redactor, secrets are redacted and counted. */
 async function exportPieces(
   state: SessionState,
   format: ExportFormat,
@@ -45,7 +45,7 @@ async function exportPieces(
   const { exportedMessages, redactMessage } = await import('../../core/redact/exported-messages.ts');
   if (format === 'jsonl') {
     const { sessionToJsonl } = await import('../../core/transcript/session-jsonl.ts');
-    // Masked before it is written: in JSON a secret's line breaks and quotes are escaped.
+    // Redact before encoding, because JSON escapes a secret's line breaks and quotes.
     const messages = exportedMessages(state);
     return sessionToJsonl(redactor ? messages.values().map((one) => redactMessage(one, redactor)) : messages);
   }
@@ -66,7 +66,7 @@ async function exportPieces(
   return redactor ? pieces.map((piece) => redactor.redact(piece)) : pieces;
 }
 
-/** Every summary of the active branch, of whatever depth: leaves know more reasons than what was made of them. */
+/** All summaries of the active branch at any depth, because leaves contain more reasons than their parents. */
 function placedSummaries(state: SessionState): FrontierItem[] {
   return [...state.nodes.values()].flatMap((node) => {
     const span = state.spanOf(node.id);

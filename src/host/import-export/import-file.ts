@@ -19,8 +19,8 @@ import type { Sessions } from '../../app/sessions.ts';
 import { changeSession, sameModel } from '../sessions/session-changes.ts';
 
 /**
- * Reads a transcript into a new session and shows it. A file that the user chooses is looked through first, and what
- * would come in is shown; a given one comes in at once.
+ * Imports a transcript into a new session and shows it. If the user selects a file, a preview is shown first; a given
+ * file is imported directly.
  */
 export async function importFile(
   app: ImportApp,
@@ -76,7 +76,7 @@ function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Pro
 
 type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 
-/** Shows what would come in. True when the user agrees. */
+/** Shows a preview. Returns true if the user agrees. */
 async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
   const { from, to } = preview;
   const rows: Row[] = [
@@ -132,8 +132,8 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
 }
 
 /**
- * Reads a file that was looked through into a new session, a batch at a time; undefined when cancelled. A cancelled or
- * failed import leaves no session behind. Throws `TranscriptError` and `StoreFault`.
+ * Imports a previewed file into a new session in batches; undefined if canceled. A canceled or failed import leaves no
+ * session. Throws `TranscriptError` and `StoreFault`.
  */
 export async function bringIn(
   app: Pick<ImportApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
@@ -151,7 +151,7 @@ export async function bringIn(
   return importMessages(app, titleOf(uri, preview), batches, progress, model);
 }
 
-/** Aider's histories are all called the same: there it is their folder that tells them apart. */
+/** All aider histories have the same file name, so use the folder's. */
 function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
   const name = fileName(uri);
   if (format === 'aider' && name.startsWith('.')) return fileName(vscode.Uri.joinPath(uri, '..')) || name;
@@ -159,8 +159,8 @@ function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
 }
 
 /**
- * Takes messages into a new session, a batch at a time; undefined when cancelled, as by opening another session. A
- * cancelled or failed import leaves no session behind. Throws `StoreFault`.
+ * Imports messages into a new session in batches; undefined if canceled, for example by opening another session. A
+ * canceled or failed import leaves no session. Throws `StoreFault`.
  */
 export async function importMessages(
   app: Pick<ImportApp, 'sessions' | 'store' | 'modelChanged'>,
@@ -181,7 +181,7 @@ export async function importMessages(
   try {
     isWhole = await conversation.import(async () => {
       for await (const some of batches) {
-        // Whoever opens another session closes this one.
+        // Opening another session closes this one.
         if (watch.isCancelled() || app.sessions.current !== conversation) return false;
         const events = some.map((message): SessionEvent => ({ type: 'message_added', message }));
         await conversation.journal.append(...events);
@@ -196,7 +196,7 @@ export async function importMessages(
   return isWhole ? messages : undefined;
 }
 
-/** The title itself, or with the first number that makes it another one than those. */
+/** The title, or with the first number that makes it unique. */
 function unused(title: string, titles: readonly string[]): string {
   let free = title;
   for (let number = 2; titles.includes(free); number++) free = `${title} (${number})`;
@@ -212,7 +212,7 @@ async function takeBack(
   if (app.sessions.current !== conversation) return changeSession(app, conversation.journal.id, deletion);
   await conversation.journal.append(deletion);
   if (before === undefined) await app.sessions.leave();
-  // A chat of another tool is in memory alone.
+  // A chat of another tool only exists in memory.
   else await (before.isForeign === true ? app.sessions.show(before) : app.sessions.open(before.id));
 }
 
@@ -240,7 +240,7 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
   }
 }
 
-/** What import and export need of the product. */
+/** Dependencies of import and export. */
 export interface ImportApp {
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;

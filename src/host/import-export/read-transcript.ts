@@ -10,16 +10,16 @@ import {
 } from '../../core/transcript/transcript-message.ts';
 import { messageText, type Message, type Role } from '../../core/model/message.ts';
 
-/** Bytes read at once: what is made of them takes a few milliseconds. */
+/** Number of bytes to read at once; processing them takes a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A piece of a file's text, and how much of the file is read with it (0 to 1). */
+/** A chunk of a file's text, and the share of the file (0 to 1) that is read with it. */
 interface Piece {
   readonly text: string;
   readonly share: number;
 }
 
-/** A file's text piece by piece, so that a file of any size takes little memory. Throws `TranscriptError`. */
+/** Reads a file's text in chunks, so that files of any size take little memory. Throws `TranscriptError`. */
 export async function* textOf(uri: vscode.Uri): AsyncGenerator<Piece> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let read = 0;
@@ -54,29 +54,29 @@ async function onDisk(uri: vscode.Uri): Promise<Source> {
   return { size, pieces: stream };
 }
 
-/** Other file systems of the editor give a file as a whole. */
+/** Virtual file systems only return whole files. */
 async function elsewhere(uri: vscode.Uri): Promise<Source> {
   const bytes = await vscode.workspace.fs.readFile(uri);
   const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES);
   return { size: bytes.length, pieces: starts.map((start) => bytes.subarray(start, start + PIECE_BYTES)) };
 }
 
-/** What came out of one piece of a file. `share`: how much of the file is read (0 to 1). */
+/** The result of a chunk. `share`: the share of the file (0 to 1) that is read. */
 interface Batch<T> {
   readonly messages: readonly T[];
   readonly share: number;
 }
 
-/** What was read of a transcript, known at its end. */
+/** Totals of a transcript, known at its end. */
 export interface TranscriptEnd {
   readonly format: TranscriptFormat;
   readonly skipped: readonly Skipped[];
 }
 
-/** Messages of one batch, at most: what is done with them takes a few milliseconds. */
+/** Maximum number of messages per batch; processing them takes a few milliseconds. */
 const BATCH = 200;
 
-/** Reads a transcript of any known format. Throws `TranscriptError`. */
+/** Reads a transcript in any known format. Throws `TranscriptError`. */
 export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>, TranscriptEnd> {
   const { TranscriptReader } = await import('../../core/transcript/transcript-reader.ts');
   const reader = new TranscriptReader();
@@ -86,13 +86,13 @@ export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<
   return { format, skipped };
 }
 
-/** Reads an exported session, every message as it was. Throws `TranscriptError` for a line that is none. */
+/** Reads an exported session with every message unchanged. Throws `TranscriptError` for an invalid line. */
 export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Message>> {
   const { sessionFromJsonl } = await import('../../core/transcript/session-jsonl.ts');
   let rest = '';
   for await (const { text, share } of textOf(uri)) {
     const end = text.lastIndexOf('\n') + 1;
-    // A line with an image is many pieces long: joined each time, it would be gone through as often.
+    // A line with an image spans many chunks. Joining it with each would take quadratic time.
     if (end > 0) {
       yield { messages: sessionFromJsonl(rest + text.slice(0, end)), share };
       rest = '';
@@ -107,14 +107,14 @@ function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T
     yield { messages: messages.slice(from, from + BATCH), share };
 }
 
-/** What an import of a file would bring in. */
+/** A preview of an import. */
 export interface ImportPreview {
-  /** `exact`: one of our own exports, whole: every message comes in as it was, with its branches and figures. */
+  /** `exact`: one of our own exports, whose messages are imported unchanged with branches and figures. */
   readonly kind: 'exact' | 'transcript';
   readonly format: TranscriptFormat;
   readonly messages: number;
   readonly roles: ReadonlyMap<Role, number>;
-  /** Of the first and the last message that tell it, in milliseconds since the epoch. */
+  /** Times of the first and the last message that have one, in milliseconds since the epoch. */
   readonly from?: number;
   readonly to?: number;
   /** The beginnings of the first messages. */
@@ -125,13 +125,13 @@ export interface ImportPreview {
 const SHOWN_MESSAGES = 3;
 const SHOWN_UNITS = 200;
 
-/** `report` is told how much of the file is read (0 to 1). */
+/** `report` is called with the share of the file (0 to 1) that is read. */
 export interface Watch {
   readonly report: (share: number, messages: number) => void;
   readonly isCancelled: () => boolean;
 }
 
-/** Reads a file to its end and keeps nothing of it; undefined when cancelled. Throws `TranscriptError`. */
+/** Reads a whole file without keeping its messages; undefined if canceled. Throws `TranscriptError`. */
 export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined> {
   const exact = uri.path.endsWith('.jsonl') ? await scanExported(uri, watch) : 'other';
   if (exact !== 'other') return exact;
@@ -150,7 +150,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<Imp
   }
 }
 
-/** `other` for a file that has a line which is no message of ours, or an id twice: an importer may still read it. */
+/** `other` for a file with a line that isn't one of our messages, or a duplicate ID; an importer may still read it. */
 async function scanExported(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined | 'other'> {
   const tally = new Tally();
   const ids = new Set<string>();

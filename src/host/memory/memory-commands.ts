@@ -9,18 +9,18 @@ import { kindName } from '../platform/key-event-kinds.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
-/** What memory commands need of the product. */
+/** Dependencies of the memory commands. */
 export interface MemoryApp {
   readonly sessions: Sessions;
   readonly memory: WorkspaceMemory;
 }
 
-/** Keeps the key event of a row of the tree for all sessions. */
+/** Adds the key event of a tree row to the workspace memory. */
 export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void> {
   if (isEventRow(row)) await keep(app, [row.event]);
 }
 
-/** Keeps key events of the session, those that the user picks, for all sessions. */
+/** Adds key events that the user selects to the workspace memory. */
 export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
@@ -36,9 +36,7 @@ export async function rememberEvents(app: MemoryApp): Promise<void> {
   await keep(app, await pick(candidates));
 }
 
-/**
- * Asks, when a task has ended, whether what was found in it should hold in every session. Each event is proposed once.
- */
+/** After a task, asks whether its findings should apply to all sessions. Each event is proposed once. */
 export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Promise<void> {
   const state = app.sessions.current?.state;
   if (!state) return;
@@ -61,7 +59,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   await offer(text, vscode.l10n.t('Select…'), async () => keep(app, await pick(proposals)));
 }
 
-/** Key events of the active branch that the user has not removed. */
+/** Key events of the active branch that the user hasn't removed. */
 const heldEvents = (state: SessionState): KeyEvent[] =>
   [...state.events.values()].filter(
     ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
@@ -85,7 +83,7 @@ async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> 
   tellAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
 }
 
-/** Keeps a text of a message for all sessions. */
+/** Adds text of a message to the workspace memory. */
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
   tellAdded(await memory.add([{ kind: 'fact', text }]));
 }
@@ -95,7 +93,7 @@ function tellAdded(count: number): void {
   else inform(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
 }
 
-/** Writes a new line into the memory. */
+/** Adds a new line to the workspace memory. */
 export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),
@@ -119,7 +117,7 @@ export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> 
   await offer(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
 }
 
-/** Writes the memory as Markdown where the user says, by default into the repository, for the team. */
+/** Exports the memory as Markdown, by default to the repository. */
 export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {

@@ -6,7 +6,7 @@ import type { MemoryFile } from '../../storage/memory-file.ts';
 import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
-/** A line for the memory, before it has a place there. */
+/** A line to add to the memory. */
 export interface NewEntry {
   readonly kind: KeyEventKind;
   readonly text: string;
@@ -22,7 +22,7 @@ interface Made {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What holds in every session of this workspace, as it was last read, and every change of it. */
+/** The workspace memory as last read, with change notifications. */
 export class WorkspaceMemory implements vscode.Disposable {
   readonly #file: MemoryFile;
   readonly #newId: () => string;
@@ -47,7 +47,7 @@ export class WorkspaceMemory implements vscode.Disposable {
     return this.#entries;
   }
 
-  /** Reads the file once, again after a fault; a session that opens needs it before its first request. */
+  /** Reads the file once, or again after a failure. An opened session needs it before its first request. */
   load(): Promise<void> {
     return (this.#loaded ??= this.#read());
   }
@@ -61,24 +61,26 @@ export class WorkspaceMemory implements vscode.Disposable {
     }
   }
 
-  /** The block of the system prompt, within `budget` tokens; made once, since every look at the context asks for it. */
+  /**
+   * The block of the system prompt within `budget` tokens. Cached, because every assembly of the context requests it.
+   */
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
     const made = this.#made;
     if (made?.entries === this.#entries && made.budget === budget && made.counter === counter) return made.text;
     const before = this.left;
     const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
     this.#made = { entries: this.#entries, budget, counter, text, left };
-    // Not at once: the caller is drawing the views that this event redraws.
+    // Delayed, because the caller is rendering the views that this event refreshes.
     if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
   }
 
-  /** The entries that had no room when the block was made last. */
+  /** The entries that didn't fit in the latest block. */
   get left(): ReadonlySet<string> {
     return this.#made?.left ?? NONE;
   }
 
-  /** Keeps lines that are not there yet; resolves to how many that were. Rejects with `StoreFault`. */
+  /** Adds lines that don't exist yet; resolves to their number. Rejects with `StoreFault`. */
   async add(lines: readonly NewEntry[]): Promise<number> {
     let added = 0;
     await this.#change((entries) => {
@@ -117,7 +119,7 @@ export class WorkspaceMemory implements vscode.Disposable {
   }
 }
 
-/** The view of the workspace's memory: a row for each line that is sent in every session. */
+/** The view of the workspace memory, with a row per line. */
 export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
   readonly #memory: WorkspaceMemory;
   readonly #changed = new vscode.EventEmitter<undefined>();

@@ -5,7 +5,7 @@ import { modelInfo } from '../../core/tokens/models.ts';
 import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
-/** Models whose reports are kept: the ones used last. */
+/** Maximum number of models, most recently used first. */
 const MOST = 12;
 
 const number = v.pipe(v.number(), v.minValue(0));
@@ -19,7 +19,7 @@ const schema = v.array(
   ]),
 );
 
-/** How each model's provider counts, learned from its reports and kept over restarts. */
+/** The calibration of each model, learned from usage reports and stored. */
 export class Calibrations {
   readonly #memento: Memento;
   readonly #known = new Map<string, Calibration>();
@@ -31,7 +31,7 @@ export class Calibrations {
     this.#stored = new Map(parsed.success ? parsed.output : []);
   }
 
-  /** Undefined for the local provider: nobody but our own counter counts there, so its figures are exact. */
+  /** Undefined for the local provider, for which our own counts are exact. */
   of(chosen: ChosenModel): Calibration | undefined {
     if (chosen.provider === 'local') return undefined;
     const key = keyOf(chosen);
@@ -41,7 +41,7 @@ export class Calibrations {
     return known;
   }
 
-  /** Forgets how much of a prompt the server was seen to read: its window may have grown since. */
+  /** Forgets the server's observed context window, which may have grown since. */
   forgetWindow(chosen: ChosenModel): void {
     const observations = this.of(chosen)?.export().observations;
     if (observations) this.#known.set(keyOf(chosen), calibration(chosen, { observations }));
@@ -67,7 +67,7 @@ const keyOf = (chosen: ChosenModel): string =>
 const calibration = (chosen: ChosenModel, stored?: StoredCalibration): Calibration =>
   new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorsOwn(chosen));
 
-/** OpenAI and Anthropic at their own addresses read a prompt whole or refuse it. */
+/** OpenAI and Anthropic read prompts completely or reject them. */
 function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   const isOwn = baseUrl.trim() === '' || /(?:^|\.)api\.(?:openai|anthropic)\.com$/.test(host);

@@ -7,13 +7,13 @@ import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
 import { deferred } from '../../core/pace/deferred.ts';
 
-/** A counter that takes longer, in ms, is not waited for: the reply matters more than its figures. */
+/** Maximum time to wait for a token count, in ms, because the reply is more important. */
 const COUNT_LIMIT_MS = 3000;
 
 /**
- * One of the editor's language models behind the port. The editor reports no usage, so the model's own counter says
- * what was sent and received; it takes no limit of the reply's length and no schema, which are left to the prompt.
- * A first request makes the editor ask for the user's consent, so it may only follow something the user did.
+ * Adapts a VS Code language model. VS Code reports no usage, so the model's own counter is used, and it supports
+ * neither output limits nor schemas, which are left to the prompt. The first request makes VS Code ask for the user's
+ * consent, so it must follow a user action.
  */
 export class EditorChat implements ChatModel {
   readonly provider = 'vscode';
@@ -22,14 +22,14 @@ export class EditorChat implements ChatModel {
   readonly #chat: vscode.LanguageModelChat;
   readonly #tolerance = new Tolerance();
 
-  /** @param model `vendor/id`, the name under which the session remembers it */
+  /** @param model `vendor/id`, the name stored in the session */
   constructor(model: string, chat: vscode.LanguageModelChat) {
     this.model = model;
     this.id = `vscode/${model}`;
     this.#chat = chat;
   }
 
-  /** Whether this is still the model that the editor hands out under its name. */
+  /** Whether VS Code still provides the same model under this name. */
   uses(chat: vscode.LanguageModelChat): boolean {
     return this.#chat === chat;
   }
@@ -66,7 +66,7 @@ export class EditorChat implements ChatModel {
     }
   }
 
-  /** The first part is waited for here, since extensions refuse a request by failing its stream. */
+  /** Waits for the first chunk, because extensions reject requests by failing the stream. */
   async #begin(
     messages: readonly EditorMessage[],
     temperature: number | undefined,
@@ -103,7 +103,7 @@ export class EditorChat implements ChatModel {
     return input === undefined || output === undefined ? undefined : { input, output };
   }
 
-  /** Tokens by the model's own counter; undefined where it fails or takes too long, since a reply needs no count. */
+  /** Tokens as counted by the model; undefined if that fails or takes too long. */
   async #count(text: string): Promise<number | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -119,7 +119,7 @@ export class EditorChat implements ChatModel {
   }
 }
 
-/** An extension that does not listen to the stop must not hold the turn: the wait ends with the signal. */
+/** Settles with the signal, because an extension that ignores cancellation must not block the turn. */
 async function unlessStopped<T>(work: Thenable<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: stopped, reject } = deferred<never>();

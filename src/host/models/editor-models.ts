@@ -6,26 +6,26 @@ import type { ChatModel } from '../../app/ports.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { EditorChat } from './editor-chat.ts';
 
-/** What is known of one of the editor's models. */
+/** Facts about one of VS Code's language models. */
 interface EditorModelFacts {
-  /** `vendor/id`: what the session and the settings call it. */
+  /** `vendor/id`, the name in sessions and settings. */
   readonly model: string;
   readonly name: string;
-  /** Tokens that a request may hold. */
+  /** Maximum input tokens. */
   readonly maxInputTokens: number;
 }
 
 const STATE_KEY = 'threadkeeper.editorModels';
-/** Facts kept from one window to the next: some models that sessions use, not a catalogue. */
+/** Maximum number of stored facts: models that sessions use, not a catalog. */
 const MAX_STORED = 16;
-/** How long the extensions that offer models may take to say so, in ms. */
+/** How long extensions may take to register their models, in ms. */
 const SELECT_LIMIT_MS = 8000;
 
 const storedSchema = v.array(v.object({ model: v.string(), name: v.string(), maxInputTokens: v.number() }));
 
 /**
- * The editor's own language models, of whatever vendors the user has. Listing them asks nobody for consent, yet wakes
- * their extensions, so it is done when the user opens the picker or has chosen such a model.
+ * VS Code's language models of all vendors. Listing them doesn't ask for consent, but activates their extensions, so it
+ * only happens when the user opens the model list or has selected such a model.
  */
 export class EditorModels implements Disposable {
   readonly #state: vscode.Memento;
@@ -50,7 +50,7 @@ export class EditorModels implements Disposable {
     this.#subscription.dispose();
   }
 
-  /** A model that was asked for and missing is there now: its extension came later than this one. */
+  /** Called when a missing model becomes available, because its extension has started later. */
   onDidAppear(listener: () => void): Disposable {
     return this.#appeared.on(listener);
   }
@@ -61,8 +61,8 @@ export class EditorModels implements Disposable {
   }
 
   /**
-   * Known at once: as the editor last said, in this window or an earlier one. Undefined for a model never seen. An
-   * empty name means the first that is offered.
+   * Facts from this or an earlier window, without waiting. Undefined for a model that was never available. An empty
+   * name means the first model.
    */
   facts(model: string): EditorModelFacts | undefined {
     if (model === '') {
@@ -73,7 +73,7 @@ export class EditorModels implements Disposable {
     return live ? factsOf(live) : this.#stored().find((one) => one.model === model);
   }
 
-  /** The model as it is offered now; an empty name means the first that is offered. */
+  /** The model if it's available; an empty name means the first one. */
   async find(model: string): Promise<vscode.LanguageModelChat | undefined> {
     const slash = model.indexOf('/');
     const found = await this.#select(model === '' ? {} : { vendor: model.slice(0, slash), id: model.slice(slash + 1) });
@@ -86,8 +86,8 @@ export class EditorModels implements Disposable {
   }
 
   /**
-   * Throws `ModelFault`: `model_not_found`, and `forbidden` in the background where the user has not allowed requests
-   * yet, since a question for consent may only follow something the user did.
+   * Throws `ModelFault`: `model_not_found`, or `forbidden` in the background if the user hasn't allowed requests,
+   * because asking for consent must follow a user action.
    */
   async make(model: string, urgency: Urgency): Promise<ChatModel> {
     const chat = await this.find(model);
@@ -118,7 +118,7 @@ export class EditorModels implements Disposable {
     }
   }
 
-  // Asking makes the editor look, and what it finds is an event again: one look at a time ends that.
+  // Listing models may itself cause a change event, so only list once at a time.
   async #lookAgain(): Promise<void> {
     if (this.#looking || this.#missing.size === 0) return;
     this.#looking = true;

@@ -3,17 +3,16 @@ import { plainText, toTurns, type Turn } from '../../providers/turns.ts';
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
 import { streamFault } from '../../providers/fault-map.ts';
 
-/** One message as the editor's models take it: two roles, text alone. */
+/** A message for VS Code's models, which have two roles and only text. */
 export interface EditorMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
 }
 
 /**
- * A request as messages for a model of the editor. The editor's interface (1.105) knows no system role, so the system
- * prompt is the first user message, fenced. Calls of tools and their results are named in the text, not sent as parts:
- * most models behind the interface refuse such parts when no tools are offered. Images are named too, since the
- * interface has no part for them.
+ * Converts a request to messages for VS Code's models. Its API (1.105) has no system role, so the system prompt is the
+ * first user message, fenced. Tool calls and results become text, because most models reject such parts if no tools are
+ * declared. Images are mentioned, because the API has no part for them.
  */
 export function editorMessages(request: Pick<ChatRequest, 'system' | 'messages'>): readonly EditorMessage[] {
   const system = request.system.filter((block) => block.trim() !== '').join('\n\n');
@@ -21,7 +20,7 @@ export function editorMessages(request: Pick<ChatRequest, 'system' | 'messages'>
   return system === '' ? turns : [{ role: 'user', text: fenced(system) }, ...turns];
 }
 
-/** The fence's name must not stand in the text itself, or the text could end the fence. */
+/** The name of the fence must not occur in the text, which could otherwise close it. */
 function fenced(system: string): string {
   let name = 'instructions';
   for (let again = 2; system.includes(name); again += 1) name = `instructions-${again}`;
@@ -40,28 +39,28 @@ function turnText(turn: Turn): string {
   return [...results, plainText(turn).trim(), ...images].filter((part) => part !== '').join('\n\n');
 }
 
-/** Codes of the editor's `LanguageModelError`, which are the names of its makers, and names of GitHub Copilot's errors. */
+/** Codes of VS Code's `LanguageModelError` and names of GitHub Copilot's errors. */
 const REASON_OF_NAME: Readonly<Record<string, FaultReason>> = {
   NoPermissions: 'forbidden',
   NotFound: 'model_not_found',
-  // The editor's word for a quota that is used up, and Copilot's for too many requests.
+  // VS Code's code for an exceeded quota and Copilot's for too many requests.
   Blocked: 'quota',
   ChatQuotaExceeded: 'quota',
   ChatRateLimited: 'rate_limited',
 };
 
-/** Copilot's words for a quota, where the name of the error is lost. */
+/** Copilot's messages about quotas, for errors whose name is lost. */
 const QUOTA = /\byour\b[^.]{0,40}\bquota\b|\ballowance\b/i;
 
-/** Node's codes and fetch's words for a provider that cannot be reached. */
+/** Node's error codes and fetch's messages for an unreachable provider. */
 const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
 
-/** Causes are followed so far: the editor wraps the error of the extension, which wraps that of its SDK. */
+/** Maximum depth of causes. VS Code wraps the extension's error, which wraps that of its SDK. */
 const DEPTH = 4;
 
 /**
- * What an error of the editor's models means. A code of the editor says it; an error from the model's own extension
- * (`Unknown`) is read by its words, as a provider's error inside a stream is.
+ * Maps an error of VS Code's models to a fault: by VS Code's code, or for errors of the model's extension (`Unknown`)
+ * by their message, like a provider's error within a stream.
  */
 export function editorFault(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;

@@ -4,10 +4,10 @@ import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, whereOf, type
 import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
-/** How long a provider may take to list its models, in ms. */
+/** Maximum time for listing a provider's models, in ms. */
 export const LIST_TIMEOUT_MS = 8000;
 
-/** Lets the user set, test or remove the key of a provider. False: the user gave it up. */
+/** Lets the user set, test, or remove a provider's key. False if the user cancels. */
 export async function manageKeys(app: ModelsApp): Promise<boolean> {
   const acts = [
     { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, run: setKey },
@@ -18,7 +18,7 @@ export async function manageKeys(app: ModelsApp): Promise<boolean> {
   return act !== undefined && act.run(app);
 }
 
-/** Asks for a key of one of those that the settings name. */
+/** Asks for the key of a configured provider. */
 async function setKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
   return holder !== undefined && keepKey(app, holder);
@@ -30,7 +30,7 @@ async function keepKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
   return true;
 }
 
-/** Asks for the key that the session's models need; which one, where chat and summaries have not the same. */
+/** Asks for the key of the session's models. If chat and summaries have different ones, the user chooses. */
 export async function setModelKey(app: ModelsApp): Promise<boolean> {
   const chat = app.chosenModel();
   const { provider, baseUrl } = chat;
@@ -47,7 +47,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
   return true;
 }
 
-/** Says in one sentence whether a key works, by listing the provider's models. */
+/** Tests a key by listing the provider's models. */
 async function testKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
   if (!holder) return false;
@@ -55,7 +55,7 @@ async function testKey(app: ModelsApp): Promise<boolean> {
   return true;
 }
 
-/** The sentence for a key that works. Rejects with `ModelFault` when it does not, or there is none. */
+/** The message for a valid key. Rejects with `ModelFault` if it's invalid or missing. */
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = whereOf(holder);

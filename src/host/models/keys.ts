@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 
-/** Providers that need a key. */
+/** Providers that require a key. */
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 
-/** Whom a key is sent to: a provider at an address; the address is empty for the provider's own. */
+/** A provider at an address, which gets the key; '' is the provider's own address. */
 export interface KeyHolder {
   readonly provider: KeyedProvider;
   readonly baseUrl: string;
@@ -16,8 +16,8 @@ export interface KeyHolder {
 const bookSchema = v.record(v.string(), v.string());
 
 /**
- * API keys, in SecretStorage alone: not in settings, logs, exports or journals. A key belongs to the address that it
- * was typed for. Settings that name another address, such as those of a repository, do not take it there.
+ * API keys, which are only stored in SecretStorage, never in settings, logs, exports, or journals. A key belongs to the
+ * address for which it was entered. Settings with another address, such as those of a repository, don't get it.
  */
 export class Keys {
   readonly #secrets: vscode.SecretStorage;
@@ -35,7 +35,7 @@ export class Keys {
     await this.#secrets.store(name(provider), JSON.stringify(book));
   }
 
-  /** Forgets the provider's keys, at every address. */
+  /** Removes the provider's keys for all addresses. */
   async clear(provider: KeyedProvider): Promise<void> {
     await this.#secrets.delete(name(provider));
   }
@@ -52,10 +52,10 @@ export class Keys {
 
 const name = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
 
-/** Scheme, host and port; what is no address stands for itself, and no model is made with it. */
+/** Scheme, host, and port. Invalid addresses are returned unchanged; no model can be created with them. */
 const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);
 
-/** Asks for a key and keeps it; undefined when the user gave none. */
+/** Asks for a key and stores it; undefined if the user cancels. */
 export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolder | undefined> {
   const label = LABEL[holder.provider];
   const address = originOf(holder.baseUrl);
@@ -77,10 +77,10 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
   return holder;
 }
 
-/** A base URL, or the name or address of a machine with its port. */
+/** A base URL, or a host with a port. */
 const isAddress = (text: string): boolean => /^https?:|^[a-z0-9.-]+:\d+(?:\/|$)/i.test(text);
 
-/** What the providers call themselves. */
+/** Names of the providers. */
 export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
@@ -89,11 +89,11 @@ export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   },
 };
 
-/** Who is asked, for people: a server by its address. */
+/** The provider's name, or a server's address. */
 export const whereOf = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
   baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider === 'vscode' ? 'VS Code' : provider;
 
-/** Lets the user pick one of those that need a key; undefined when none was picked. */
+/** Lets the user choose a provider that requires a key; undefined if they cancel. */
 export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
   const items = holders.map((holder) => ({
     label: LABEL[holder.provider],

@@ -4,7 +4,7 @@ import { EFFORTS } from '../../core/tokens/model-facts.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 
 const KEY = 'threadkeeper.modelFacts';
-/** Models that are kept: those used last, not a catalogue. */
+/** Maximum number of models, most recently used first. */
 const MAX_KEPT = 24;
 
 const amount = v.pipe(v.number(), v.minValue(0));
@@ -30,7 +30,7 @@ const schema = v.array(
 );
 type Kept = v.InferOutput<typeof schema>[number][1];
 
-/** What providers' own lists report of the models in use; kept over restarts, since a list is not always at hand. */
+/** Facts about models from providers' lists, stored because a list isn't always available. */
 export class LearnedFacts {
   readonly #memento: Memento;
   readonly #known: Map<string, Kept>;
@@ -48,7 +48,7 @@ export class LearnedFacts {
 
   async learn(server: string, listed: ListedModel): Promise<void> {
     const entry = v.safeParse(schema, [[`${server} ${listed.id}`, listed]]);
-    // A list that gives a model a window of -1 says nothing of it.
+    // Some lists contain a context window of -1 for unknown ones.
     for (const [key, facts] of entry.success ? entry.output : []) {
       this.#known.delete(key);
       this.#known.set(key, facts);
