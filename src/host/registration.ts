@@ -15,12 +15,12 @@ import {
 import type { Row } from './summaries/rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
-/** The manifest's part that names the commands. */
+/** The commands in the manifest. */
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-/** What the editor asks of the product through what is registered at start-up. */
+/** What VS Code calls through the entry points that are registered at startup. */
 export interface EntryPoints {
   readonly panel: Pages;
   readonly tree: vscode.TreeDataProvider<Row>;
@@ -29,13 +29,13 @@ export interface EntryPoints {
   readonly files: vscode.FileSystemProvider;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly answer: vscode.ChatRequestHandler;
-  /** Runs a command by its id. */
+  /** Runs a command by its ID. */
   runFromEditor(command: string, ...args: readonly unknown[]): Promise<void>;
 }
 
 /**
- * Registers everything that the editor may wake the extension for. The implementation is loaded on first use. What is
- * registered ends with the extension. Returns the *Summaries* view.
+ * Registers everything that may activate the extension. The implementation is loaded on first use. Registrations end
+ * with the extension. Returns the *Context* view.
  */
 export function registerEntryPoints(
   { subscriptions, extension, extensionUri }: vscode.ExtensionContext,
@@ -65,7 +65,7 @@ export function registerEntryPoints(
       ),
     ),
   );
-  // Not every editor has models and a chat of its own.
+  // Not every editor has language models and a chat.
   if (Object.hasOwn(vscode, 'lm'))
     for (const name of [RECALL_TOOL, DECISIONS_TOOL] as const)
       subscriptions.push(
@@ -100,7 +100,7 @@ function lazyFiles(load: () => Promise<vscode.FileSystemProvider>): vscode.FileS
   const [find, onDidChangeFile] = followed(load, ({ onDidChangeFile: event }) => event);
   return {
     onDidChangeFile,
-    // Open documents are looked at whenever the session changes, so there is nothing to watch.
+    // Open documents are refreshed whenever the session changes, so there is nothing to watch.
     watch: () => new vscode.Disposable(() => undefined),
     stat: async (uri) => (await find()).stat(uri),
     readFile: async (uri) => (await find()).readFile(uri),
@@ -112,7 +112,7 @@ function lazyFiles(load: () => Promise<vscode.FileSystemProvider>): vscode.FileS
   };
 }
 
-/** Loads a provider, and passes its event on from then: what changed before the first call is in its answer. */
+/** Loads a provider on the first call, and forwards its events from then on. */
 function followed<P, E>(
   load: () => Promise<P>,
   eventOf: (provider: P) => vscode.Event<E> | undefined,
@@ -127,7 +127,7 @@ function followed<P, E>(
   return [find, changed.event];
 }
 
-/** The user may close a tab or view while the product is being loaded; a page that is gone cannot be filled. */
+/** The user may close a tab or view while the product is loading; it then can't be filled. */
 function lazyPages(find: () => Promise<Pages>): Pages {
   const unlessClosed = async (
     place: vscode.WebviewPanel | vscode.WebviewView,

@@ -16,10 +16,10 @@ import { inform } from './platform/inform.ts';
 import { translated } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
-/** Many events come at once (an import, a compression): the views are drawn once for them all, after so many ms. */
+/** Delay in ms, so that the views are only rendered once for many events (an import, a compression). */
 const TOGETHER_MS = 100;
 
-/** What shows the current session, and what it is shown with. */
+/** The views of the current session and their dependencies. */
 export interface ShowingApp extends PageApp {
   readonly sessions: Sessions;
   readonly open: OpenConversations;
@@ -32,15 +32,15 @@ export interface ShowingApp extends PageApp {
   readonly snapshots: Snapshots;
   readonly calibrations: Calibrations;
   readonly queued: QueuedMessages;
-  /** Whether there is a session to be shown when the window opens again. */
+  /** Records whether there is a session to show when the window is opened again. */
   noteUsed(isUsed: boolean): void;
-  /** A task came to its end. */
+  /** Called when a task has ended. */
   taskEnded(): Promise<void>;
-  /** Tells the user of what could not be done. */
+  /** Shows an error to the user. */
   describe(error: unknown): unknown;
 }
 
-/** Keeps everything that shows the current session in step with it: page, gauge, tree, chart, documents, menus. */
+/** Keeps all views of the current session up to date: page, gauge, tree, chart, documents, and menus. */
 export class SessionViews {
   readonly #app: ShowingApp;
   #link: PageLink | undefined;
@@ -56,7 +56,7 @@ export class SessionViews {
     clearTimeout(this.#timer);
   }
 
-  /** The link between the page and the current session. Throws when there is none. */
+  /** The link between the page and the current session. Throws if there is none. */
   link(): PageLink {
     if (!this.#link) throw new Error('no session is open');
     return this.#link;
@@ -70,10 +70,10 @@ export class SessionViews {
     const conversation = sessions.current;
     open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
-    // A new session, or one that an import is about to fill, has nothing to look at yet.
+    // A new session, or one that an import is about to fill, has no content yet.
     const resumed = conversation.state.counters.messagesEver > 0;
     const { journal } = conversation;
-    // At once, since whoever opened the session asks for its link next.
+    // Created immediately, because the caller requests the link next.
     this.#link = new PageLink(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
@@ -93,14 +93,14 @@ export class SessionViews {
     conversation.compressor.onDidChange(() => gaugeItem.refresh());
     await this.#checkModel();
     await panel.changed();
-    // The page has what it shows before anything else is worked out.
+    // The page gets its content before anything else is computed.
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
     this.#refresh();
     if (resumed) this.#inBackground(conversation.betweenTurns());
   }
 
-  /** Shows who answers now. */
+  /** Shows the current model. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
     await this.#app.sessions.current?.modelChanged();
@@ -112,7 +112,7 @@ export class SessionViews {
     await this.#link?.sendSessions();
   }
 
-  /** Redraws the views, once for everything that changes until then. */
+  /** Refreshes the views, once for all changes within the delay. */
   refreshSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -151,7 +151,7 @@ export class SessionViews {
   }
 }
 
-/** Tells the user, once each time, that a full disk keeps messages in memory alone, and that they were written. */
+/** Notifies the user, once each time, that a full disk keeps messages in memory only, and when they are written. */
 export function unsavedTeller(journal: SessionJournal): () => void {
   let told = false;
   return () => {
@@ -165,7 +165,7 @@ export function unsavedTeller(journal: SessionJournal): () => void {
 
 const shown = new Map<string, boolean>();
 
-/** Tells the editor which commands make sense now, for menus and palette. */
+/** Sets the context keys for menus and the Command Palette. */
 function showWhatIsPossible(conversation: Conversation | undefined): void {
   const state = conversation?.state;
   const facts = {

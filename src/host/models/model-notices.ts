@@ -6,10 +6,13 @@ import { offer } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
-/** From so long before its model is shut down the user is told. */
+/** How long before its shutdown a warning about a model is shown. */
 const WARN_MS = 30 * 86_400_000;
 
-/** Says that a model's context window is a guess; undefined where the model, its server or the user tells it. */
+/**
+ * Reports that a model's context window is a guess; undefined if the model's data, its server, or the user's settings
+ * have it.
+ */
 export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isTold = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isTold || readSettings().chat.contextWindow !== null) return undefined;
@@ -17,7 +20,7 @@ export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel)
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
 }
 
-/** Where the context window comes from, if not from what is known of the model; `read`: tokens that its server reads. */
+/** The source of the context window if it isn't the model's data; `read`: tokens that the server reads. */
 export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
   const { contextWindow } = readSettings().chat;
   if (read < (contextWindow ?? models.info(chosen).contextWindow))
@@ -29,7 +32,7 @@ export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, 
   return vscode.l10n.t('Context window set in threadkeeper.chat.contextWindow: {0}.', tokensText(contextWindow));
 }
 
-/** Tells of a model what the user should know before it matters; each thing once in a window. */
+/** Notifies the user about problems of a model before they matter, each once per window. */
 export class ModelNotices {
   readonly #models: Models;
   readonly #now: () => number;
@@ -41,7 +44,7 @@ export class ModelNotices {
     this.#now = now;
   }
 
-  /** Watches what a conversation's requests come to. */
+  /** Watches the results of a conversation's requests. */
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
       if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);
@@ -85,7 +88,7 @@ export class ModelNotices {
   }
 }
 
-/** Asks how much a model can be sent, and keeps the answer among the user's settings. */
+/** Asks for a model's context window and stores the answer in the user's settings. */
 export async function askForWindow(model: string): Promise<void> {
   const answer = await vscode.window.showInputBox({
     title: vscode.l10n.t('Context Window of {0} (Tokens)', model),

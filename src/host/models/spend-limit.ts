@@ -3,14 +3,14 @@ import type * as vscode from 'vscode';
 const STATE_KEY = 'threadkeeper.compressionSpend';
 
 export interface MonthlySpend {
-  /** What compression has cost in this calendar month, in US dollars. */
+  /** The cost of compression in this calendar month, in US dollars. */
   readonly usd: number;
   /** Null: no limit. */
   readonly limitUsd: number | null;
   readonly isSpent: boolean;
 }
 
-/** What compression costs in each month, over all sessions and workspaces, against the user's limit. */
+/** The cost of compression per month in all sessions and workspaces, and the user's limit. */
 export class SpendLimit {
   readonly #state: vscode.Memento;
   readonly #now: () => number;
@@ -44,32 +44,32 @@ export class SpendLimit {
     });
   }
 
-  // Another window may have written since, or its write may have undone ours.
+  // Another window may have written since, or may have overwritten our value.
   #ledger(): SpendByMonth {
     return merged(this.#known, parseSpend(this.#state.get(STATE_KEY)));
   }
 }
 
-/** What compression cost in each calendar month, in US dollars; months as `2026-07`. */
+/** The cost of compression by calendar month, in US dollars; months as `2026-07`. */
 export type SpendByMonth = Readonly<Record<string, number>>;
 
-/** A year is enough to look back on, and small enough for the editor's state. */
+/** A year is enough for comparison and small enough for the global state. */
 const MONTHS_KEPT = 12;
 
-/** The calendar month of a moment, in the user's own time zone; `at` is milliseconds since the epoch. */
+/** The calendar month of a time in the user's time zone; `at` is in milliseconds since the epoch. */
 export function monthOf(at: number): string {
   const date = new Date(at);
   return `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}`;
 }
 
-/** The ledger with a sum added to a month; months longer ago than a year go. */
+/** Adds a cost to a month, and removes months that are more than a year ago. */
 export function withSpent(ledger: SpendByMonth, month: string, usd: number): SpendByMonth {
   const sums = new Map(Object.entries(ledger));
   sums.set(month, (sums.get(month) ?? 0) + usd);
   return Object.fromEntries([...sums].sort(([a], [b]) => a.localeCompare(b)).slice(-MONTHS_KEPT));
 }
 
-/** What was stored, as far as it can be read: the state is shared with other windows and other versions. */
+/** The valid part of a stored value, which other windows and versions write as well. */
 export function parseSpend(stored: unknown): SpendByMonth {
   if (typeof stored !== 'object' || stored === null) return {};
   const months = Object.entries(stored).filter(
@@ -79,7 +79,7 @@ export function parseSpend(stored: unknown): SpendByMonth {
   return Object.fromEntries(months);
 }
 
-/** Two windows' views of one ledger: each month's larger sum, so that neither forgets what it knows. */
+/** Merges two windows' values: the larger one for each month, so that no cost is lost. */
 export function merged(a: SpendByMonth, b: SpendByMonth): SpendByMonth {
   const months = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...months].sort().map((month) => [month, Math.max(a[month] ?? 0, b[month] ?? 0)]));

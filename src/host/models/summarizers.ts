@@ -6,10 +6,10 @@ import { retrying } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 import type { SpendLimit } from './spend-limit.ts';
 
-/** What is asked of the models here. */
+/** The part of `Models` that is used here. */
 type ModelSource = Pick<Models, 'make' | 'info'>;
 
-/** The models that compression uses, held to the limit for spending. */
+/** The models for compression, with the spend limit applied. */
 export class Summarizers {
   readonly #models: ModelSource;
   readonly #limit: SpendLimit;
@@ -19,7 +19,7 @@ export class Summarizers {
     this.#limit = limit;
   }
 
-  /** Undefined for the extractive summarizer. Throws `ModelFault` where the model cannot be had. */
+  /** Undefined for extraction. Throws `ModelFault` if the model isn't available. */
   async model(
     chosen: ChosenModel,
     memory: LocalMemory,
@@ -29,13 +29,16 @@ export class Summarizers {
     const info = this.#models.info(chosen);
     const reasoning = reasoningPlan(info, 'summary');
     const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
-    // What is thought counts against the window as well.
+    // Thinking counts against the context window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
     const model = retrying(await this.#models.make(chosen, memory, job.urgency), { takesBack: true });
     return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 
-  /** The limit, for a session's summarizer. A model without a known price cannot use it up, so it is not held to it. */
+  /**
+   * The spend limit for a session's summarizer. A model without a known price isn't limited, because its cost is
+   * unknown.
+   */
   gate(chosen: () => ChosenModel): SpendGate {
     return {
       state: () => (this.#models.info(chosen()).price && this.#limit.current().isSpent ? 'spent' : 'open'),

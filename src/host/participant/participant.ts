@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import * as v from 'valibot';
 import { decisionsText, recalledText, type Quoted, type SessionArchive } from '../../app/session-archive.ts';
 
-/** So many quotes answer a question. */
+/** Number of quotes in an answer. */
 const QUOTES = 8;
 
 /**
- * Answers `@threadkeeper` in the editor's own chat with quotes from recorded sessions, and asks no model; `/decisions` lists
- * what was decided.
+ * Answers `@threadkeeper` in VS Code's chat with quotes from recorded sessions, without a model; `/decisions` lists
+ * decisions.
  */
 export async function answerRequest(
   archive: SessionArchive,
@@ -37,7 +37,7 @@ export async function answerRequest(
   for (const one of found) stream.markdown(cited(one));
 }
 
-/** Quotes are text, never markup: they can bring no link and no picture into the chat. */
+/** Quotes are escaped, so that they can't insert links or images. */
 function quote(text: string): vscode.MarkdownString {
   return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
 }
@@ -57,7 +57,7 @@ const recallInput = v.object({
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20)), 8),
 });
 
-/** Searches the recorded sessions. The user is asked first: what is found goes to the model of the chat that asks. */
+/** Searches the recorded sessions after asking the user, because the results are sent to the model of that chat. */
 export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => {
@@ -81,7 +81,7 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
   };
 }
 
-/** Lists what was decided and what the user keeps for all sessions, after asking as `recallTool` does. */
+/** Lists decisions and the workspace memory, after asking the user like `recallTool`. */
 export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => ({

@@ -13,7 +13,7 @@ import { locale, translated } from './l10n.ts';
 
 type WayOut = NonNullable<FaultView['action']>;
 
-/** What the page is told of reasons that it tells apart; all others are `invalid`. */
+/** Reasons that the page distinguishes; all others are `invalid`. */
 const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
   no_key: 'no_key',
   refused_key: 'no_key',
@@ -23,7 +23,7 @@ const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
   timeout: 'offline',
 };
 
-/** One sentence for the user, with a way out where there is one. What is not foreseen goes to the log by its message. */
+/** The message and action for a fault. Unexpected errors are only logged with their message. */
 export function faultView(error: unknown): FaultView {
   if (RequestFault.is(error)) {
     const { reason, message, action } = error;

@@ -1,20 +1,20 @@
 export const CHAT_PANEL = 'threadkeeper.chat';
-/** The chat as a view in the sidebar. */
+/** The chat as a view in the Side Bar. */
 export const CHAT_VIEW = 'threadkeeper.chatView';
-/** A document of the session, rendered. */
+/** A rendered document of a session. */
 export const READER_PANEL = 'threadkeeper.reader';
 export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';
 export const CHATS_VIEW = 'threadkeeper.allChats';
-/** The participant of the editor's own chat, and the tools that its models may use. */
+/** The participant in VS Code's chat, and the tools for its models. */
 export const PARTICIPANT = 'threadkeeper.memory';
 export const RECALL_TOOL = 'threadkeeper_recall';
 export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';
-/** The scheme of what a reply proposes for a file. */
+/** The URI scheme of proposed changes to a file. */
 export const SUGGESTION_SCHEME = 'threadkeeper-suggestion';
-/** In the workspace's state: whether it has a session that the gauge could show. */
+/** Key in the workspace state: whether there is a session that the gauge can show. */
 export const USED_KEY = 'threadkeeper.isUsed';
-/** The scheme of a session's documents: summaries, sources, previews. */
+/** The URI scheme of a session's documents: summaries, sources, previews. */
 export const DOCUMENT_SCHEME = 'threadkeeper';

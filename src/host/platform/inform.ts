@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { ModelFault } from '../../app/fault.ts';
 
-/** The chat's own place for short messages: at the foot of its page, where they do not cover the composer. */
+/** Short messages at the bottom of the chat page, where they don't cover the composer. */
 export interface PageMessages {
   readonly isVisible: boolean;
   say(text: string): void;
-  /** True when the user presses the button beside the text. */
+  /** Resolves to true if the user presses the button. */
   offer(text: string, label: string): Promise<boolean>;
 }
 
 let page: PageMessages | undefined;
 
-/** Shows messages on the page while it can be seen. */
+/** Shows messages on the page while it's visible. */
 export function informOn(messages: PageMessages): vscode.Disposable {
   page = messages;
   return new vscode.Disposable(() => {
@@ -21,14 +21,14 @@ export function informOn(messages: PageMessages): vscode.Disposable {
 
 const pageInSight = (): PageMessages | undefined => (page?.isVisible === true ? page : undefined);
 
-/** Tells the user what was done, in one sentence that needs no answer. */
+/** Shows a message that needs no answer. */
 export function inform(text: string): void {
   const shown = pageInSight();
   if (shown) shown.say(text);
   else void vscode.window.showInformationMessage(text);
 }
 
-/** The same with a button; `act` runs when it is pressed. Nobody has to wait for the answer. */
+/** Like `inform`, with a button that runs `act`. Nobody needs to wait for it. */
 export async function offer(text: string, label: string, act: () => unknown): Promise<void> {
   const shown = pageInSight();
   const isTaken = shown
@@ -37,11 +37,11 @@ export async function offer(text: string, label: string, act: () => unknown): Pr
   if (isTaken) await act();
 }
 
-/** Where progress is shown that the page shows by itself while it is in sight. */
+/** Where to show progress that a visible page shows itself. */
 export const progressLocation = (): vscode.ProgressLocation =>
   pageInSight() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
-/** Shows that work goes on, with a button that ends it. Undefined where the user has ended it: that is no fault. */
+/** Shows progress with a button to cancel. Undefined if the user cancels. */
 export async function cancellable<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return vscode.window.withProgress(options, async (_, token) => {
@@ -56,7 +56,7 @@ export async function cancellable<T>(title: string, work: (signal: AbortSignal) 
   });
 }
 
-/** What work that was ended rejects with: in this process, over the network, or where it was asked to go on. */
+/** Errors of canceled work: in this process, over the network, or in a prompt. */
 const endsWork = (error: unknown): boolean =>
   ModelFault.is(error, 'cancelled') ||
   (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

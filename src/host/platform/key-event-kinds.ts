@@ -3,7 +3,7 @@ import type { Standing } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { countText } from './l10n.ts';
 
-/** A kind of key event as a heading. */
+/** The heading for a kind of key event. */
 export const kindName = (kind: KeyEventKind): string =>
   ({
     decision: vscode.l10n.t('Decisions'),
@@ -16,7 +16,7 @@ export const kindName = (kind: KeyEventKind): string =>
     outcome: vscode.l10n.t('Outcomes'),
   })[kind];
 
-/** The icon of a kind, by its name among the editor's own. */
+/** The icon for a kind, by its name in VS Code. */
 export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   decision: 'law',
   error: 'error',
@@ -37,10 +37,12 @@ export const standingName = (standing: Standing): string =>
   })[standing];
 
 const OPEN_SETTINGS = 'workbench.action.openSettings';
-/** Where the settings editor shows how much of the context budget key events may take; it finds that by name alone. */
+/**
+ * Opens the setting for the key events' share of the context, which the Settings editor only finds by its full name.
+ */
 const KEY_EVENT_BUDGET = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:threadkeeper.compression.keyEventBudget"]')}`;
 
-/** Says that so many key events found no room in front of the model, and leads to the setting. */
+/** Reports how many key events don't fit in the context, with a link to the setting. */
 export function appendNoRoom(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
   const told =
     events === 1

@@ -3,10 +3,10 @@ import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
 import { spoken, type Phrase } from '../../core/text/phrase.ts';
 
-/** Numbers and dates are written as the editor's language writes them. */
+/** Locale for numbers and dates: VS Code's display language. */
 export const locale = (): string => vscode.env.language;
 
-/** US dollars as the editor's language writes them. */
+/** US dollars in the display language. */
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** 950, 12.4k, 128k, 1.05M */
@@ -17,10 +17,10 @@ export function short(tokens: number): string {
   return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
 }
 
-/** A count as the editor's language writes it. */
+/** A number in the display language. */
 export const countText = (count: number): string => Math.round(count).toLocaleString(locale());
 
-/** How many messages there are, as the editor's language writes it. */
+/** A number of messages in the display language. */
 export function messagesText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', countText(count));
 }
@@ -37,18 +37,18 @@ export function keyEventsText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 key event') : vscode.l10n.t('{0} key events', countText(count));
 }
 
-/** The beginning of a text, as a row or a list shows it; `max` in UTF-16 units. */
+/** The beginning of a text for rows and lists; `max` is in UTF-16 units. */
 export const oneLine = (text: string, max = 120): string =>
   text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max);
 
-/** The beginning of a text, of whole words where it has spaces; `max` in UTF-16 units. */
+/** The beginning of a text, cut between words if possible; `max` is in UTF-16 units. */
 export function beginning(text: string, max: number): string {
   if (text.length <= max) return text;
   const space = text.lastIndexOf(' ', max);
   return `${text.slice(0, space > max / 2 ? space : max)}…`;
 }
 
-/** A size for people, in units of 1024 bytes. */
+/** A size in units of 1024 bytes. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const kib = bytes / 1024;
@@ -56,7 +56,7 @@ export function sizeText(bytes: number): string {
   return `${size.toLocaleString(locale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
 }
 
-/** What a compression is at. */
+/** The current stage of a compression. */
 export const stageText = (stage: CompressionProgress['stage']): string =>
   ({
     planning: vscode.l10n.t('planning'),
@@ -64,7 +64,7 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
     summarizing: vscode.l10n.t('summarizing'),
   })[stage];
 
-/** What a part of the product says, in the editor's language. */
+/** Translates a phrase to the display language. */
 export function translated(said: Phrase): string {
   return spoken(said, (english) => vscode.l10n.t(english));
 }

@@ -1,20 +1,17 @@
-/** Something expensive that is made on first use; until then none of its code is read from disk. */
+/** Something expensive that is created on first use. None of its code is loaded before. */
 export class Lazy<T extends { close(): Promise<void> }> {
   readonly #make: () => Promise<T>;
   readonly #describe: (error: unknown) => string;
   #made: Promise<T> | undefined;
   #hasEnded = false;
 
-  /** `describe` words a failure for the user. */
+  /** `describe` returns the message for a failure. */
   constructor(make: () => Promise<T>, describe: (error: unknown) => string) {
     this.#make = make;
     this.#describe = describe;
   }
 
-  /**
-   * Made once, however many ask. Rejects with a sentence for the user, which the editor shows where it asked; the next
-   * caller makes a new attempt.
-   */
+  /** Creates it once for all callers. Rejects with a message for the user; the next caller tries again. */
   get(): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new Error('the extension has ended'));
     this.#made ??= this.#make().catch((error: unknown) => {
@@ -24,15 +21,15 @@ export class Lazy<T extends { close(): Promise<void> }> {
     return this.#made;
   }
 
-  /** Whether it was asked for. */
+  /** Whether it was ever requested. */
   get hasBegun(): boolean {
     return this.#made !== undefined;
   }
 
-  /** Closes what was made, also when it is still being made. */
+  /** Closes it, even if it's still being created. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    // Whoever asked for it was told why it failed.
+    // The caller has already received the error.
     const made = await this.#made?.catch(() => undefined);
     await made?.close();
   }

@@ -1,19 +1,19 @@
-/** What the page's frame is made of; addresses are those that the webview may load. */
+/** The parts of the page's HTML. URIs must be loadable by the webview. */
 export interface PageFrame {
-  /** Fresh for each page; nothing but our own bundle has it. */
+  /** Unique for each page; only our own bundle has it. */
   readonly nonce: string;
   readonly cspSource: string;
   /** BCP 47. */
   readonly language: string;
-  /** The page's texts by their English; what is missing stays English. */
+  /** The page's translated texts by their English; missing ones stay in English. */
   readonly translations: Readonly<Record<string, string>>;
   readonly uri: (file: string) => string;
 }
 
-/** Languages that are written from right to left. */
+/** Right-to-left languages. */
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
-/** Nothing runs in the page but our own bundle, by its nonce; nothing is loaded from elsewhere, nothing is sent. */
+/** The page's HTML. Its policy only allows our own bundle, by its nonce, and no requests. */
 export function pageHtml({ nonce, cspSource, language, translations, uri }: PageFrame): string {
   const csp = [
     `default-src 'none'`,
@@ -21,11 +21,11 @@ export function pageHtml({ nonce, cspSource, language, translations, uri }: Page
     `style-src ${cspSource}`,
     `font-src ${cspSource}`,
     `img-src ${cspSource} data:`,
-    // Text becomes markup through the sanitizer alone.
+    // Strings only become markup through the sanitizer.
     `require-trusted-types-for 'script'`,
     `trusted-types dompurify`,
   ].join('; ');
-  // Data that the page reads, not a script: it is there before the first word is drawn.
+  // Data and not a script. It's available before the first rendering.
   const data = JSON.stringify(translations).replaceAll('<', String.raw`\u003c`);
   return `<!DOCTYPE html>
 <html lang="${language}" dir="${RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr'}">

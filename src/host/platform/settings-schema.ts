@@ -12,10 +12,10 @@ const atLeast = (min: number) => v.pipe(v.number(), v.minValue(min));
 const between = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 const integer = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
 const share = between(0, 1);
-/** `null` leaves it to the policy or the model. */
+/** `null` uses the value of the policy or the model. */
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
-/** Every setting with its type and bounds; a test holds the manifest to it. */
+/** All settings with types and limits. A test compares the manifest with it. */
 export const settingsSchema = v.object({
   chat: v.object({
     provider: v.picklist(PROVIDERS),

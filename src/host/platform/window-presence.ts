@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 
-/** A window that is there answers within milliseconds; one on a busy machine or a slow line within this (ms). */
+/** How long a window may take to answer, on a busy machine or a slow connection (ms). Usually it takes milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * Whether the window that this extension host belongs to is still there. A host can outlive its window for hours: a
- * browser's tab that died, a remote connection that was cut. Only the window can run a command that it owns.
+ * Whether the window of this extension host still exists. A host can outlive its window for hours: if a browser tab
+ * crashes or a remote connection is lost. Only the window can run a command that it owns.
  */
 export async function isWindowThere(): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 
 /**
- * Where the workspace may have what a path names, in two steps at most: where the path begins with the name of one of
- * several folders, as the editor shows paths then, in that folder; then in each. Neither is empty.
+ * Where the workspace may contain a path, in order: if it begins with the name of one of several folders, as VS Code
+ * shows paths, in that folder; then in each folder.
  */
 export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
@@ -16,7 +16,7 @@ export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
   ].filter((places) => places.length > 0);
 }
 
-/** The files of the workspace that a path names: more than one where several folders have it. */
+/** The files of the workspace with this path; several if several folders contain it. */
 export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
   for (const places of placesOf(named)) {
     const found = await Promise.all(places.map(isFile));
@@ -25,13 +25,13 @@ export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
   return [];
 }
 
-/** The file that a path names, from a folder or from the root; undefined where it lies outside of the folder. */
+/** The file for a path relative to a folder or the root; undefined if it's outside of the folder. */
 function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
-  // A path is a place only once it is without `..`; joining resolves them, as it does behind a root.
+  // Joining resolves `..`, so that the result can be compared.
   const uri = /^(?:[a-z]:)?\//i.test(named)
     ? vscode.Uri.joinPath(folder.with({ path: '/' }), named)
     : vscode.Uri.joinPath(folder, named);
-  // Windows tells no capitals from small letters, whoever wrote them.
+  // Windows paths are case-insensitive.
   const comparable = (one: string): string => (/^\/[a-z]:/i.test(folder.path) ? one.toLowerCase() : one);
   return comparable(uri.path).startsWith(comparable(folder.path.replace(/\/?$/, '/'))) ? uri : undefined;
 }
@@ -41,7 +41,7 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
   return type !== undefined && type !== vscode.FileType.Directory;
 }
 
-/** Whether a file or a folder lies there; undefined for neither. */
+/** Whether a file or a folder exists; undefined if neither does. */
 export async function typeAt(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
     return (await vscode.workspace.fs.stat(uri)).type;
@@ -51,15 +51,15 @@ export async function typeAt(uri: vscode.Uri): Promise<vscode.FileType | undefin
   }
 }
 
-/** Whether a file, or where it would be made, lies in the workspace once symbolic links are followed. */
+/** Whether a file, or the place where it would be created, is in the workspace after resolving symbolic links. */
 export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   if (!folder) return false;
-  // Other file systems follow no links of this machine.
+  // Virtual file systems have no symbolic links of this machine.
   return uri.scheme !== 'file' || isUnder(await realPath(folder.uri.fsPath), await realPath(uri.fsPath));
 }
 
-/** Those of the workspace that git does not leave out and no link leads out of it to. */
+/** The files of the workspace, without those that git ignores or that symbolic links lead out of it to. */
 export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
     files.map(async (uri) => ((await isInWorkspace(uri)) ? await realPath(uri.fsPath) : undefined)),
@@ -68,7 +68,9 @@ export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri
   return files.filter((_, at) => real[at] !== undefined && !ignored.has(real[at]));
 }
 
-/** What is open in text editors, each once: untitled documents and files of other places too. */
+/**
+ * Everything that is open in text editors, each once, including untitled documents and files outside of the workspace.
+ */
 export const openTexts = (): vscode.Uri[] => {
   const open = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
@@ -76,10 +78,10 @@ export const openTexts = (): vscode.Uri[] => {
   return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
 };
 
-/** Files in editor tabs, each once: of the workspace, without those that git leaves out or links lead out of it to. */
+/** Files of the workspace in editor tabs, each once, without those that git ignores or that links lead out of it to. */
 export const openFiles = (): Promise<vscode.Uri[]> => ownFiles(openTexts());
 
-/** Those of the files, given by their real paths, that git leaves out. */
+/** Which of the files, given by their real paths, git ignores. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
   const open = await Promise.all(
     (await repositories()).map(async (repository) => ({
@@ -87,19 +89,19 @@ async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<strin
       realRoot: await realPath(repository.rootUri.fsPath),
     })),
   );
-  // A repository tells nothing about the files of one inside of it, such as a submodule.
+  // A repository doesn't know about files of a nested one, such as a submodule.
   open.sort((a, b) => b.realRoot.length - a.realRoot.length);
   const ignored = new Set<string>();
   for (const [at, own] of Map.groupBy(files, (file) => open.findIndex(({ realRoot }) => isUnder(realRoot, file)))) {
     if (at < 0) continue;
     const { repository, realRoot } = open[at]!;
-    // Git knows its files below the root that it was opened by, which may be a link.
+    // Git knows files by the root with which it was opened, which may be a link.
     const known = new Map(
       own.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
-    // On a busy machine the extension answers now and then before it has read what git printed, but hardly twice.
+    // On a busy machine, the extension sometimes answers before it has read git's output, but hardly twice in a row.
     for (let times = 0; times < 2; times++) {
-      // Git fails while a repository is being moved or deleted. What it cannot tell of is left out: no message is lost.
+      // Git fails while a repository is being moved or deleted. Its files are treated as ignored.
       const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
       for (const file of found) ignored.add(known.get(file) ?? file);
     }
@@ -107,7 +109,7 @@ async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<strin
   return ignored;
 }
 
-/** The path of a file without symbolic links; of what does not exist, that of the nearest folder above. */
+/** The real path of a file; if it doesn't exist, based on that of the nearest existing folder. */
 async function realPath(file: string): Promise<string> {
   for (let at = file; ; at = path.dirname(at)) {
     try {
@@ -124,7 +126,7 @@ function isUnder(folder: string, file: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
-/** What is used of the API of the built-in Git extension, version 1. */
+/** The used part of the built-in Git extension's API, version 1. */
 interface Repository {
   readonly rootUri: vscode.Uri;
   readonly state: {
@@ -132,9 +134,9 @@ interface Repository {
     readonly workingTreeChanges: readonly { readonly uri: vscode.Uri; readonly status: number }[];
     readonly untrackedChanges: readonly { readonly uri: vscode.Uri }[];
   };
-  /** A patch of what is staged, or of what is not. */
+  /** A patch of staged or unstaged changes. */
   diff(cached: boolean): Promise<string>;
-  /** Those of the paths that `.gitignore` and the like leave out. */
+  /** Which of the paths git ignores. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
 }
 
@@ -146,13 +148,13 @@ interface GitExtension {
 /** The extension's `Status.UNTRACKED`. */
 const UNTRACKED = 7;
 
-/** Files that git does not know yet, which are among the changes or apart from them as `git.untrackedChanges` says. */
+/** Untracked files, which are in either list depending on `git.untrackedChanges`. */
 export const newFiles = ({ state }: Repository): vscode.Uri[] =>
   [...state.workingTreeChanges.filter(({ status }) => status === UNTRACKED), ...state.untrackedChanges].map(
     ({ uri }) => uri,
   );
 
-/** The repositories that the editor's own Git extension has open; none where it is off or not there. */
+/** The repositories that the Git extension has open; empty if it's disabled or missing. */
 export async function repositories(): Promise<readonly Repository[]> {
   const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
   if (!extension) return [];

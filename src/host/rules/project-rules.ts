@@ -3,14 +3,14 @@ import { renderRules, type RuleFile } from '../../core/context/render.ts';
 import { readSettings } from '../platform/settings.ts';
 import { isInWorkspace } from '../platform/workspace-files.ts';
 
-/** Files in which projects say what holds for every chat about them, by the tools that read them. */
+/** Files with a project's instructions, as various tools read them. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
-/** A longer file is left out; Codex reads as much of `AGENTS.md`. */
+/** Larger files are skipped. Codex reads as much of `AGENTS.md`. */
 const MAX_BYTES = 32_768;
-/** Where the answer of this workspace is kept. */
+/** Key of the user's answer in the workspace state. */
 const ANSWER = 'threadkeeper.projectRules';
 
-/** The rules of a trusted workspace, as they are sent with each request once the user agrees. */
+/** The instructions of a trusted workspace, which are sent with each request once the user agrees. */
 export class ProjectRules implements vscode.Disposable {
   readonly #state: vscode.Memento;
   readonly #warn: (message: string) => void;
@@ -32,7 +32,7 @@ export class ProjectRules implements vscode.Disposable {
     for (const one of [...this.#watchers, ...this.#subscriptions]) one.dispose();
   }
 
-  /** The block of the system prompt; empty without rules, in Restricted Mode, and until the user agrees. */
+  /** The block of the system prompt; '' without instructions, in Restricted Mode, or until the user agrees. */
   get text(): string {
     if (!vscode.workspace.isTrusted) return '';
     const { projectRules } = readSettings().chat;
@@ -40,12 +40,12 @@ export class ProjectRules implements vscode.Disposable {
     return isAgreed ? renderRules(this.#files) : '';
   }
 
-  /** Reads the files once and follows them; a session that opens needs them before its first request. */
+  /** Reads the files once and watches them. An opened session needs them before its first request. */
   load(): Promise<void> {
     return (this.#loaded ??= this.#follow());
   }
 
-  /** Asks once whether this workspace's rules are to be sent. */
+  /** Asks once whether to send this workspace's instructions. */
   async ask(): Promise<void> {
     const isOpen = readSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
     if (this.#asked || !isOpen || !vscode.workspace.isTrusted || this.#files.length === 0) return;
@@ -81,7 +81,7 @@ export class ProjectRules implements vscode.Disposable {
     this.#files = await this.#read();
   }
 
-  /** Watches the folders that the workspace has now, in place of those that it had. */
+  /** Watches the current workspace folders instead of the previous ones. */
   #watch(changed: () => void): void {
     for (const watcher of this.#watchers.splice(0)) watcher.dispose();
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
@@ -103,7 +103,7 @@ export class ProjectRules implements vscode.Disposable {
       for (const name of NAMES) {
         const file = vscode.Uri.joinPath(uri, name);
         const text = await this.#textOf(file);
-        // One is often a link to the other.
+        // One file is often a link to the other.
         if (text !== undefined && !files.some((one) => one.text === text))
           files.push({ name: vscode.workspace.asRelativePath(file), text });
       }

@@ -13,21 +13,21 @@ import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabou
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-facts.ts';
 
-/** What search commands need of the product. */
+/** Dependencies of the search commands. */
 export interface SearchApp {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly panel: { reveal(session: SessionId, position: number): void };
-  /** The best places of the current session for a query. */
+  /** The best results in the current session. */
   search(query: string): Promise<readonly SessionHit[]>;
-  /** The best places of all sessions of the workspace; undefined when cancelled. */
+  /** The best results in all sessions of the workspace; undefined if canceled. */
   searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined>;
 }
 
-/** Hits shown for one search. */
+/** Maximum number of results. */
 const MAX_HITS = 30;
 
-/** Searches the messages of every session of the workspace and opens the chosen hit at its place. */
+/** Searches the messages of all sessions of the workspace and opens the selected result. */
 export async function searchSessions(app: SearchApp, argument?: unknown): Promise<void> {
   const query =
     typeof argument === 'string'
@@ -79,7 +79,7 @@ const tierName = ({ tier }: WorkspaceHit): string =>
     archived: vscode.l10n.t('archived'),
   })[tier];
 
-/** The tier is the message's: a key event may be sent verbatim where a summary stands for it. */
+/** The tier of the message. A key event may be sent verbatim although its message is summarized. */
 function standingOf(hit: WorkspaceHit): string {
   if (hit.kind === 'message') return tierName(hit);
   return hit.tier === 'archived' ? `${tierName(hit)} · ${kindName(hit.kind)}` : kindName(hit.kind);
@@ -89,7 +89,7 @@ function kindName(kind: 'event' | 'summary'): string {
   return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
 }
 
-/** Searches the current session and opens what is found at its place. */
+/** Searches the current session and opens the selected result. */
 export async function recall(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';
@@ -107,14 +107,14 @@ export async function recall(app: SearchApp, argument?: unknown): Promise<void> 
     await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
 }
 
-/** Places shown for one question. */
+/** Maximum number of results per question. */
 const MAX_PLACES = 12;
-/** A pinned quote is at most this long, in UTF-16 units: it is sent with every request. */
+/** Maximum length of a pinned quote in UTF-16 units, because it's sent with every request. */
 const MAX_QUOTE_LENGTH = 400;
 
 type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
 
-/** Says where something that the model forgot stands now, and offers to bring it back. */
+/** Shows where something that the model forgot is now, and offers to restore it. */
 export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const title = vscode.l10n.t('Find Forgotten Information');
@@ -148,7 +148,7 @@ async function placesOf(app: SearchApp, conversation: Conversation, query: strin
   return whereabouts(state, query, hits, conversation.context());
 }
 
-/** An icon and how a result reaches the model. */
+/** The icon of a result, and how it reaches the model. */
 function standing({ where }: Place): readonly [string, string] {
   switch (where.kind) {
     case 'window':
@@ -190,7 +190,7 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
         }),
     };
     ways.unshift(
-      // The words of a summary are nobody's: pinned, they would be sent as a quote of the message.
+      // A summary's words can't be pinned, because they would be sent as a quote of the message.
       ...(role === 'summary' ? [] : [pin]),
       {
         label: `$(unfold) ${vscode.l10n.t('Send Original Messages with Next Request')}`,

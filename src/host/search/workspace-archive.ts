@@ -9,21 +9,21 @@ import type { OpenConversations } from '../sessions/open-conversations.ts';
 
 interface ArchiveDeps {
   readonly store: Pick<SessionStore, 'list'>;
-  /** Where the journals lie. */
+  /** The folder of the journals. */
   readonly folder: string;
   readonly clock: Clock;
   readonly workspace: string;
-  /** A session that is open is asked as it is. */
+  /** Open sessions are used as they are in memory. */
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;
 }
 
-/** The messages of all sessions of a workspace: for its own search, and for other chats. */
+/** Access to the messages of all sessions of a workspace, for its own search and for other chats. */
 export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
   readonly archive: SessionArchive;
-  /** A session's state; undefined when it is gone. */
+  /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
-  /** Undefined when cancelled. */
+  /** Undefined if canceled. */
   readonly search: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
   const list = async (): ReturnType<SessionStore['list']> =>
@@ -31,7 +31,7 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
   const read = async (id: SessionId) =>
     open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.breather));
   let found: Promise<WorkspaceSearch> | undefined;
-  // Read with the first search.
+  // Loaded with the first search.
   const search = async (run: SearchRun) => {
     found ??= import('../../app/workspace-search.ts').then(
       ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read }),

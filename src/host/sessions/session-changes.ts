@@ -6,7 +6,7 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 
-/** Changes a session of the list, open or not. Rejects with `StoreFault`. */
+/** Changes a session of the list, which may be closed. Rejects with `StoreFault`. */
 export async function changeSession(
   { sessions, store }: { readonly sessions: Sessions; readonly store: Pick<SessionStore, 'open'> },
   id: SessionId,
@@ -33,12 +33,12 @@ async function appendTo(journal: SessionJournal, event: SessionEvent): Promise<v
   }
 }
 
-/** With which a new session begins: who has chosen a model goes on with it. */
+/** The initial events of a new session: it keeps the selected model. */
 export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
   return provider === undefined || model === undefined ? [] : [{ type: 'model_selected', provider, model }];
 }
 
-/** Drops what the editor's state still holds of sessions that were deleted for good. */
+/** Removes permanently deleted sessions from VS Code's global state. */
 export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
   const read = loadSnapshots(memento);
   if (read.kind !== 'sound' || sessions.size === 0) return;

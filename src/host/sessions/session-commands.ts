@@ -7,24 +7,24 @@ import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
 import { inform, offer } from '../platform/inform.ts';
 import { changeSession } from './session-changes.ts';
 
-/** What commands on sessions need of the product. */
+/** Dependencies of the session commands. */
 export interface SessionsApp {
   readonly clock: Clock;
   readonly sessions: Sessions;
   /** The sessions of all workspaces. */
   readonly store: Pick<SessionStore, 'list' | 'open'>;
-  /** Where the journals are. */
+  /** The folder of the journals. */
   readonly folder: string;
-  /** Identity of this window's workspace. */
+  /** Identifies this window's workspace. */
   readonly workspace: string;
   readonly panel: { open(): void };
   /** The copies of other tools' chats. */
   readonly chats: { keptBytes(): Promise<number> };
-  /** Drops what the editor's state still holds of sessions that were deleted for good. */
+  /** Removes permanently deleted sessions from VS Code's global state. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
 }
 
-/** Lists the sessions of other workspaces, those of one that looks like this one first, and opens the chosen here. */
+/** Lists the sessions of other workspaces, similar workspaces first, and opens the selected one. */
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
   if (others.length === 0) return inform(vscode.l10n.t('There are no sessions from other workspaces.'));
@@ -52,7 +52,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
 
 type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
 
-/** Shows what the sessions take on disk and deletes for good what the user chooses, after asking once more. */
+/** Shows the disk usage of the sessions, and deletes permanently what the user selects, after a confirmation. */
 export async function cleanUp(app: SessionsApp): Promise<void> {
   const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();
@@ -111,7 +111,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const removed = new Set<SessionId>();
   let inUse = 0;
   for (const { id, deleted } of chosen) {
-    // What was in the list as deleted, and was put back while the user was choosing, stays.
+    // A session that was restored while the user was choosing stays.
     const result = await disk.removeSession(app.folder, id, (state) => !deleted || state.deleted);
     if (result.kind === 'in_use') inUse++;
     if (result.kind !== 'removed') continue;
@@ -164,7 +164,7 @@ export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** Opens another session of the workspace, picked from a list. */
+/** Opens another session of the workspace, selected from a list. */
 export async function switchSession(app: SessionsApp): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
@@ -196,8 +196,8 @@ const stayed = (left: number): string =>
       );
 
 /**
- * Lets the sessions of a folder that was renamed or moved belong to what is open in this window. Those of a folder with
- * the same name are offered first; nothing is moved before the user has chosen, and it can be taken back at once.
+ * Assigns the sessions of a folder that was renamed or moved to this workspace. Those of a folder with the same name
+ * are listed first. Nothing is moved before the user has chosen, and it can be undone directly afterwards.
  */
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
@@ -229,7 +229,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   await offer(left === 0 ? done : `${done} ${stayed(left)}`, undo, () => moveSessions(app, moved, key));
 }
 
-/** Workspaces by their sessions: those with this one's name first, then the one used last. */
+/** Workspaces with sessions: those with this one's name first, then the most recently used. */
 function otherWorkspaces(sessions: readonly SessionSummary[], here: string): Workspace[] {
   const byKey = Map.groupBy(
     sessions.filter((one) => one.workspace !== here && !one.deleted),
@@ -242,7 +242,7 @@ function otherWorkspaces(sessions: readonly SessionSummary[], here: string): Wor
     .sort((a, b) => order(a) - order(b) || newest(b) - newest(a));
 }
 
-/** Moves what can be written here; resolves to the sessions that were moved. */
+/** Moves the sessions that this window can write to; resolves to those that were moved. */
 async function moveSessions(app: SessionsApp, ids: readonly SessionId[], workspace: string): Promise<SessionId[]> {
   const moved: SessionId[] = [];
   for (const id of ids) {

@@ -7,7 +7,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { bytesOf, isWhole, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
 import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
 
-/** The sessions in `globalState`: bounded, written at a turn's end, and what is left when a journal is lost. */
+/** The sessions in `globalState`: bounded, written after turns, and used to restore a session whose journal is lost. */
 export class Snapshots implements SessionSnapshots {
   readonly #memento: Memento;
   readonly #workspace: string;
@@ -32,12 +32,12 @@ export class Snapshots implements SessionSnapshots {
     });
   }
 
-  /** The list as it was read last, for the index. */
+  /** Updates the latest list, for the index. */
   listed(sessions: readonly SessionSummary[]): void {
     this.#listed = sessions;
   }
 
-  /** What was listed by the last run, those whose names were cut left out. */
+  /** The list of the last run, without sessions whose names were truncated. */
   remembered(): readonly SessionSummary[] {
     const read = loadSnapshots(this.#memento);
     return read.kind === 'sound' ? read.snapshots.index.filter(isWhole) : [];

@@ -9,20 +9,20 @@ import { messageUri, nodeUri } from './node-pages.ts';
 import { openDocument } from './documents.ts';
 import { reasonText } from './summary-facts.ts';
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Compared {
-  /** Those that were judged. */
+  /** Number of checked statements. */
   readonly statements: number;
   readonly unsupported: number;
-  /** Those that the model gave no verdict on that holds. */
+  /** Number of statements without a valid verdict of the model. */
   readonly unjudged: number;
-  /** `provider/model` that read the source; undefined where code did. */
+  /** `provider/model` that checked the summary; undefined for a check by code. */
   readonly reader: string | undefined;
 }
 
 /**
- * Marks in a summary and in its source beside it what the source says, and what it does not: terms that code cannot find
- * there, and statements that a model did not find.
+ * Highlights in a summary and in its source next to it what the source supports and what it doesn't: terms that code
+ * can't find there, and statements that a model rejected.
  */
 export class Comparison implements vscode.Disposable {
   readonly #supported = vscode.window.createTextEditorDecorationType({
@@ -46,7 +46,10 @@ export class Comparison implements vscode.Disposable {
     this.#unsupported.dispose();
   }
 
-  /** Opens a summary with its source beside it, and marks both: as a model found it, where one was asked, else by what is not in the source. */
+  /**
+   * Opens a summary next to its source and highlights both: by a model's check, if there is one, or else by terms that
+   * aren't in the source.
+   */
   async open(
     state: SessionState,
     node: SummaryNode,
@@ -88,7 +91,7 @@ export class Comparison implements vscode.Disposable {
   }
 }
 
-/** What a model found, its messages counted among these; one that has been deleted since is no source. */
+/** A model's findings with message indexes; passages of messages deleted since are omitted. */
 function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]): StatementFinding[] {
   const at = new Map(messages.map(({ id }, index) => [id, index]));
   return statements.map(({ sources, ...one }) => ({
@@ -102,7 +105,7 @@ function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]):
 
 const isSupported = ({ reason }: StatementFinding): boolean => supportOf(reason) === true;
 
-/** The passages that support a statement, where the source document shows them: its messages stand in order. */
+/** The passages that support a statement, as ranges in the source document, which shows messages in order. */
 function sourceRanges(
   document: vscode.TextDocument,
   messages: readonly Message[],

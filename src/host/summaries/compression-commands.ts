@@ -13,7 +13,7 @@ import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
-/** Compresses, shows progress and says what came of it. Unless it has to be `now`, the chat shows a preview first. */
+/** Compresses, shows progress, and reports the result. Unless `now` is set, the chat shows a preview first. */
 export async function compressHistory(app: SummariesApp, now = false): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
@@ -86,7 +86,7 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
   }
 }
 
-/** Says that a summary was extracted without a model, and why; what it did is in its row of the chat. */
+/** Reports that a summary was extracted without a model, and why. The chat shows what the compression did. */
 async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   const why = app.describe(fault).text;
   app.channel.warn(`${done} ${why}`);
@@ -103,7 +103,7 @@ async function tellByCode(app: SummariesApp, fault: unknown, done: string): Prom
   if ((await vscode.window.showWarningMessage(text, more)) === more) app.channel.show();
 }
 
-/** Takes the newest compression back that still stands. */
+/** Undoes the newest compression that isn't undone. */
 export async function undoCompression(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const newest = newestStanding(state);
@@ -114,7 +114,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   offerAside(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
-/** Lets every pinned key event go, as a way out where a request does not fit; can be taken back. */
+/** Unpins all key events so that a request fits; can be undone. */
 export async function unpinAll(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
@@ -127,12 +127,12 @@ export async function unpinAll(app: SummariesApp): Promise<void> {
   offerAside(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
 }
 
-/** Offers the way back without keeping the command running until it is taken. */
+/** Offers an undo without keeping the command running until it's used. */
 function offerAside(app: SummariesApp, text: string, label: string, act: () => Promise<void>): void {
   void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
 }
 
-/** Takes back every compression from the chosen one to the newest. */
+/** Undoes all compressions from the selected one to the newest. */
 export async function undoSince(app: SummariesApp, argument?: unknown): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const from = compressionOf(state, argument);
@@ -146,7 +146,7 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
   );
 }
 
-/** Puts a compression that was undone in force again. */
+/** Redoes a compression that was undone. */
 export async function redoCompression(app: SummariesApp, argument?: unknown): Promise<void> {
   const { journal, state } = await app.sessions.currentOrLatest();
   const id = compressionOf(state, argument) ?? (await pickUndone(state));
@@ -155,7 +155,7 @@ export async function redoCompression(app: SummariesApp, argument?: unknown): Pr
 
 type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 
-/** Chooses by which rules this session compresses; the session remembers it, others keep what the settings say. */
+/** Selects this session's compression policy. Other sessions keep the policy in the settings. */
 export async function choosePolicy(app: SummariesApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const now = chosenPolicy(readSettings(), conversation.state);

@@ -9,7 +9,7 @@ import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
-/** What a compression would do now: what is kept, what is dropped, what it costs. Nothing of it is done. */
+/** A preview of a compression: what is kept, what is dropped, and what it costs. */
 export function dryRunPage(
   state: SessionState,
   policy: Policy,
@@ -57,7 +57,7 @@ const faultsText = (faults: number): string =>
     ? vscode.l10n.t('1 quote or term not found in the source')
     : vscode.l10n.t('{0} quotes or terms not found in the source', countText(faults));
 
-/** Every compression of the session, the newest first. */
+/** All compressions of the session, newest first. */
 export function compressionsPage(state: SessionState): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compression History'));
   if (state.compressions.length === 0) return page.block(vscode.l10n.t('No compressions yet.')).page();
@@ -101,7 +101,7 @@ function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEnt
   page.line();
 }
 
-/** The limit that was crossed, in the trigger's own unit; '' for what waits for none. */
+/** The exceeded limit in the trigger's own unit; '' for triggers without one. */
 function limitText(trigger: TriggerName, threshold: number): string {
   switch (trigger) {
     case 'share':

@@ -8,27 +8,27 @@ import { plainPage, type Page } from './document-page.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './documents.ts';
 
 export interface SessionFilesDeps {
-  /** The session of that id, opened if it is the newest of the workspace; undefined when it is not at hand. */
+  /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */
   readonly conversation: (id: string) => Promise<Conversation | undefined>;
-  /** What the composer holds. */
+  /** The composer's content. */
   readonly draft: (id: string) => Required<Omit<UserMessage, 'pasted'>>;
-  /** The chosen model; undefined when it cannot be had now. */
+  /** The selected model; undefined if it isn't available. */
   readonly chatModel: () => Promise<ChatModel | undefined>;
   readonly now: () => number;
-  /** Tells the user what went wrong with a save. */
+  /** The message for an error while saving. */
   readonly describe: (error: unknown) => string;
 }
 
 interface Shown {
   readonly page: Page;
   readonly bytes: Uint8Array;
-  /** Milliseconds since the epoch: when it last changed. */
+  /** Time of the last change, in milliseconds since the epoch. */
   readonly changedAt: number;
 }
 
 /**
- * The session's documents as files: summaries at their levels, which can be edited and saved, and all that can only be
- * read. Each is made when it is asked for, from the session as it is.
+ * A file system with the session's documents: summaries at their levels, which can be edited and saved, and read-only
+ * documents. Each is created on demand from the current session.
  */
 export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #deps: SessionFilesDeps;
@@ -51,7 +51,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
-      // A preview is made when it is asked for, not with each message.
+      // Previews are only created on demand, not with each message.
       if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
       const before = this.#shown.get(uri.toString());
       if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });
@@ -59,7 +59,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     if (changes.length > 0) this.#changed.fire(changes);
   }
 
-  /** A document with its headings and links; one that is open as a text as it was shown last. */
+  /** A document with its headings and links. An open one is returned as last shown. */
   async page(uri: vscode.Uri): Promise<Page> {
     const name = uri.toString();
     const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
@@ -171,7 +171,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
       case 'request': {
         const { request } = await this.#preview(conversation);
         const model = await this.#deps.chatModel();
-        // Who has no wire is handed the request itself.
+        // Without an HTTP request, the request itself is shown.
         return plainPage(model?.wireBody?.(request) ?? JSON.stringify(request));
       }
     }

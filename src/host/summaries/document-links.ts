@@ -9,7 +9,10 @@ import type { Page } from './document-page.ts';
 import { nodeUri } from './node-pages.ts';
 import { parseDocumentUri, type DocumentAddress } from './documents.ts';
 
-/** The links of a session's document; above its first line, ways to the chat, the view and the summary of a message. */
+/**
+ * The links of a session's document. Above its first line are links to the chat, the view, and the summary of a
+ * message.
+ */
 export function documentLinks(
   pageOf: (uri: vscode.Uri) => Promise<Page>,
   conversationOf: (session: string) => Promise<Conversation | undefined>,
@@ -48,7 +51,7 @@ function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[
 const lens = (command: string, title: string, argument: unknown): vscode.CodeLens =>
   new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { command, title, arguments: [argument] });
 
-/** The row of the view that a document shows; undefined for one that is of the whole session. */
+/** The row of the view for a document; undefined for documents of the whole session. */
 export function rowOfDocument(
   state: SessionState,
   { kind, id }: DocumentAddress,
@@ -61,7 +64,7 @@ export function rowOfDocument(
   return node && state.positionOf(node.first) !== undefined ? { kind: 'node', node: node.id } : undefined;
 }
 
-/** The summary that stands for a message; undefined for one that is sent word for word. */
+/** The summary that covers a message; undefined if the message is sent verbatim. */
 function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
   const position = state.positionOf(message);
   return position === undefined ? undefined : summariesOf(state, position).at(-1);

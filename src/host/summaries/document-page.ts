@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 
-/** A place in a document that leads elsewhere. Lines are 0-based, columns UTF-16 units. */
+/** A link in a document. Lines are 0-based, columns are UTF-16 units. */
 export interface PageLink {
   readonly line: number;
   readonly start: number;
@@ -8,27 +8,27 @@ export interface PageLink {
   readonly target: vscode.Uri;
 }
 
-/** A document as it is shown. */
+/** A document with its links. */
 export interface Page {
   readonly text: string;
   readonly links: readonly PageLink[];
 }
 
-/** A piece of a line; with an address it is a link. */
+/** A part of a line; with a URI, it's a link. */
 export type Part = string | { readonly text: string; readonly to: vscode.Uri };
 
-/** Writes a document, and notes its links as it goes: what is quoted in it may look like one. */
+/** Writes a document and records its links, because quoted text may look like a link. */
 export class PageWriter {
   #text = '';
   #line = 0;
   readonly #links: PageLink[] = [];
 
-  /** A heading of that depth (1 to 6) and an empty line. */
+  /** A heading of a depth (1 to 6) and an empty line. */
   heading(depth: number, title: string): this {
     return this.line(`${'#'.repeat(depth)} ${title}`).line();
   }
 
-  /** One line; parts with an address become links. */
+  /** A line; parts with a URI become links. */
   line(...parts: readonly Part[]): this {
     let column = 0;
     for (const part of parts) {
@@ -43,7 +43,7 @@ export class PageWriter {
     return this;
   }
 
-  /** A text as it is, and an empty line. */
+  /** A text and an empty line. */
   block(text: string): this {
     const whole = text.endsWith('\n') ? text : `${text}\n`;
     this.#text += whole;
@@ -51,7 +51,7 @@ export class PageWriter {
     return this.line();
   }
 
-  /** A text between fences that it does not hold. */
+  /** A text in a fence that the text doesn't contain. */
   fenced(text: string): this {
     const longest = Math.max(3, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length + 1));
     const fence = '`'.repeat(longest);
@@ -63,8 +63,10 @@ export class PageWriter {
   }
 }
 
-/** A summary to be rendered: without a line between, Markdown takes the heading below a list into its last entry. */
+/**
+ * Inserts blank lines before headings. Otherwise, Markdown renders a heading below a list as part of its last entry.
+ */
 export const headingsApart = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
 
-/** A document that is nothing but its text. */
+/** A document with only text. */
 export const plainPage = (text: string): Page => ({ text, links: [] });

@@ -3,10 +3,10 @@ import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 
-/** Texts of a summary that can be edited in a tab of their own. */
+/** The levels whose texts can be edited. */
 export const LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];
 
-/** What a document shows. Those of a summary or message carry its id; the others are of the whole session. */
+/** Kinds of documents. Those of a summary or message have its ID; the others are of the whole session. */
 export const DOCUMENT_KINDS = [
   'node',
   ...(['brief', 'detailed', 'full'] as const),
@@ -26,21 +26,21 @@ export interface DocumentAddress {
   readonly id: string;
 }
 
-/** `threadkeeper:/<session>/<kind>/<id>/<name>`: the name is what the tab shows. */
+/** `threadkeeper:/<session>/<kind>/<id>/<name>`; the name is the tab's title. */
 export function documentUri(session: SessionId, kind: DocumentKind, id: string, name: string): vscode.Uri {
   const file = name.replace(/[\\/?#%*:|"<>]/g, ' ').trim();
   const extension = kind === 'request' ? 'json' : 'md';
   return vscode.Uri.from({ scheme: DOCUMENT_SCHEME, path: `/${session}/${kind}/${id}/${file}.${extension}` });
 }
 
-/** What a document's address names; undefined for an address that is none. */
+/** Parses a document's URI; undefined if it's invalid. */
 export function parseDocumentUri(uri: vscode.Uri): DocumentAddress | undefined {
   const [, session = '', name = '', id = ''] = uri.path.split('/');
   const kind = DOCUMENT_KINDS.find((one) => one === name);
   return uri.scheme === DOCUMENT_SCHEME && kind ? { session, kind, id } : undefined;
 }
 
-/** The level whose text the document is; undefined for documents that can only be read. */
+/** The level whose text the document contains; undefined for read-only documents. */
 export function editableLevel({ kind }: DocumentAddress): Level | undefined {
   return LEVELS.find((level) => level === kind);
 }
@@ -49,7 +49,7 @@ export async function openNodeDocument(session: SessionId, node: SummaryNode): P
   await readDocument(documentUri(session, 'node', node.id, node.title));
 }
 
-/** Opens a message by its 0-based position, with a quote selected where one is given. */
+/** Opens a message by its 0-based position, with a quote selected, if given. */
 export async function openMessageDocument(
   session: SessionId,
   message: MessageId,
@@ -65,7 +65,7 @@ export async function openMessageDocument(
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
 }
 
-/** Shows a document rendered. */
+/** Opens a rendered document. */
 export async function readDocument(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand('threadkeeper.internal.readDocument', uri);
 }

@@ -9,19 +9,19 @@ const ORDER: readonly Standing[] = ['pinned', 'active', 'dropped', 'superseded']
 
 export interface PlacedEvent {
   readonly event: KeyEvent;
-  /** On the active branch, from 0. */
+  /** 0-based, on the active branch. */
   readonly position: number;
   readonly standing: Standing;
 }
 
 /**
- * The key events of the active branch, by kind and by place. Made once for each change of the ledger or the branch, so
- * that a row costs the same in a session of any length.
+ * The key events of the active branch by kind and position. Rebuilt with each change of the ledger or the branch, so
+ * that a row takes the same time in sessions of any length.
  */
 export class EventIndex {
   readonly #byKind = new Map<KeyEventKind, PlacedEvent[]>();
   readonly #byPlace: readonly PlacedEvent[];
-  /** How many of the first so many events are wanted in the context, and how many of them are there. */
+  /** Prefix sums over the events: how many should be in the context, and how many are. */
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
 

@@ -8,10 +8,10 @@ import { trust } from './row-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
 
-/** Of a longer text the beginning is told, in UTF-16 units. */
+/** Longer texts are truncated, in UTF-16 units. */
 const LONGEST = 600;
 
-/** What is told of a row while the pointer rests on it; undefined where the row says it all. */
+/** A row's tooltip; undefined if the row shows everything. */
 export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
   const { state } = source;
   switch (row.kind) {

@@ -13,18 +13,18 @@ import type { EventIndex } from './event-index.ts';
 
 const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
-/** What the summaries hold, list by list. */
+/** The lists of the summaries' content. */
 const SAID_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
 export type SaidList = (typeof SAID_LISTS)[number];
 
-/** What a row of the *Context* view stands for. */
+/** What a row of the *Context* view represents. */
 type Shown =
   | { readonly kind: 'section'; readonly section: SectionName }
-  /** Stands above what a filter leaves; the view knows which rows these are. */
+  /** The parent of a filter's results; the view knows which rows these are. */
   | { readonly kind: 'filter'; readonly filter: TreeFilter }
   | { readonly kind: 'part'; readonly name: GaugePart; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
-  /** Summaries that the user has opened: their messages are sent in their place. */
+  /** Summaries that the user has opened, so that their messages are sent instead. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'openedNode'; readonly node: NodeId }
   | { readonly kind: 'message'; readonly message: MessageId }
@@ -36,29 +36,29 @@ type Shown =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'compression'; readonly compression: CompressionId }
-  /** A run of what stands below the row `of`, where that is too much to be shown at once; `end` is behind the last. */
+  /** A range of the rows below the row `of`, if there are too many to show at once; `end` is exclusive. */
   | { readonly kind: 'range'; readonly of: Row; readonly from: number; readonly end: number };
 
 /**
- * A row knows the one above it, which is what `reveal` goes up by. The same row has the same id whenever it is made, so
- * that the editor keeps what is open and selected.
+ * A row knows its parent, which `reveal` needs. The same row always has the same ID, so that VS Code keeps it expanded
+ * and selected.
  */
 export type Row = Shown & { readonly id: string; readonly above: Row | undefined };
 export type RowOf<Kind extends Row['kind']> = Extract<Row, { kind: Kind }>;
 
-/** What the rows are made of. Events and gauge are asked for when a row needs them. */
+/** The data of the rows. Events and gauge are only requested when needed. */
 export interface TreeSource {
   readonly state: SessionState;
   readonly events: () => EventIndex;
   readonly gauge: () => GaugeView;
 }
 
-/** Whether a command was given a row of the view, as menus of the view do. */
+/** Whether a command's argument is a row of the view, as in its menus. */
 export function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** What a filter leaves may also stand below another row that it leaves: there the id says where. */
+/** A filter's result may also be below another one; then the ID includes its parent. */
 const idBelow = ({ id }: Row, own: string): string => (id.startsWith('filter/') ? `${id}/${own}` : own);
 
 const sectionRow = (section: SectionName): Row => ({
@@ -75,7 +75,10 @@ const rangeRow = (of: Row, above: Row, from: number, end: number): Row => ({
   ...{ above, of, from, end },
 });
 
-/** The rows below a row, or the topmost ones. Costs what is shown, whatever the session's length. */
+/**
+ * The rows below a row, or the topmost ones. Takes time proportional to the shown rows, regardless of the session's
+ * length.
+ */
 export function childrenOf(source: TreeSource, row?: Row): Row[] {
   const { state } = source;
   if (!row) return SECTIONS.filter((section) => hasSection(state, section)).map(sectionRow);
@@ -85,7 +88,7 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
     return [...rows, { kind: 'opened', id: 'opened', above: row }];
   const span = row.kind === 'node' ? state.spanOf(row.node) : undefined;
   if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
-  // Messages stand in a range even where they are few, so that they are not mixed with their events.
+  // Messages are always in a range, so that they aren't mixed with their events.
   const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
   const hasEvents = source.events().countBetween(span.from, span.to) > 0;
   const events: Row = { kind: 'nodeEvents', id: `events/${row.id}`, above: row, node: row.node };
@@ -107,10 +110,10 @@ function hasSection(state: SessionState, section: SectionName): boolean {
   }
 }
 
-/** What stands below a row, of which only the rows that are shown are made. */
+/** The rows below a row, which are only created when they are shown. */
 interface RowList {
   readonly count: number;
-  /** The row of an entry, below a range or the row that the list is of. */
+  /** The row of an entry, below a range or the list's own row. */
   readonly row: (at: number, above: Row) => Row;
 }
 
@@ -144,7 +147,7 @@ function listBelow(source: TreeSource, row: Row): RowList {
     case 'eventKind':
       return listOf(eventsBelow(source, row), ({ event, standing }, above) => ({
         kind: 'event',
-        // An event stands below its kind and below its summary.
+        // An event is both below its kind and below its summary.
         id: `event/${row.id}/${event.id}`,
         ...{ above, event, standing },
       }));
@@ -187,7 +190,7 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
       return listOf(tasks(state), (task, above, at) => ({ kind: 'task', id: `task/${at}`, above, task }));
     case 'compressions': {
       const { length } = state.compressions;
-      // The newest first.
+      // Newest first.
       const row = (at: number, above: Row): Row => {
         const { id } = state.compressions[length - 1 - at]!;
         return { kind: 'compression', id: `compression/${id}`, above, compression: id };
@@ -204,7 +207,7 @@ const messageRow = (message: MessageId, above: Row): Row => ({
   message,
 });
 
-/** The key events of a kind, or of the messages that a summary stands for. */
+/** The key events of a kind, or of the messages that a summary covers. */
 export function eventsBelow(
   { state, events }: TreeSource,
   row: RowOf<'eventKind' | 'nodeEvents'>,
@@ -214,10 +217,10 @@ export function eventsBelow(
   return span ? events().between(span.from, span.to) : [];
 }
 
-/** The task and those that ended. */
+/** The current and the ended tasks. */
 const tasks = (state: SessionState): readonly Task[] => [...(state.task ? [state.task] : []), ...state.endedTasks];
 
-/** Nodes that the user has opened, by themselves or with their compression, and that no newer summary covers. */
+/** Nodes that the user has opened individually or with their compression, and that no newer summary covers. */
 export function openedNodes(state: SessionState): SummaryNode[] {
   return [...state.summaries.opened].flatMap((id) => {
     const node = state.nodes.get(id);
@@ -227,15 +230,15 @@ export function openedNodes(state: SessionState): SummaryNode[] {
   });
 }
 
-/** The undone compression that opened a summary: it is redone as a whole. */
+/** The undone compression with which a summary was opened; it's redone as a whole. */
 export const undoneWith = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
   compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
 
-/** Whether a summary is sent: no other one stands for it, nor its messages. */
+/** Whether a summary is sent, that is, neither covered by another one nor opened. */
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);
 
-/** The ways to regenerate a summary: a parent from its children, without a model; instructions need a model. */
+/** How a summary can be regenerated: a parent only from its children without a model; instructions require a model. */
 export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
   ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model'] as const)),
   ...(node.children.length === 0 && hasModel ? (['instructions'] as const) : []),
@@ -244,13 +247,13 @@ export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: Su
 
 interface Said {
   readonly text: string;
-  /** The newest summary that holds it. */
+  /** The newest summary that contains it. */
   readonly node: NodeId;
 }
 
 const known = new WeakMap<readonly FrontierItem[], ReadonlyMap<SaidList, readonly Said[]>>();
 
-/** What the summaries hold, the newest first, each once; only lists that hold something. Read once after each change. */
+/** The content of the summaries, newest first, without duplicates and empty lists. Computed once after each change. */
 function saidIn({ frontier }: SessionState): ReadonlyMap<SaidList, readonly Said[]> {
   let lists = known.get(frontier);
   if (lists) return lists;
@@ -271,12 +274,12 @@ function entriesOf({ structured }: SummaryNode, list: SaidList): readonly string
 }
 
 /**
- * Rows shown at once below one row; more fold into ranges of so many, and those into wider ones. Ten keeps the bounds
- * round, and opening a row about as dear in the longest session as in one of a hundred messages.
+ * Maximum number of rows below a row. More are folded into ranges, and those into wider ones, so that expanding a row
+ * takes about the same time in the longest session as in one with a hundred messages. Ten gives round limits.
  */
 const MAX_ROWS = 10;
 
-/** What is shown of a list below its row, or below a range of it: entries, or ranges where these are too many. */
+/** The rows of a list below its row or a range of it: entries, or ranges if there are too many. */
 function folded(list: RowList, row: Row): Row[] {
   const { of, from, end } = row.kind === 'range' ? row : { of: row, from: 0, end: list.count };
   const rows: Row[] = [];
@@ -296,13 +299,13 @@ export function endsOf(source: TreeSource, { of, from, end }: RowOf<'range'>): r
   return [list.row(from, of), list.row(end - 1, of)];
 }
 
-/** What can be looked up in the tree. */
+/** What can be found in the tree. */
 export type Sought =
   | Pick<RowOf<'node'>, 'kind' | 'node'>
   | Pick<RowOf<'message'>, 'kind' | 'message'>
   | Pick<RowOf<'event'>, 'kind' | 'event'>;
 
-/** The row of the whole tree that shows something; undefined for what it does not show. */
+/** The row for something in the unfiltered tree; undefined if there is none. */
 export function findRow(source: TreeSource, sought: Sought): Row | undefined {
   const { state } = source;
   if (sought.kind === 'event') {
@@ -331,14 +334,14 @@ export function findRow(source: TreeSource, sought: Sought): Row | undefined {
   return undefined;
 }
 
-/** An entry of a row's list, with the ranges that it stands in above it. */
+/** An entry of a row's list, with the ranges above it. */
 function entryBelow(source: TreeSource, row: Row, at: number): Row | undefined {
   const rows = childrenOf(source, row);
   const range = rows.find((each) => each.kind === 'range' && each.from <= at && at < each.end);
   return range ? entryBelow(source, range, at) : rows[at - (row.kind === 'range' ? row.from : 0)];
 }
 
-/** The summaries of the tree that stand for the message at a position, the one that none stands above first. */
+/** The summaries of the tree that cover the message at a position, topmost first. */
 export function summariesOf(state: SessionState, position: number): SummaryNode[] {
   const found: SummaryNode[] = [];
   let beside: readonly SummaryNode[] = state.frontier.map(({ node }) => node);
@@ -353,20 +356,20 @@ export function summariesOf(state: SessionState, position: number): SummaryNode[
   }
 }
 
-/** What the tree is narrowed to. */
+/** A filter of the tree. */
 export type TreeFilter =
-  /** Summaries in which the audit found something, or that are stale. */
+  /** Summaries with faults in the audit, and stale ones. */
   | { readonly by: 'warnings' }
   | { readonly by: 'kind'; readonly of: KeyEventKind }
-  /** What answers a text, as the session's search finds it. */
+  /** Search results for a text. */
   | { readonly by: 'text'; readonly text: string };
 
-/** Rows shown of what answers a text, the best first. */
+/** Maximum number of search results, best first. */
 const MAX_FOUND = 20;
 
-/** What a filter asks beside the rows; each costs what it gives. */
+/** Additional data for filters. */
 export interface FilterSource extends TreeSource {
-  /** Nodes with a warning, as `warnedNodes` lists them. */
+  /** Nodes with a warning, as returned by `warnedNodes`. */
   readonly warned: () => readonly NodeId[];
   readonly search: (text: string, limit: number) => readonly SessionHit[];
 }
@@ -378,7 +381,9 @@ export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
   filter,
 });
 
-/** The rows that a filter leaves, below the filter's own row or a range of it. Costs what is shown. */
+/**
+ * The rows that match a filter, below the filter's own row or a range of it. Takes time proportional to the shown rows.
+ */
 export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row): Row[] {
   switch (filter.by) {
     case 'warnings':
@@ -407,15 +412,15 @@ function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): R
   }
 }
 
-/** The statements of a summary that a check did not find in its messages. */
+/** The statements of a summary that a check didn't find in its messages. */
 export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
   (state.summaries.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
 
-/** Whether there is something to warn of. */
+/** Whether a summary has a warning. */
 export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
   node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0 || state.stale.has(node.id);
 
-/** Summaries of the tree that a warning stands at, each before those that it was made of. Goes through all of them once. */
+/** Summaries of the tree with a warning, parents before their children. Visits all of them once. */
 export function warnedNodes(state: SessionState): NodeId[] {
   const warned: NodeId[] = [];
   const look = (node: SummaryNode): void => {

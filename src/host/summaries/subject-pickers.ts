@@ -11,7 +11,7 @@ import { rangeText } from './row-items.ts';
 import { isRow, openedNodes, undoneWith } from './rows.ts';
 import { inform } from '../platform/inform.ts';
 
-/** The summary of the row, of the document in front, or the one that the user picks. */
+/** Calls the command with the summary of the row, of the active document, or one that the user selects. */
 export async function withNode(
   app: SummariesApp,
   argument: unknown,
@@ -52,7 +52,9 @@ async function pickOf(
   return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Summaries') }))?.node;
 }
 
-/** The key event of the row, or one that the user picks among those that are wanted, the newest first. */
+/**
+ * Calls the command with the key event of the row, or one that the user selects among the active ones, newest first.
+ */
 export async function withEvent(
   app: SummariesApp,
   argument: unknown,
@@ -82,7 +84,7 @@ async function pickEvent(
   return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.event;
 }
 
-/** The opened summary of the row, or the one that the user picks. */
+/** Calls the command with the opened summary of the row, or one that the user selects. */
 export async function withOpened(
   app: SummariesApp,
   argument: unknown,
@@ -108,7 +110,7 @@ export function compressionOf(state: Conversation['state'], row: unknown): Compr
       : undefined;
 }
 
-/** A compression that was undone. */
+/** A compression that was undone, selected by the user. */
 export async function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
   const items = state.compressions
     .filter(({ id }) => state.summaries.isCompressionUndone(id))

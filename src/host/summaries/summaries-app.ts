@@ -10,7 +10,7 @@ import { parseDocumentUri, type DocumentAddress } from './documents.ts';
 import type { Reader } from './reader.ts';
 import type { SummariesTree } from './summaries-tree.ts';
 
-/** What commands on summaries, key events and compressions need of the product. */
+/** Dependencies of the commands for summaries, key events, and compressions. */
 export interface SummariesApp extends ModelsApp {
   readonly clock: Clock;
   readonly tree: SummariesTree;
@@ -18,13 +18,13 @@ export interface SummariesApp extends ModelsApp {
   readonly comparison: Comparison;
   readonly reader: Reader;
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
-  /** The current session with what can be done to it alone; the latest one if none was opened yet. */
+  /** The current session with its operations, or else the latest one. */
   current(): Promise<OpenConversation>;
-  /** What the user reads of an error. */
+  /** The message for an error. */
   describe(error: unknown): FaultView;
 }
 
-/** The session's document in front, rendered or as a text. */
+/** The active document of a session, rendered or as text. */
 export function addressInFront({ reader }: Pick<SummariesApp, 'reader'>): DocumentAddress | undefined {
   const uri = reader.uri ?? vscode.window.activeTextEditor?.document.uri;
   return uri && parseDocumentUri(uri);

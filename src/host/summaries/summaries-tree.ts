@@ -20,16 +20,16 @@ import type { GaugeView } from '../../protocol/views.ts';
 
 export interface SummariesTreeDeps {
   readonly conversation: () => Conversation | undefined;
-  /** Opens the newest session of the workspace when none is open; it makes none. */
+  /** Opens the newest session of the workspace if none is open, but never creates one. */
   readonly latest: () => Promise<Conversation | undefined>;
   readonly gauge: ContextGauge;
-  /** The ranked search of a conversation, grown to what it holds now. */
+  /** The search index of a conversation, updated to its current content. */
   readonly search: (conversation: Conversation) => Promise<SessionSearch | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The *Summaries* view: what is in the context now, the tree of summaries down to its sources, the key events. */
+/** The *Context* view: what is in the context, the tree of summaries down to their sources, and the key events. */
 export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #deps: SummariesTreeDeps;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
@@ -42,7 +42,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
 
-  /** `view` shows the rows; it is not this one's to dispose of. */
+  /** `view` shows the rows; it isn't disposed of here. */
   constructor(view: vscode.TreeView<Row>, deps: SummariesTreeDeps) {
     this.#deps = deps;
     this.#view = view;
@@ -56,7 +56,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#changed.dispose();
   }
 
-  /** Shows the session as it is now; while the view is hidden, when it is shown again. */
+  /** Updates the view, or when it becomes visible again. */
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
@@ -65,14 +65,14 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#changed.fire(undefined);
   }
 
-  /** Shows only what a filter leaves; everything again without one. */
+  /** Only shows what matches a filter; without one, everything. */
   narrow(filter: TreeFilter | undefined): void {
     this.#filter = filter;
     void vscode.commands.executeCommand('setContext', 'threadkeeper.summariesFiltered', filter !== undefined);
     this.refresh();
   }
 
-  /** Shows the row of something and selects it. A filter would hide it, so it is taken off. */
+  /** Selects the row for something, removing a filter that would hide it. */
   async reveal(sought: Sought): Promise<void> {
     const conversation = this.#deps.conversation();
     const row = conversation && findRow(this.#source(conversation), sought);
@@ -113,7 +113,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return item;
   }
 
-  /** Told when the pointer rests on a row, and made no sooner. */
+  /** Tooltips are only created on demand. */
   async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
     const { tooltipOf } = await import('./row-tooltips.ts');
     const conversation = this.#deps.conversation();
@@ -130,7 +130,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     };
   }
 
-  /** Built again when the ledger or the branch has changed. */
+  /** Rebuilt when the ledger or the branch has changed. */
   #eventsOf(conversation: Conversation): EventIndex {
     const { state, journal } = conversation;
     const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
@@ -138,7 +138,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return this.#events.index;
   }
 
-  /** Listed again when a compression or the user may have changed a summary. */
+  /** Updated when a compression or the user may have changed a summary. */
   #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
     const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
     if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };

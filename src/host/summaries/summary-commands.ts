@@ -29,13 +29,13 @@ export async function expandForTurn(_: SummariesApp, { journal }: Conversation, 
   inform(vscode.l10n.t('If they fit, the original messages will be sent with your next message.'));
 }
 
-/** Keeps an event in the context whatever the budget is, or lets it go. */
+/** Pins an event, so that it stays in the context regardless of the budget, or unpins it. */
 export const setEventPinned =
   (pinned: boolean) =>
   ({ journal }: Conversation, { id }: KeyEvent): Promise<void> =>
     journal.append({ type: 'event_pinned', id, pinned });
 
-/** Opens the text that is sent, to be edited and saved. */
+/** Opens the text that is sent, for editing. */
 export async function editSummary(_: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const level = state.levels.get(node.id) ?? 'detailed';
   await openDocument(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
@@ -86,21 +86,21 @@ const fullText = (): vscode.QuickPickItem => ({
   ),
 });
 
-/** Sends a summary at another level, says so, and offers the way back. */
+/** Sends a summary at another level, reports it, and offers to undo it. */
 async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
   await setLevel(journal, node.id, level);
   const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
   void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, before));
 }
 
-/** Puts a summary back that was opened, in whichever way. */
+/** Closes a summary that was opened in any way. */
 export async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.summaries.isExpanded(node.id))
     await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
   if (state.summaries.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
 }
 
-/** Undoes the newest change to summaries or key events, or makes it again. */
+/** Undoes or redoes the newest change to summaries or key events. */
 export async function step(app: SummariesApp, undone: boolean): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
   if (await stepChange(journal, undone)) return;
@@ -111,7 +111,7 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
   );
 }
 
-/** Changes what kind an event is, or how much of its message it quotes. */
+/** Changes an event's kind, or its range in the message. */
 export async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
   const words = { label: vscode.l10n.t('Edit Quote…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
@@ -136,7 +136,7 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
   await correctWords(journal, event.id, quote);
 }
 
-/** Shows a summary beside its source and marks what the source does not contain. */
+/** Shows a summary next to its source and highlights what the source doesn't contain. */
 export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   tell(node, await app.comparison.open(state, node));
 }
@@ -159,15 +159,15 @@ function tell(node: SummaryNode, { statements, unsupported, unjudged, reader }: 
   }
   const check = vscode.l10n.t('Verify with a Model…');
   const text = vscode.l10n.t('Statements with terms that don’t appear in the source: {1} of {0}.', all, wrong);
-  // Nobody waits for the answer: the command has done what it was called for.
+  // Not awaited, because the command is done.
   void offer(text, check, () =>
     vscode.commands.executeCommand('threadkeeper.checkSummary', { kind: 'node', node: node.id }),
   );
 }
 
-/** Has a model of the user's choice check a summary against its source, and shows both. */
+/** Has a model that the user selects check a summary against its source, and shows both. */
 export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
-  // The session may be another one when the model has been picked.
+  // The user may have switched sessions while selecting the model.
   const open = await app.current();
   const chosen = await pickReader(app, conversation);
   if (!chosen) return;
@@ -177,7 +177,7 @@ export async function checkSummary(app: SummariesApp, conversation: Conversation
   if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
 }
 
-/** The summarizer of the settings, where it is a model, or another one. */
+/** The configured summarizer, if it's a model, or another one. */
 async function pickReader(app: SummariesApp, { state }: Conversation): Promise<ChosenModel | undefined> {
   const settings = readSettings();
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
@@ -252,7 +252,7 @@ export async function showDocument(app: SummariesApp, kind: DocumentKind, id: st
   await readDocument(documentUri(journal.id, kind, id, name));
 }
 
-/** Brings the message of a row, or of the document in front, into view in the chat: a summary's first one. */
+/** Scrolls the chat to the message of a row or of the active document; for a summary, to its first one. */
 export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const position = positionOf(conversation, rowFor(app, conversation, argument));
@@ -260,7 +260,7 @@ export async function showInChat(app: SummariesApp, argument?: unknown): Promise
   app.panel.reveal(conversation.journal.id, position);
 }
 
-/** Selects a row in the *Summaries* view, with all above it opened. */
+/** Selects a row in the *Context* view and expands its parents. */
 export async function showInTree(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const row = rowFor(app, conversation, argument);
@@ -275,7 +275,7 @@ function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: u
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 
-/** On the active branch, from 0. */
+/** 0-based, on the active branch. */
 function positionOf({ state }: Conversation, row: Row | Sought | undefined): number | undefined {
   switch (row?.kind) {
     case 'message':
@@ -292,7 +292,7 @@ function positionOf({ state }: Conversation, row: Row | Sought | undefined): num
   }
 }
 
-/** Narrows the tree to what the user picks. */
+/** Filters the tree as the user selects. */
 export async function filterSummaries(app: SummariesApp): Promise<void> {
   const filter = await pickFilter();
   if (!filter) return;

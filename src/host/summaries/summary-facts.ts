@@ -7,7 +7,7 @@ import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../c
 import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './rows.ts';
 
-/** How far a summary can be trusted, in a few words: what the audit found in the source, and who wrote it. */
+/** How trustworthy a summary is, in a few words: the result of the audit, and how it was made. */
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
@@ -21,7 +21,7 @@ export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | unde
   return parts.join(' · ');
 }
 
-/** What a model found to stand in the messages, of all statements that it judged. */
+/** How many of the checked statements a model found in the messages. */
 function checkText({ statements }: SummaryCheck): string {
   const judged = statements.filter(({ isByCode }) => !isByCode);
   const supported = judged.filter(({ reason }) => reason === 'supported');
@@ -59,7 +59,7 @@ export const triggerName = (trigger: TriggerName): string =>
     import: vscode.l10n.t('Import'),
   })[trigger];
 
-/** What there is to warn of: what the audit found, and the statements that a model did not find in the messages. */
+/** Warnings: faults of the audit, and statements that a model didn't find in the messages. */
 export function faultTexts(state: SessionState, node: SummaryNode): string[] {
   const level = state.summaries.checkOf(node)?.level ?? 'detailed';
   return [
@@ -83,7 +83,7 @@ function auditFaultText({ kind, text }: AuditFault): string {
   }
 }
 
-/** What was found of a statement, for a hover or a warning. */
+/** The result for a statement, for a hover or a warning. */
 export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string =>
   ({
     verbatim: vscode.l10n.t('Verbatim quote from the source.'),
@@ -94,7 +94,7 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
     told_otherwise: vscode.l10n.t('According to the model, the source says something different.'),
   })[reason];
 
-/** Why a compression has nothing to do, and what can be done about it. */
+/** Why a compression has nothing to do, and what the user can do about it. */
 export function whyNothing(reason: SkipReason | 'off', { window }: Policy): string {
   switch (reason) {
     case 'recent_only':
