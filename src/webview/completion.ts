@@ -1,19 +1,19 @@
 import type { PageCommand } from '../protocol/views.ts';
 import { text } from './texts.ts';
 
-/** A command that can be typed, with what it does. */
+/** A slash command, with a description. */
 export interface SlashCommand {
   readonly name: string;
-  /** `pin` is the page's own: it takes what is typed. */
+  /** `pin` is handled by the page. */
   readonly command: PageCommand | 'pin';
   readonly help: () => string;
-  /** True when text is to follow it. */
+  /** Whether it takes an argument. */
   readonly argument?: boolean;
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'compress', command: 'compressHistory', help: () => text('Summarize older messages') },
-  // What VS Code, Copilot and Claude Code call it.
+  // The name in VS Code, Copilot, and Claude Code.
   { name: 'compact', command: 'compressHistory', help: () => text('Summarize older messages') },
   { name: 'reset', command: 'resetTask', help: () => text('End the current task and continue the session') },
   { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: true },
@@ -25,7 +25,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'new', command: 'newSession', help: () => text('Start a new session') },
 ];
 
-/** What is being completed: the text from `start` to `end` (UTF-16 offsets) is replaced by the choice. */
+/** A completion in progress. The choice replaces the text from `start` to `end` (UTF-16 offsets). */
 export interface Completing {
   readonly kind: 'command' | 'context';
   readonly query: string;
@@ -33,7 +33,7 @@ export interface Completing {
   readonly end: number;
 }
 
-/** What stands before the caret that can be completed: `/name` at the very start, `#name` or `@name` after a space. */
+/** The completion before the caret: `/name` at the beginning, or `#name` or `@name` after a space. */
 export function completingAt(value: string, caret: number): Completing | undefined {
   const before = value.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before)?.[1];
@@ -45,14 +45,14 @@ export function completingAt(value: string, caret: number): Completing | undefin
 export const commandsFor = (query: string): readonly SlashCommand[] =>
   SLASH_COMMANDS.filter((each) => each.name.startsWith(query));
 
-/** Reads a text that is a command and its argument; undefined when it is a message. */
+/** Parses a text with a command and its argument; undefined if it's a message. */
 export function readCommand(value: string): { readonly slash: SlashCommand; readonly argument: string } | undefined {
   const [, name = '', argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(value.trim()) ?? [];
   const slash = SLASH_COMMANDS.find((each) => each.name === name.toLowerCase());
   return slash && { slash, argument: argument.trim() };
 }
 
-/** Steps through what was sent before, newest first, with the unsent text at the end. */
+/** Browses sent texts, newest first, with the unsent text at the end. */
 export class InputHistory {
   readonly #sent: readonly string[];
   #index: number;
@@ -63,12 +63,12 @@ export class InputHistory {
     this.#index = sent.length;
   }
 
-  /** True while an older text is shown. */
+  /** Whether an older text is shown. */
   get browsing(): boolean {
     return this.#index < this.#sent.length;
   }
 
-  /** The text to show in place of `current`: `by` -1 goes to an older one, 1 back; undefined past the ends. */
+  /** The text to show instead of `current`: -1 is the previous one, 1 the next; undefined beyond the ends. */
   step(by: -1 | 1, current: string): string | undefined {
     const next = this.#index + by;
     if (next < 0 || next > this.#sent.length) return undefined;

@@ -1,12 +1,12 @@
 import { linkToFile } from './markdown/decorate.ts';
 import { sanitizeMath } from './markdown/sanitize.ts';
 
-/** How long (ms) more elements are waited for: a reply that is arriving is drawn again and again. */
+/** Delay in ms to collect more elements, because a streaming reply is rendered repeatedly. */
 const PAUSE = 50;
 
 /**
- * Has what is drawn in `root` completed by what the host knows of it, and remembers that: elements that `selector` finds
- * are asked about by their keys, all of a moment together, at most `atOnce` in one question.
+ * Completes elements in `root` that match `selector` with the host's answers, which are cached. Elements are requested
+ * by their keys, those of a moment together, with at most `atOnce` per request.
  */
 function complete(
   root: HTMLElement,
@@ -46,8 +46,8 @@ function complete(
 }
 
 /**
- * Makes links of the file names on the page that are files of the workspace, as `ask` says. A name that leads nowhere
- * stays text, and is asked about again when it is drawn again, since the file may have been made.
+ * Turns file names on the page into links if they are files of the workspace. Other names stay text, and are checked
+ * again when they are rendered again, because the file may have been created.
  */
 export function linkFiles(
   root: HTMLElement,
@@ -63,8 +63,8 @@ interface Formula {
 }
 
 /**
- * Sets the formulas on the page. The host makes MathML of them, which the browser draws; until that has come, and where
- * a formula cannot be read, it stands as it was written.
+ * Renders the formulas on the page. The host converts them to MathML. Until then, and for invalid formulas, the source
+ * is shown.
  */
 export function setFormulas(
   root: HTMLElement,

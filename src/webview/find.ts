@@ -1,6 +1,6 @@
 /**
- * Where words stand in a text just so, whatever their case, in UTF-16 units of the text. In lower case it may have
- * another length: `İ` becomes two.
+ * The occurrences of words in a text, ignoring case, in UTF-16 units of the text. In lower case, its length may differ:
+ * `İ` becomes two units.
  */
 export function placesIn(text: string, words: string): { readonly from: number; readonly to: number }[] {
   const pattern = new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');

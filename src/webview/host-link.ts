@@ -9,7 +9,7 @@ import {
 } from '../protocol/requests.ts';
 import { text } from './texts.ts';
 
-/** What VS Code puts into the page. */
+/** VS Code's API in the page. */
 export interface EditorApi {
   postMessage(message: PageToHost): void;
   getState(): unknown;
@@ -18,7 +18,7 @@ export interface EditorApi {
 
 type Reaction = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
 
-/** The page's one line to the host: sends, asks, and lets through only what keeps the contract. */
+/** The page's connection to the host: sends messages and requests, and validates everything that arrives. */
 export class HostLink {
   readonly post: (message: PageToHost) => void;
   readonly #pending = new Map<number, (reaction: Reaction) => void>();
@@ -28,11 +28,11 @@ export class HostLink {
     this.post = (message) => api.postMessage(message);
   }
 
-  /** Asks the host. Rejects with `RequestFault`; with reason `failed` when the answer breaks the contract. */
+  /** Sends a request. Rejects with `RequestFault`, with the reason `failed` if the answer is invalid. */
   async request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
     const id = ++this.#last;
     const answered = new Promise<Reaction>((resolve) => this.#pending.set(id, resolve));
-    // The type and its fields belong together by the signature; an object of a generic type cannot show it.
+    // The signature relates the type and its fields, which an object literal can't.
     this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
     const reaction = await answered;
     if (reaction.type === 'refusal') {
@@ -47,7 +47,7 @@ export class HostLink {
     }
   }
 
-  /** Takes what arrived. What the host pushed is returned; answers go where they were asked for. */
+  /** Processes a message. Pushed messages are returned; answers resolve their requests. */
   receive(data: unknown): Exclude<HostToPage, Reaction> | undefined {
     const parsed = parseHostMessage(data);
     if (!parsed.ok) {

@@ -11,59 +11,59 @@ import { lastText, LiveReply, reduce, type OpenSession, type PageState, type Sta
 import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
 
-/** What the page itself keeps over a reload: where the reader was, and what had been typed. */
+/** What the page stores for a reload: the scroll position and the draft. */
 const savedSchema = v.object({
   session: v.string(),
   draft: v.string(),
-  /** What the host had of the draft then. */
+  /** The host's version of the draft at that time. */
   told: v.optional(v.string(), ''),
   /** Texts that were pasted into the draft. */
   pasted: v.optional(v.array(v.string()), []),
-  /** The message at the top of the view and how far it is scrolled, in px; null at the end of the transcript. */
+  /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
 export type Saved = v.InferOutput<typeof savedSchema>;
 
 export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview';
 
-/** Requests that bring a reply; one that works shows that what stood in the way is gone. */
+/** Requests that lead to a reply. If one succeeds, earlier problems are solved. */
 const TURNS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue'] as const);
 
-/** So much of a reply is read out, and so much of it looked at for that, in characters. */
+/** Maximum length of a reply that is announced, in characters. */
 const READ_OUT = 300;
 const READ_OUT_FROM = 4_000;
 
-/** What can have the keyboard, and get it back while it is there. */
+/** An element that had the focus and can get it back. */
 interface Focused {
   readonly isConnected: boolean;
   focus(): void;
 }
 
-/** The page's model: state from the host, what only the page knows, and the way to the host. */
+/** The page's model: the host's state, the page's own state, and the connection to the host. */
 export class Page {
   state: PageState = { type: 'loading' };
   live: LiveReply | undefined;
-  /** Set where the page before this one has hung. */
+  /** Set if the previous page has hung. */
   careful: CarefulDrawing | undefined;
   panel: Panel = 'none';
   recallQuery = '';
   readonly toasts = new Toasts(() => this.changed());
-  /** Read out by screen readers. */
+  /** Text for screen readers to announce. */
   announcement = '';
-  /** Renders the page again. It is set by the component, as are those that follow. */
+  /** Renders the page. This and the following functions are set by the component. */
   changed: () => void = () => undefined;
   composer: { focus(): void; quote(words: string): void; write(words: string): void } | undefined;
-  /** With `stay` the keyboard stays where it is. */
+  /** With `stay`, the focus doesn't move. */
   list: { reveal(position: number, stay?: boolean): void; toEnd(): void } | undefined;
   readonly #api: EditorApi;
   readonly #link: HostLink;
   readonly post: (message: PageToHost) => void;
   #saved: Saved | undefined;
   readonly #focused: () => Focused | undefined;
-  /** What had the keyboard when the panel was opened. */
+  /** What had the focus when the panel was opened. */
   #opener: Focused | undefined;
 
-  /** `focused` gives what has the keyboard. */
+  /** `focused` returns what has the focus. */
   constructor(api: EditorApi, focused: () => Focused | undefined) {
     this.#api = api;
     this.#focused = focused;
@@ -104,7 +104,7 @@ export class Page {
     }
   }
 
-  /** Without its session, when that breaks the contract, the page would wait for ever. */
+  /** If the session's state is invalid, the page would otherwise wait forever. */
   #refused(data: unknown): void {
     if (this.state.type !== 'loading' || !v.is(v.object({ type: v.literal('init') }), data)) return;
     this.state = {
@@ -141,7 +141,7 @@ export class Page {
     this.changed();
   }
 
-  /** Asks the host; a refusal is shown to the user with its way out, told to `refused`, and gives undefined. */
+  /** Sends a request. A rejection is shown to the user with its action, passed to `refused`, and returns undefined. */
   async ask<K extends RequestType>(
     type: K,
     fields: Omit<RequestOf<K>, 'type'>,
@@ -163,7 +163,7 @@ export class Page {
     }
   }
 
-  /** As `ask`, for what is only asked to be done; true when it was. */
+  /** Like `ask`, for requests without a result; returns whether it succeeded. */
   async do<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<boolean> {
     return (await this.ask(type, fields)) !== undefined;
   }
@@ -172,18 +172,18 @@ export class Page {
     void this.ask('runCommand', { command, ...(argument !== undefined && { argument }) });
   }
 
-  /** Does what the button beside a fault says, and repeats the act that failed once nothing stands in its way. */
+  /** Runs the action of an error's button, and repeats the failed action once the problem is solved. */
   async takeWayOut(command: WayOut['command'], repeat: () => void): Promise<void> {
     if (command === 'retry' || ((await this.ask('runCommand', { command })) && REMEDIES.has(command))) repeat();
   }
 
-  /** Asks again for the reply that failed. A text that went back to the composer is no message, and stays there. */
+  /** Retries a failed reply. A text that returned to the composer isn't a message, and stays there. */
   #retryTurn(): void {
     const last = this.session?.transcript.last;
     if (last && (last.role === 'user' || last.ending !== 'complete')) void this.ask('retry', { message: last.id });
   }
 
-  /** What is read of a file; undefined where it cannot be, as a folder that was dropped, which the user is told. */
+  /** A file's content; undefined if it can't be read, for example a dropped folder, which is reported. */
   async readOrTell(name: string, reading: Promise<string>): Promise<string | undefined> {
     try {
       return await reading;
@@ -197,13 +197,13 @@ export class Page {
     return this.state.type === 'open' ? this.state.session : undefined;
   }
 
-  /** Changes what the page itself decides of the session. */
+  /** Changes the page's own part of the session's state. */
   change(change: Partial<Pick<OpenSession, 'notice' | 'transcript'>>): void {
     if (this.session) this.state = { type: 'open', session: { ...this.session, ...change } };
     this.changed();
   }
 
-  /** Loads older messages; answers about another branch or session are dropped. */
+  /** Loads older messages. Answers about another branch or session are ignored. */
   async load(from: number, count: number, near: number): Promise<void> {
     const before = this.session;
     if (!before) return;
@@ -220,7 +220,7 @@ export class Page {
     this.changed();
   }
 
-  /** Closes the panel and gives the keyboard back to what opened it. */
+  /** Closes the panel and returns the focus to what opened it. */
   leavePanel(): void {
     this.show('none');
     if (this.#opener?.isConnected) this.#opener.focus();
@@ -231,7 +231,7 @@ export class Page {
     this.toasts.tell(words, severity, action);
   }
 
-  /** What was kept of this session when the page was last here. */
+  /** The stored state of this session from before a reload. */
   savedFor(session: string): Saved | undefined {
     return this.#saved?.session === session ? this.#saved : undefined;
   }
@@ -243,18 +243,18 @@ export class Page {
     this.#api.setState(this.#saved);
   }
 
-  /** Asks for everything again. */
+  /** Requests everything again. */
   resync(reason: string): void {
     this.post({ type: 'resync', reason });
   }
 }
 
-/** So long (ms) the host is given to hear which message comes next, before that one may hold the page. */
+/** Delay in ms, so that the host learns which message comes next before it may block the page. */
 const HEARD_AFTER = 60;
 
 /**
- * After the page has hung, messages are drawn one at a time, each announced to the host first: if the page hangs again,
- * the host knows which message it was.
+ * After the page has hung, renders one message at a time and announces each to the host, which then knows the message
+ * if the page hangs again.
  */
 class CarefulDrawing {
   readonly #announce: (message: MessageId | null) => void;
@@ -265,7 +265,7 @@ class CarefulDrawing {
     this.#announce = announce;
   }
 
-  /** Calls `draw` when it is this message's turn, unless the returned function was called before. */
+  /** Calls `draw` when it's this message's turn, unless the returned function was called before. */
   queue(message: MessageId, draw: () => void): () => void {
     let isWanted = true;
     this.#waiting++;
@@ -274,7 +274,7 @@ class CarefulDrawing {
         this.#announce(message);
         await new Promise((resolve) => setTimeout(resolve, HEARD_AFTER));
         draw();
-        // The next announcement is posted behind what this one draws.
+        // The next announcement is sent after this message was rendered.
         await new Promise((resolve) => setTimeout(resolve, HEARD_AFTER));
       }
       this.#waiting--;

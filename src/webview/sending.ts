@@ -2,12 +2,12 @@ import type { RequestFaultReason } from '../protocol/faults.ts';
 import type { MessageView } from '../protocol/views.ts';
 import type { Transcript } from './state.ts';
 
-/** Refusals after which the same text may be sent again as it is. */
+/** Reasons of rejections after which the same text can be sent again. */
 const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([
   ...(['busy', 'elsewhere', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
 ]);
 
-/** What of a `KeyboardEvent` says whether it sends. */
+/** The part of a `KeyboardEvent` that determines whether it sends. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -17,17 +17,17 @@ export interface KeyPress {
   readonly isComposing: boolean;
 }
 
-/** Whether a key press is Enter, and not the one that takes a word of an input method. */
+/** Whether a key press is Enter, and doesn't confirm an input method's word. */
 export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposing'>): boolean =>
   key === 'Enter' && !isComposing;
 
-/** Whether a key press sends what is written: Enter alone where the settings say so, with Ctrl or Cmd always. */
+/** Whether a key press sends: Ctrl or Cmd with Enter always does, Enter alone depending on the settings. */
 export const sends = (event: KeyPress, enterSends: boolean): boolean =>
   isEnter(event) && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey));
 
 /**
- * Whether a refused text goes back into the composer. Not when it waits in the queue again, nor when it has become a
- * message since there were `before` of them: the reply failed then, not the sending, and the text would be sent twice.
+ * Whether a rejected text returns to the composer. Not if it's queued again, nor if it has become a message since there
+ * were `before` of them, because then the reply failed, and the text would be sent twice.
  */
 export function givesBack(
   reason: RequestFaultReason,
@@ -45,10 +45,13 @@ export function givesBack(
   return true;
 }
 
-/** What comes back into the composer, and what was written there meanwhile. */
+/** Joins the returned text with what was written meanwhile. */
 export const joined = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
-/** Whether a message of the user got no reply: another one of the user's follows, or nothing, and none is arriving. */
+/**
+ * Whether a user's message has no reply: it's followed by another one of the user's or by nothing, and no reply is
+ * streaming.
+ */
 export const isUnanswered = (
   { role }: Pick<MessageView, 'role'>,
   next: MessageView['role'] | undefined,

@@ -2,7 +2,7 @@ import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
 import type { CoverView, MessageView } from '../protocol/views.ts';
 
-/** A session as the page knows it. */
+/** A session in the page. */
 export interface OpenSession extends Omit<InitMessage, 'type' | 'session' | 'total' | 'from' | 'messages' | 'careful'> {
   readonly id: SessionId;
   readonly transcript: Transcript;
@@ -13,18 +13,18 @@ export type PageState =
   | Extract<HostToPage, { type: 'unavailable' | 'document' }>
   | { readonly type: 'open'; readonly session: OpenSession };
 
-/** Messages that change what is shown; the others are acted on where they arrive. */
+/** Messages that change the state; others are handled when they arrive. */
 export type StateMessage = Exclude<
   HostToPage,
   { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'say' | 'ping' }
 >;
 
-/** The page's state after a message of the host. What belongs to another session changes nothing. */
+/** The state after a message from the host. Messages about another session are ignored. */
 export function reduce(state: PageState, message: StateMessage): PageState {
   if (message.type === 'unavailable' || message.type === 'document') return message;
   if (message.type === 'init') {
     const { session: id, from, messages, total } = message;
-    // Of a session that was shown until now the gauge stands until the new one is worked out.
+    // Keep the previous session's gauge until the new one is computed.
     const before = state.type === 'open' && state.session.id === id ? state.session.gauge : null;
     const transcript = Transcript.empty.replaceFrom(from, messages, total, true);
     return { type: 'open', session: { ...message, id, gauge: message.gauge ?? before, transcript } };
@@ -67,10 +67,10 @@ function reduceSession(
   }
 }
 
-/** Texts of the user that are kept for the composer's arrow keys. */
+/** Number of the user's texts for the composer's arrow keys. */
 const HISTORY = 50;
 
-/** The texts that the user sent, each once, the newest last: with those of messages that are new to the page. */
+/** The user's texts without duplicates, newest last, including those of new messages. */
 function withSent({ history, transcript }: OpenSession, from: number, messages: readonly MessageView[]) {
   const isNew = ({ id }: MessageView, position: number): boolean =>
     position >= transcript.total || (transcript.at(position)?.id ?? id) !== id;
@@ -79,34 +79,34 @@ function withSent({ history, transcript }: OpenSession, from: number, messages: 
   return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, HISTORY).reverse();
 }
 
-/** The summary that stands for the message at a position. */
+/** The summary that covers the message at a position. */
 export const coverAt = (covers: readonly CoverView[], position: number): CoverView | undefined =>
   covers.find(({ from, to }) => from <= position && position <= to);
 
-/** The text that a reply's deltas are added to. */
+/** The text to which a reply's deltas are appended. */
 export function lastText(message: MessageView): string {
   const part = message.parts.findLast((each) => each.type === 'text');
   return part?.type === 'text' ? part.text : '';
 }
 
-/** Messages kept in the page; more are loaded again when they come near the view. */
+/** Maximum number of messages in the page; others are loaded again when needed. */
 const KEPT = 600;
-/** Messages asked for at a time; requests start at multiples of it. */
+/** Number of messages per request; requests start at multiples of it. */
 export const PAGE = 50;
 
-/** What the page has of the active branch: some messages by position, out of `total`. Never changed, only replaced. */
+/** The page's part of the active branch: some messages by position, out of `total`. Immutable. */
 export class Transcript {
   static readonly empty = new Transcript(0, [], Infinity);
 
   readonly total: number;
   readonly #messages: ReadonlyMap<number, MessageView>;
-  /** Where older messages were asked for last. */
+  /** Where older messages were last requested. */
   readonly #near: number;
 
   private constructor(total: number, messages: readonly (readonly [number, MessageView])[], near: number) {
     this.total = total;
     this.#near = near;
-    // The end stays: it is where the next message goes, and a reply may be arriving there.
+    // The end is kept, because new messages and replies are appended there.
     const isKept = (at: number): boolean => Math.abs(at - Math.min(near, total)) < KEPT / 2 || at >= total - PAGE;
     this.#messages = new Map(messages.length > KEPT ? messages.filter(([at]) => isKept(at)) : messages);
   }
@@ -119,25 +119,25 @@ export class Transcript {
     return this.at(this.total - 1);
   }
 
-  /** Replaces everything from position `from` on. With `fresh` nothing before it is kept either. */
+  /** Replaces everything from position `from`. With `fresh`, nothing before it is kept. */
   replaceFrom(from: number, messages: readonly MessageView[], total: number, fresh: boolean): Transcript {
     const before = fresh ? [] : [...this.#messages].filter(([at]) => at < from);
     return new Transcript(total, [...before, ...placed(from, messages)], fresh ? Infinity : this.#near);
   }
 
-  /** Adds older messages that were asked for; keeps those near `near` when there are too many. */
+  /** Adds older messages; if there are too many, keeps those near `near`. */
   add(from: number, messages: readonly MessageView[], near: number): Transcript {
     return new Transcript(this.total, [...this.#messages, ...placed(from, messages)], near);
   }
 
-  /** New versions of messages that are here. */
+  /** Replaces messages by new versions. */
   update(messages: readonly MessageView[]): Transcript {
     const changed = new Map(messages.map((message) => [message.id, message]));
     const all = Array.from(this.#messages, ([at, message]) => [at, changed.get(message.id) ?? message] as const);
     return new Transcript(this.total, all, this.#near);
   }
 
-  /** The first positions of the pages that rows `from`…`to` (inclusive) need and that are not here. */
+  /** The first positions of the pages that rows `from`…`to` (inclusive) need but that aren't loaded. */
   missing(from: number, to: number): number[] {
     const pages = new Set<number>();
     for (let position = Math.max(0, from); position <= to && position < this.total; position++)
@@ -149,7 +149,7 @@ export class Transcript {
 const placed = (from: number, messages: readonly MessageView[]) =>
   messages.map((message, index) => [from + index, message] as const);
 
-/** The text of the reply that is arriving. It grows outside the page's state, so that a token redraws nothing else. */
+/** The text of the streaming reply. It's not part of the page's state, so that a token doesn't render anything else. */
 export class LiveReply {
   readonly id: MessageId;
   text: string;
@@ -161,8 +161,8 @@ export class LiveReply {
   }
 
   /**
-   * Adds text that starts at `offset` (UTF-16 units). Text that was there already is replaced. False, and nothing
-   * changed, when something before it is missing.
+   * Adds text that starts at `offset` (UTF-16 units), replacing existing text. Returns false without a change if text
+   * before it is missing.
    */
   add(offset: number, text: string): boolean {
     if (offset > this.text.length) return false;

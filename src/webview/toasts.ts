@@ -2,19 +2,18 @@ import type { SessionId } from '../core/model/ids.ts';
 import { formatCounted } from './format.ts';
 import { text } from './texts.ts';
 
-/** A short word at the foot of the page, with one way out or back. */
+/** A short message at the bottom of the page with an action. */
 export interface Toast {
   readonly text: string;
   readonly severity: 'info' | 'error';
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
-/** How long (ms) a toast stays. */
+/** How long a toast is shown, in ms. */
 const STAYS = 8_000;
 
 /**
- * The words at the foot of the page. What only informs goes by itself; an error that offers a way out stays until it
- * is dismissed or sending works again, whatever else is shown meanwhile.
+ * The toasts. Those that only inform disappear; an error with an action stays until it's dismissed or sending succeeds.
  */
 export class Toasts {
   passing: Toast | undefined;
@@ -26,7 +25,7 @@ export class Toasts {
     this.#changed = changed;
   }
 
-  /** What is shown, the lasting first. */
+  /** The visible toasts, lasting ones first. */
   get shown(): readonly Toast[] {
     return [this.trouble, this.passing].filter((each) => each !== undefined);
   }
@@ -49,12 +48,12 @@ export class Toasts {
     this.#changed();
   }
 
-  /** Sending works, or another session is shown: what went wrong before is over. */
+  /** Removes errors, because sending succeeds or another session is shown. */
   settle(): void {
     if (this.trouble) this.untell(this.trouble);
   }
 
-  /** Says that a session is gone. While it still says so of others, one `restore` brings back all of them. */
+  /** Reports a deleted session. While it's shown, further ones are added, and `restore` restores all of them. */
   sessionDeleted(session: SessionId, restore: (session: SessionId) => void): void {
     const before = this.#deletions?.toast === this.passing ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];

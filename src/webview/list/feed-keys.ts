@@ -2,13 +2,13 @@ const ARTICLE = '[role="article"]';
 const FOCUSABLE = 'button:not(:disabled), input, textarea, [tabindex="0"]';
 
 /**
- * The keyboard in the transcript (the ARIA pattern of a feed): it is one stop of the Tab key, arrow keys go from row to
- * row and from word to word, Tab goes through what is in a row, and past the last of that out of the transcript,
- * however long it is.
+ * Keyboard navigation in the transcript (the ARIA feed pattern): it's a single tab stop; arrow keys move between rows
+ * and words; Tab moves through a row's controls, and after the last one out of the transcript, regardless of its
+ * length.
  */
 export class FeedKeys {
   readonly #feed: HTMLElement;
-  /** Stands behind the feed in the order of Tab: leaving goes on from it, coming back ends on it. */
+  /** The last tab stop of the feed. */
   readonly #end: HTMLElement;
   #current: HTMLElement | undefined;
   #leaving = false;
@@ -18,7 +18,7 @@ export class FeedKeys {
     this.#end = end;
   }
 
-  /** The focus came to the end: by Shift+Tab from behind, it goes on to the row that had it last. */
+  /** Focus entered the end by Shift+Tab, so it moves to the row that had it last. */
   endFocused(): void {
     if (this.#leaving) this.#leaving = false;
     else (this.#current?.isConnected ? this.#current : this.#feed).focus({ preventScroll: true });
@@ -38,7 +38,7 @@ export class FeedKeys {
     const all = [...(row?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])];
     const stops = all.filter((element) => element.getClientRects().length > 0);
     if (event.shiftKey) {
-      // From the row itself the way back leads past the feed, as if the feed had the focus.
+      // From a row itself, Shift+Tab leaves the feed, as if the feed had the focus.
       if (row === target) this.#feed.focus({ preventScroll: true });
       if (row === null || row === target || target !== stops[0]) return;
       event.preventDefault();
@@ -70,9 +70,9 @@ export class FeedKeys {
 }
 
 /**
- * Selects words of a message by keys. A page that is only read has no caret, so text could be marked with the pointer
- * alone: on a row, Left and Right mark one word after the other, and with Shift they take in more or fewer words.
- * True when the key was one of these.
+ * Selects words of a message with keys. A page that isn't editable has no caret, so text could only be selected with
+ * the mouse. On a row, Left and Right select one word at a time; with Shift, they extend or reduce the selection.
+ * Returns true for one of these keys.
  */
 function selectByKey({ key, shiftKey }: KeyboardEvent, body: Element | null): boolean {
   const selection = window.getSelection();
@@ -83,7 +83,7 @@ function selectByKey({ key, shiftKey }: KeyboardEvent, body: Element | null): bo
   if (shiftKey) {
     selection.modify('extend', way, 'word');
   } else {
-    // Marks one word, wherever the platform's steps by words end: behind a word or before the next.
+    // Selects one word. Platforms differ in whether a word step ends after a word or before the next one.
     if (way === 'forward') {
       selection.collapseToEnd();
       selection.modify('move', 'forward', 'word');

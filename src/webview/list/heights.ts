@@ -1,8 +1,8 @@
-/** Heights of a long list's rows in pixels, known or guessed, and where each row begins. */
+/** The measured or estimated heights of a list's rows in pixels, and their positions. */
 export class Heights {
   readonly #heights: number[] = [];
   readonly #measured: boolean[] = [];
-  /** Where rows begin, right up to `#summed`; what lies behind a change is added up when it is asked for. */
+  /** Positions of rows, valid up to `#summed`; those after a change are computed on demand. */
   readonly #tops = [0];
   #summed = 0;
 
@@ -19,14 +19,14 @@ export class Heights {
     return this.#measured[row] === true;
   }
 
-  /** Makes the list `count` rows long; rows that were there keep their heights, new ones get `guess(row)`. */
+  /** Changes the number of rows. Existing rows keep their heights; new ones get `guess(row)`. */
   resize(count: number, guess: (row: number) => number): void {
     this.#heights.length = this.#measured.length = Math.min(count, this.count);
     this.#summed = Math.min(count, this.#summed);
     for (let row = this.count; row < count; row++) this.#heights.push(guess(row));
   }
 
-  /** Sets a row's height; `measured` says that it was read off the screen and is no guess. */
+  /** Sets a row's height; `measured` tells that it isn't an estimate. */
   set(row: number, height: number, measured: boolean): void {
     if (row < 0 || row >= this.count) return;
     if (measured) this.#measured[row] = true;
@@ -35,7 +35,7 @@ export class Heights {
     this.#summed = Math.min(row, this.#summed);
   }
 
-  /** The sum of the heights of rows before `row`. */
+  /** The position of `row`: the sum of the heights before it. */
   topOf(row: number): number {
     const last = Math.min(row, this.count);
     for (; this.#summed < last; this.#summed++)
@@ -43,7 +43,7 @@ export class Heights {
     return this.#tops[last]!;
   }
 
-  /** The row at `offset` pixels from the top; the last one when there is no more. */
+  /** The row at `offset` pixels from the top, or the last one. */
   rowAt(offset: number): number {
     let [low, high] = [0, Math.max(0, this.count - 1)];
     while (low < high) {

@@ -1,29 +1,32 @@
 import MarkdownIt from 'markdown-it';
 import { mathOpenedBy, MAX_FORMULA, readMath } from './math-syntax.ts';
 
-/** A longer block is looked at again when it has grown by an eighth, so that it costs time linear in its length. */
+/** Longer blocks are parsed again when they have grown by an eighth, so that they take linear time. */
 export const LONG_BLOCK = 4_000;
 export const hasGrown = (length: number, before: number): boolean => length <= LONG_BLOCK || length >= before * 1.125;
 
-/** Finds where blocks begin, as the renderer would, and reads nothing within them. */
+/** Only parses block structure, as the renderer does. */
 const outline = new MarkdownIt({ html: false });
-// Each level goes through the rest of its line; behind lists nested deeper than this, no block is cut.
+// Each level parses the rest of its line, so deeper nesting isn't split.
 outline.set({ maxNesting: 20 });
 readMath(outline);
 outline.core.ruler.enableOnly(['normalize', 'block']);
 
 /**
- * Cuts markdown into blocks that render by themselves, as it arrives: those that are closed can no longer change. The
- * texts of all blocks, joined, are the source, and the cuts do not depend on how it was chunked.
+ * Splits streaming Markdown into blocks that can be rendered separately. Closed blocks can't change anymore. The
+ * blocks, joined, are the source, and the splits don't depend on how it was chunked.
  */
 export class BlockSplitter {
-  /** Blocks that no further text can change. */
+  /** Blocks that further text can't change. */
   readonly closed: string[] = [];
-  /** The block that is still growing, with the line that has not ended. */
+  /** The last block, which is still growing, including the incomplete line. */
   open = '';
-  /** The open block is code that has ended: what follows is another block's, once its first line is there. */
+  /**
+   * Whether the last block is code that has ended. What follows belongs to another block, once its first line is
+   * complete.
+   */
   hasEnded = false;
-  /** Characters of the open block when it was looked at last. */
+  /** Length of the last block when it was last parsed, in characters. */
   #seen = 0;
 
   push(text: string): void {
@@ -33,18 +36,18 @@ export class BlockSplitter {
     this.hasEnded ||= this.#endsCode(before);
     const isDue = this.hasEnded && text.trim() !== '';
     if (!isDue && !hasGrown(this.open.length, this.#seen)) return;
-    // The line that has not ended may become anything.
+    // The incomplete line may still become anything.
     const ended = this.open.slice(0, this.open.lastIndexOf('\n') + 1);
     this.#close(ended, startsIn(ended, false));
     this.#seen = this.open.length;
   }
 
-  /** Ends the text: what is open becomes a block. */
+  /** Ends the text and closes the last block. */
   finish(): void {
     this.#close(this.open, [...startsIn(this.open, true), this.open.length]);
   }
 
-  /** Whether a line that has come since the block had `before` characters ends the code that it begins with. */
+  /** Whether a line that was added after the block had `before` characters ends the code that it begins with. */
   #endsCode(before: number): boolean {
     const fence = /^ {0,3}(`{3,}|~{3,})/.exec(this.open)?.[1];
     if (fence === undefined) return false;
@@ -52,7 +55,7 @@ export class BlockSplitter {
     return new RegExp(`\\n {0,3}${fence[0]}{${fence.length},}[ \\t]*\\r?\\n`).test(lines);
   }
 
-  /** Takes off the open block's text what lies before the last of `starts`. */
+  /** Closes the blocks before the last of `starts`. */
   #close(text: string, starts: readonly number[]): void {
     for (const [index, start] of starts.slice(1).entries())
       if (start > starts[index]!) this.closed.push(text.slice(starts[index], start));
@@ -62,7 +65,9 @@ export class BlockSplitter {
   }
 }
 
-/** Where the blocks of a text begin, the first at 0. Before the end of the text none is seen behind an open formula. */
+/**
+ * The offsets at which blocks begin, starting with 0. Before the end of the text, an open formula hides what follows.
+ */
 function startsIn(text: string, isEnd: boolean): number[] {
   const lines = [0, ...Array.from(text.matchAll(/\r\n?|\n/g), ({ 0: end, index }) => index + end.length)];
   const starts = [0];

@@ -4,23 +4,23 @@ import { decorate } from './decorate.ts';
 import { renderMarkdown, type MarkdownEnvironment } from './parser.ts';
 import { sanitize } from './sanitize.ts';
 
-/** The block that is still growing. */
+/** The last block, which is still growing. */
 interface Tail {
   readonly element: HTMLElement;
-  /** Characters of the block when it was rendered last. */
+  /** Length of the block when it was last rendered, in characters. */
   rendered: number;
-  /** Characters of it that are shown; those that came since it was rendered stand behind the others as plain text. */
+  /** Number of shown characters. Those added since the last rendering are shown as plain text. */
   shown: number;
-  /** When it was rendered last, the code that it begins with had ended. */
+  /** Whether the code that it begins with had ended at the last rendering. */
   hasEnded: boolean;
 }
 
-/** A last line that may become the end of code, or a language of which the first letters have come. */
+/** A last line that may become the end of code, or an incomplete language. */
 const UNDECIDED = /^[ \t]*(?:[`~]+|`{3,}[^`]*|~~~.*)$/;
 
 /**
- * A message's markdown on the page. What is shown stays: `update` with a longer text renders the blocks that are new
- * and the one that is still growing, so that a reply costs time linear in its length.
+ * A message's Markdown on the page. `update` with a longer text only renders new blocks and the growing one, so that a
+ * reply takes linear time.
  */
 export class MarkdownBody {
   readonly #host: HTMLElement;
@@ -32,14 +32,14 @@ export class MarkdownBody {
   #tail: Tail | undefined;
   #finished = false;
 
-  /** With `breaks` every line end of a paragraph is kept. */
+  /** `breaks` keeps all line breaks of a paragraph. */
   constructor(host: HTMLElement, breaks: boolean) {
     this.#host = host;
     this.#breaks = breaks;
     this.#environment = { breaks };
   }
 
-  /** Shows `text`; with `final` nothing will be added to it. */
+  /** Shows `text`; `final` means that nothing will be added. */
   update(text: string, final: boolean): void {
     if (this.#finished && text === this.#text) return;
     if (this.#finished || !text.startsWith(this.#text)) this.#reset();
@@ -84,7 +84,7 @@ export class MarkdownBody {
 
   #render(block: string, element: HTMLElement, isWhole: boolean): void {
     const { references } = this.#environment;
-    // The first definition of a link counts, and one that is arriving is not all there yet.
+    // The first definition of a link wins, and one that is streaming is incomplete.
     const environment = isWhole ? this.#environment : { ...this.#environment, references: { ...references } };
     const nodes = sanitize(renderMarkdown(block, environment));
     const first = nodes.firstElementChild;
@@ -100,7 +100,7 @@ export class MarkdownBody {
     element.append(nodes);
   }
 
-  /** Links that were used before their definition came are rendered again, once. */
+  /** Renders blocks again whose links were used before their definition. */
   #finish(blocks: readonly string[]): void {
     this.#finished = true;
     if (Object.keys(this.#environment.references ?? {}).length === 0) return;

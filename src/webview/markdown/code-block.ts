@@ -20,7 +20,7 @@ interface Source {
 
 const sources = new WeakMap<Element, Source>();
 
-/** What a button of a code block asks for, with the code as it came; undefined for any other element. */
+/** The action of a code block's button, with the code; undefined for other elements. */
 export function codeActionAt(
   element: Element,
 ): { readonly action: CodeAction; readonly code: string; readonly language: string } | undefined {
@@ -30,7 +30,7 @@ export function codeActionAt(
   return source && action ? { action, code: source.code, language: source.language } : undefined;
 }
 
-/** Gives code that was rendered its frame, with what can be done with it. It is coloured once, when it is whole. */
+/** Adds a frame with buttons to rendered code. It's highlighted once, when it's complete. */
 export function frameCode(pre: HTMLElement, isWhole: boolean): void {
   const language = languageOf(pre);
   const block = document.createElement('div');
@@ -60,8 +60,8 @@ export function frameCode(pre: HTMLElement, isWhole: boolean): void {
 }
 
 /**
- * Shows the code of `pre` in `block`, which shows its beginning, so that the focus and what is selected stay there. False
- * where `block` is something else, or characters are to be shown by their names.
+ * Appends the new part of `pre` to `block`, so that focus and selection stay. Returns false if `block` is something
+ * else, or if hidden characters must be shown.
  */
 export function growCode(block: Element | null, pre: Element | null, isWhole: boolean): boolean {
   const source = block && sources.get(block);
@@ -80,7 +80,7 @@ export function growCode(block: Element | null, pre: Element | null, isWhole: bo
   return true;
 }
 
-/** Adds code that came behind that of `block`, as it is; false where it is no block of code. */
+/** Appends code to `block`; returns false if it isn't a code block. */
 export function addCode(block: Element | null, more: string): boolean {
   const source = block && sources.get(block);
   if (!source) return false;
@@ -89,7 +89,7 @@ export function addCode(block: Element | null, more: string): boolean {
   return true;
 }
 
-/** Adds to the last text, so that a selection in it stays. */
+/** Appends to the last text node, so that a selection in it stays. */
 export function appendText(element: Element, more: string): void {
   if (element.lastChild instanceof Text) element.lastChild.appendData(more);
   else element.append(more);
@@ -99,10 +99,10 @@ function finishCode(block: Element, { code, language }: Source): void {
   const element = block.querySelector('code')!;
   const { lastChild } = element;
   if (lastChild instanceof Text && code.endsWith('\n')) lastChild.deleteData(lastChild.length - 1, 1);
-  // What is hidden in it is shown by `decorate`, and colours would cover that.
+  // Hidden characters are shown by `decorate`, and highlighting would remove them.
   if (code.search(HIDDEN_CHARACTERS) === -1) highlightSoon(element, language.toLowerCase());
 }
 
-/** The language that a fence begins with: it may go on with the name of a file. */
+/** The language of a fence, which may be followed by a file name. */
 const languageOf = (pre: Element): string =>
   /language-([\w+#.-]{1,40})/.exec(pre.firstElementChild?.className ?? '')?.[1] ?? '';

@@ -3,15 +3,15 @@ import { characterName, filePath, HIDDEN_CHARACTERS, linkTarget, type LinkTarget
 
 const targets = new WeakMap<Element, LinkTarget>();
 
-/** Where the link under an element leads, if `decorate` made one there. */
+/** The target of the link that contains an element, if `decorate` created one. */
 export function targetAt(element: Element | null): LinkTarget | undefined {
   const link = element?.closest('[role="link"]');
   return link ? targets.get(link) : undefined;
 }
 
 /**
- * Gives sanitized nodes their behaviour: links lose their hrefs, so that no click, middle click or drag can navigate,
- * and keep their target here; file names become links; task items get their box; hidden characters are shown.
+ * Adds behavior to sanitized nodes: links lose their hrefs, so that no click or drag can navigate, and store their
+ * target; file names become candidates for links; task items get check boxes; hidden characters are shown.
  */
 export function decorate(root: DocumentFragment): void {
   for (const anchor of root.querySelectorAll('a')) replaceLink(anchor);
@@ -39,21 +39,21 @@ function linkFile(code: Element): void {
 function link(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
   targets.set(span, target);
-  // Which files there are only the host knows: see `linkFiles`.
+  // Only the host knows which files exist: see `linkFiles`.
   if (target.kind === 'file') span.dataset['file'] = target.path;
   else if (target.kind === 'web') makeLink(span, text('Open {0}', target.href));
   else if (target.kind === 'message') makeLink(span, text('Go to Message'));
   return span;
 }
 
-/** Lets the name of a file that exists be followed. */
+/** Makes the name of an existing file a link. */
 export function linkToFile(span: HTMLElement): void {
   const target = targets.get(span);
   if (target?.kind === 'file')
     makeLink(span, text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`));
 }
 
-/** `hint` says where the link leads before it is followed. */
+/** `hint` shows where the link leads. */
 function makeLink(span: HTMLElement, hint: string): void {
   span.className = 'link';
   span.setAttribute('role', 'link');
@@ -85,7 +85,7 @@ function wrapTable(table: HTMLTableElement): void {
   frame.append(table);
 }
 
-/** Replaces each hidden character under `root` by a mark with its name. */
+/** Replaces hidden characters by marks with their names. */
 function showHidden(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];
@@ -94,7 +94,7 @@ function showHidden(root: Node): void {
     if (node.data.search(HIDDEN_CHARACTERS) !== -1) found.push(node);
   }
   for (const node of found) {
-    // Every second piece is such a character.
+    // Every second part is such a character.
     const pieces = node.data.split(new RegExp(`(${HIDDEN_CHARACTERS.source})`)).map((piece, index) => {
       if (index % 2 === 0) return piece;
       const mark = document.createElement('span');

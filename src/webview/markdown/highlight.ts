@@ -37,12 +37,12 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
 hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 
-/** Longer code stays plain: highlighting it would hold the page for longer than a key press may wait. */
+/** Longer code isn't highlighted, because that would block the page noticeably. */
 const LONGEST = 20_000;
-/** Some grammars take time with the square of a line's length. */
+/** Some grammars take quadratic time in the length of a line. */
 const MAX_LINE_LENGTH = 1_000;
 
-/** Colours `element`, whose text is code, when the page has a moment. Its size does not change. */
+/** Highlights the code in `element` when the page is idle, without changing its size. */
 export function highlightSoon(element: HTMLElement, language: string): void {
   const code = element.textContent;
   const isLong = code.length > LONGEST || code.split('\n').some((line) => line.length > MAX_LINE_LENGTH);

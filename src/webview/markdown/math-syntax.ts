@@ -1,6 +1,6 @@
 import type MarkdownIt from 'markdown-it';
 
-/** Longer formulas stay as they are written, in characters. */
+/** Longer formulas aren't rendered, in characters. */
 export const MAX_FORMULA = 4_000;
 
 const INLINE = [
@@ -9,7 +9,7 @@ const INLINE = [
   { open: '$', close: '$', display: false },
 ] as const;
 
-/** What closes a formula that begins with this line, and lines of its own; undefined where the line begins none. */
+/** The closing mark of a formula that begins with this line; undefined if the line begins none. */
 export function mathOpenedBy(line: string): '$$' | '\\]' | undefined {
   const text = line.trim();
   const close = text.startsWith('$$') ? '$$' : text.startsWith('\\[') ? '\\]' : undefined;
@@ -17,8 +17,8 @@ export function mathOpenedBy(line: string): '$$' | '\\]' | undefined {
 }
 
 /**
- * Reads `$…$`, `\(…\)`, `$$…$$` and `\[…\]` as formulas. A single dollar opens only before and closes only after
- * something that is no white space, and never beside a letter or digit: prices and `$HOME/$USER` stay what they are.
+ * Parses `$…$`, `\(…\)`, `$$…$$`, and `\[…\]` as formulas. A single dollar must be next to the formula's text, and not
+ * next to a letter or digit on its other side, so that prices and `$HOME/$USER` aren't formulas.
  */
 export function readMath(markdown: InstanceType<typeof MarkdownIt>): void {
   markdown.inline.ruler.before('escape', 'math', (state, silent) => {
@@ -81,7 +81,7 @@ function closeOf(source: string, start: number, limit: number, close: string): n
   for (let end = source.indexOf(close, start); end !== -1 && end < limit; end = source.indexOf(close, end + 1)) {
     let escapes = 0;
     while (source[end - 1 - escapes] === '\\') escapes++;
-    // `\$` is a dollar.
+    // `\$` is a dollar sign.
     if (escapes % 2 === 0) return end;
   }
   return -1;

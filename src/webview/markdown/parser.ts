@@ -1,21 +1,21 @@
 import MarkdownIt from 'markdown-it';
 import { readMath } from './math-syntax.ts';
 
-/** What blocks of one message share: link definitions, by their labels, and whether line ends are kept. */
+/** What the blocks of a message share: link definitions, and whether line breaks are kept. */
 export interface MarkdownEnvironment {
   breaks?: boolean;
   references?: Record<string, { title: string; href: string }>;
   [key: string | symbol]: unknown;
 }
 
-/** HTML in the text stays text; only links with a scheme are linked by themselves, so `index.ts` is not a web site. */
+/** HTML isn't supported. Only links with a scheme are detected, so that `index.ts` isn't a web site. */
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, typographer: false });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 readMath(markdown);
-// Every href goes through `linkTarget` after sanitizing; refusing here would lose the text's structure.
+// `linkTarget` validates links after sanitizing. Rejecting them here would lose the text's structure.
 markdown.validateLink = () => true;
 
-// Alignment by class: the page's policy allows no style attributes.
+// Uses classes for alignment, because the page's policy forbids style attributes.
 for (const name of ['th_open', 'td_open'] as const) {
   markdown.renderer.rules[name] = (tokens, index, options, _environment, self) => {
     const token = tokens[index]!;
@@ -25,15 +25,15 @@ for (const name of ['th_open', 'td_open'] as const) {
   };
 }
 
-// On the page a message is a heading of level 2, and what it calls headings stand one below it, at whatever size.
+// A message is a heading of level 2 on the page, so its own headings have level 3.
 markdown.renderer.rules['heading_open'] = (tokens, index) => `<h3 class="heading-${tokens[index]!.tag.slice(1)}">`;
 markdown.renderer.rules['heading_close'] = () => '</h3>\n';
 
-// What a person typed keeps its lines; what a model wrote flows.
+// A user's line breaks are kept; a model's paragraphs flow.
 markdown.renderer.rules.softbreak = (_tokens, _index, _options, environment) =>
   environment?.['breaks'] === true ? '<br>\n' : '\n';
 
-// No picture is fetched: an image is a link to it, under its description.
+// Images aren't loaded; they become links with their description.
 markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
   const token = tokens[index]!;
   const source = String(token.attrGet('src') ?? '');
@@ -42,14 +42,14 @@ markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
   return `<a href="${escape(source)}" class="image-link">${escape(label)}</a>`;
 };
 
-/** Markdown to HTML that is still to be sanitized. */
+/** Renders Markdown to HTML, which must still be sanitized. */
 export function renderMarkdown(text: string, environment: MarkdownEnvironment): string {
   return markdown.render(text, environment);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
-/** What markdown says without its signs, on one line: for screen readers. */
+/** The text of Markdown without markup, on one line, for screen readers. */
 export const plainText = (source: string): string =>
   renderMarkdown(source, {})
     .replace(/<pre\b/g, ' $&')

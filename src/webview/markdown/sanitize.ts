@@ -26,17 +26,17 @@ const MATH_ATTRIBUTES = [
 
 const COMMON = { ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true } as const;
 
-/** MathML to nodes of its elements that draw; no link, no style, no colour, no program survives. */
+/** Sanitizes MathML: only elements that draw, without links, styles, colors, and scripts. */
 export const sanitizeMath = (mathml: string): DocumentFragment =>
   purifier.sanitize(mathml, { ...COMMON, ALLOWED_TAGS: MATH_TAGS, ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'] });
 
-/** Code as highlight.js marks it, to nodes. */
+/** Sanitizes code that was highlighted by highlight.js. */
 export const sanitizeHighlighted = (html: string): DocumentFragment =>
   purifier.sanitize(html, { ...COMMON, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
 
 /**
- * HTML to nodes of the few elements that markdown makes; the second wall behind a renderer that lets no HTML pass.
- * Hrefs of any scheme survive here as text and are taken off the elements by `decorate`.
+ * Sanitizes HTML: only the elements that Markdown produces. A second protection after a renderer that doesn't support
+ * HTML. Hrefs are kept as text, and removed by `decorate`.
  */
 export const sanitize = (html: string): DocumentFragment =>
   purifier.sanitize(html, {
