@@ -26,7 +26,7 @@ window.addEventListener('message', (event) => page.receive(event.data));
 window.addEventListener('error', (event) => page.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
 page.post({ type: 'ready' });
 
-/** Tells the host whether the keyboard is in the page. */
+/** Reports to the host whether the page has the focus. */
 function reportFocus(page: Page): void {
   let told = false;
   const report = (): void => {
@@ -34,14 +34,14 @@ function reportFocus(page: Page): void {
     if (focused !== told) page.post({ type: 'focusChanged', focused });
     told = focused;
   };
-  // Which of these comes, and in which order, differs with what else takes the focus meanwhile.
+  // Which of these events occur, and in which order, depends on what else takes the focus.
   for (const type of ['focus', 'blur', 'focusin', 'keydown', 'pointerdown'] as const)
     window.addEventListener(type, () => setTimeout(report));
 }
 
 /**
- * Acts on clicks and Enter on what markdown drew. Nothing on the page navigates: what a link asks for goes to the
- * host, which asks the user before it opens anything outside of the workspace.
+ * Handles clicks and Enter on rendered Markdown. Nothing navigates: link targets are sent to the host, which asks
+ * before it opens anything outside of the workspace.
  */
 function activateLinks(root: HTMLElement, page: Page): void {
   root.addEventListener('click', (event) => {
@@ -51,7 +51,7 @@ function activateLinks(root: HTMLElement, page: Page): void {
     if (event.key !== 'Enter' || !(event.target instanceof Element)) return;
     if (event.target.getAttribute('role') === 'link' && act(event.target, page)) event.preventDefault();
   });
-  // A file or a link dropped on the page would replace it.
+  // A file or link dropped on the page would replace it.
   for (const type of ['dragover', 'drop'] as const) {
     root.ownerDocument.addEventListener(type, (event) => {
       if (!(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
@@ -90,18 +90,18 @@ function actOnCode(element: Element, source: NonNullable<ReturnType<typeof codeA
 }
 
 /**
- * Finds the keyboard another place when what had it is taken off the page or can no longer be used: a message that is
- * deleted, a toast that is dismissed, a button that rests while a reply arrives. Browsers drop it to the body, and who
- * works without a pointer would have to start at the top of the page. `otherwise` is asked when nothing around is left.
+ * Moves the focus if the focused element is removed or disabled: a deleted message, a dismissed toast, a button during
+ * a reply. Otherwise, browsers move it to the body, and keyboard users would have to start at the top of the page.
+ * `otherwise` is called if nothing around it is left.
  */
 function keepFocus(root: HTMLElement, otherwise: () => void): void {
   let last: HTMLElement | undefined;
-  /** What stood around it and can take the keyboard, the innermost first. */
+  /** Its focusable ancestors, innermost first. */
   let around: HTMLElement[] = [];
   const look = (): void => {
     if (!last || (last.isConnected && !last.matches(':disabled'))) return;
     const { activeElement } = document;
-    // Somebody has seen to it already.
+    // Something else has moved the focus already.
     if (activeElement !== null && activeElement !== document.body && activeElement !== last) return;
     last = undefined;
     if (!document.hasFocus()) return;
@@ -116,7 +116,7 @@ function keepFocus(root: HTMLElement, otherwise: () => void): void {
     for (let at = target.parentElement; at && at !== root; at = at.parentElement)
       if (at.hasAttribute('tabindex')) around.push(at);
   });
-  // The editor gives the keyboard to the page, not to anything in it.
+  // VS Code focuses the page, but no element in it.
   window.addEventListener('focus', () => {
     if (document.activeElement === document.body) otherwise();
   });

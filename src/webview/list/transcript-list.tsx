@@ -9,19 +9,19 @@ import { text } from '../texts.ts';
 import { FeedKeys } from './feed-keys.ts';
 import { Viewport, type Range } from './viewport.ts';
 
-/** How long (ms) a message that was sought stays marked. */
+/** How long a revealed message stays highlighted, in ms. */
 const MARKED_FOR = 2_500;
-/** Of the view above a message that was sought, in px. */
+/** Distance of a revealed message from the top of the view, in px. */
 const ABOVE = 48;
 
-/** A guess at the height of a message that was never drawn, in px: its lines at 60 characters and 20 px each. */
+/** Estimates the height of a message that was never rendered, in px: lines of 60 characters with 20 px. */
 function guessHeight(message: MessageView | undefined): number {
   if (!message) return 140;
   const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
   return Math.min(4_000, 76 + Math.ceil(length / 60) * 20);
 }
 
-/** The transcript. Only the rows near the view are on the page; messages are loaded when their rows come near. */
+/** The transcript. Only rows near the viewport are rendered, and messages are loaded when their rows come near. */
 export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const scroller = useRef<HTMLDivElement>(null);
@@ -88,8 +88,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     page.save({ place: view.following ? null : { position: row, offset } });
   };
 
-  // What the reader asked to be taken to takes the keyboard too, once it is on the page: not the place that is held for
-  // it until it is loaded, which is taken off again.
+  // A revealed message gets the focus once it's rendered, but not the placeholder before it's loaded, which is removed
+  // again.
   useEffect(() => {
     if (sought.current === undefined || !document.hasFocus()) return;
     const row = rows.current?.querySelector<HTMLElement>(`[data-row="${sought.current}"] > [data-message]`);

@@ -18,7 +18,7 @@ import { TaskHeader } from './task-header.tsx';
 /** The whole page. */
 export function App({ page }: { readonly page: Page }) {
   const [, setRevision] = useState(0);
-  // Listens before the next message can come.
+  // Listens before the next message can arrive.
   useLayoutEffect(() => {
     page.changed = () => setRevision((revision) => revision + 1);
   }, [page]);
@@ -59,7 +59,7 @@ export function App({ page }: { readonly page: Page }) {
   );
 }
 
-/** What stands in the place of a chat. */
+/** A placeholder for the chat. */
 function Standing(props: { readonly icon: string; readonly busy?: boolean; readonly children: ComponentChildren }) {
   return (
     <main class="empty" aria-busy={props.busy} aria-label={text('Chat')}>
@@ -78,7 +78,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
       if (!isFind || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      // Typing replaces what was sought before.
+      // Typing replaces the previous search.
       document.querySelector<HTMLInputElement>('.find-bar input')?.select();
       page.show('find');
     };

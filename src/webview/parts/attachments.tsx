@@ -15,7 +15,7 @@ const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
   image: 'file-media',
 };
 
-/** What goes or went with a message, and what it costs. */
+/** An attachment of a message, with its tokens. */
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
   const { name: whole, implicit, kind, tokens, lines } = props.attachment;
   const name = baseName(whole);
@@ -40,7 +40,7 @@ const PLACES = [
 ] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** The button that adds something to the next message. */
+/** The button to attach something to the next message. */
 export function AttachMenu({ images }: { readonly images: boolean }) {
   const page = usePage();
   const [open, setOpen] = useState(false);
@@ -101,7 +101,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   );
 }
 
-/** Arrow keys, Home, End and Escape in a menu. */
+/** Arrow keys, Home, End, and Escape in a menu. */
 function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
   if (items.length === 0) return;
@@ -119,7 +119,7 @@ function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLElement
   event.currentTarget.querySelector('button')?.focus();
 }
 
-/** Hands an image to the host; says so of a format that no model takes. */
+/** Sends an image to the host, or reports that no model supports its format. */
 export async function attachImage(page: Page, file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
   if (!mediaType) {
@@ -138,9 +138,9 @@ export async function attachImage(page: Page, file: File): Promise<void> {
   await page.ask('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
 }
 
-/** Attaches what is dropped: files of the editor and of the desktop; false for anything else, such as text. */
+/** Attaches what is dropped: files from VS Code or the desktop; returns false for anything else, such as text. */
 export function attachDropped(page: Page, dropped: DataTransfer): boolean {
-  // What the explorer and the tabs of the editor hand over, then what other programs do.
+  // The format of the Explorer and editor tabs, and then that of other programs.
   const addresses = dropped.getData('application/vnd.code.uri-list') || dropped.getData('text/uri-list');
   const uris = addresses.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
   for (const uri of uris) void page.ask('attach', { what: { kind: 'uri', uri } });

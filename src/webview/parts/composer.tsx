@@ -11,14 +11,14 @@ import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attach
 import { Icon, IconButton } from './elements.tsx';
 import { suggestionKey, SuggestionList, useSuggestions } from './suggestions.tsx';
 
-/** How long the typing must pause before the draft is kept, in ms. */
+/** Pause in typing before the draft is stored, in ms. */
 const DRAFT_PAUSE = 300;
 
-/** Where messages are written. */
+/** The input for messages. */
 export function Composer({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const field = useRef<HTMLTextAreaElement>(null);
-  // What was typed here last, unless the host's draft has changed since, as by a question from the editor.
+  // The page's own draft, unless the host's has changed since, for example by a question from the editor.
   const [value, setValue] = useState(() => {
     const saved = page.savedFor(session.id);
     return saved?.told === session.draft.text ? saved.draft : session.draft.text;
@@ -45,7 +45,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const keep = () => {
     if (kept.current === now.current) return;
     kept.current = now.current;
-    // The page may show another session already.
+    // The page may already show another session.
     if (page.session?.id === session.id) page.save({ draft: now.current, told: now.current });
     page.post({ type: 'setDraft', session: session.id, text: now.current });
   };
@@ -53,7 +53,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const timer = setTimeout(keep, DRAFT_PAUSE);
     return () => clearTimeout(timer);
   }, [value]);
-  // Who goes to another session in the middle of a word finds the whole of it again.
+  // Switching to another session while typing doesn't lose anything.
   useEffect(() => keep, []);
 
   useLayoutEffect(() => {
@@ -91,12 +91,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       const now = page.session;
       if (reason === 'elsewhere') page.post({ type: 'setDraft', session: session.id, text: source });
       if (now?.id !== session.id || !givesBack(reason, source, before, now.transcript, now.status.queue.items)) return;
-      // What was refused goes back to where it was typed, before what is there by now.
+      // A rejected text returns to the composer, before what was typed meanwhile.
       write(joined(source, field.current?.value ?? ''));
     });
   };
 
-  // A session that is opened takes the keyboard, unless a panel's field has it.
+  // An opened session gets the focus, unless a panel's field has it.
   useEffect(() => {
     if (document.hasFocus() && page.panel === 'none') field.current?.focus();
   }, []);
@@ -132,14 +132,15 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const paste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData?.getData('text/plain') ?? '';
     const image = [...(event.clipboardData?.files ?? [])].find((each) => each.type.startsWith('image/'));
-    // Office programs put a picture of the text beside the text. A model that takes no images refuses this one aloud.
+    // Ignore an image next to text, because Office programs add one of the text. An image alone is rejected with a
+    // message if the model doesn't support images.
     if (image && pasted === '') {
       event.preventDefault();
       void attachImage(page, image);
       return;
     }
     if (pasted.length <= settings.pasteAsAttachmentAbove) {
-      // One word may be a name; more of them are somebody's words, and whose is not known.
+      // A single word may be a name; more words may be somebody else's.
       const words = pasted.replace(/\r\n?/g, '\n');
       if (/\S\s+\S/.test(words)) page.save({ pasted: [...(page.savedFor(session.id)?.pasted ?? []), words] });
       return;
@@ -248,7 +249,9 @@ function placeholderOf({ readOnly, foreign }: StatusView): string {
   return foreign ? text('Read-only. To continue this chat, select Continue Here.') : text('This session is read-only.');
 }
 
-/** What is sent after the reply that is arriving, above the composer; each can be sent at once, edited or removed. */
+/**
+ * Messages that are sent after the current reply, above the composer. Each can be sent immediately, edited, or removed.
+ */
 function QueuedMessages(props: { readonly status: StatusView; readonly edit: (text: string) => void }) {
   const page = usePage();
   const { queue, replying } = props.status;

@@ -9,7 +9,7 @@ import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
 import { ROLES } from './message.tsx';
 
-/** A compression, where it happened: what it saved, and under it the summaries it made. */
+/** A compression at its position in the transcript: what it saved, and its summaries. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
   const page = usePage();
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
@@ -90,10 +90,10 @@ function rungText(node: NodeView): string {
   }
 }
 
-/** Original messages that are put on the page at a time: a summary may stand for hundreds. */
+/** Number of original messages to render at a time, because a summary may cover hundreds. */
 const AT_ONCE = 20;
 
-/** The messages that a summary stands for, opened where it stands; positions are 0-based, inclusive. */
+/** The messages that a summary covers; positions are 0-based and inclusive. */
 function Originals({ from, to }: { readonly from: number; readonly to: number }) {
   const page = usePage();
   const [messages, setMessages] = useState<readonly MessageView[]>();
@@ -107,7 +107,7 @@ function Originals({ from, to }: { readonly from: number; readonly to: number })
     const request = { session: session.id, epoch: session.epoch, from: from + shown, count: Math.min(AT_ONCE, left) };
     const answer = await page.ask('loadMessages', request);
     setLoading(false);
-    // Nothing comes when positions mean something else by now; then the row is about to be rendered again.
+    // The answer is empty if the positions are outdated; the row will then be rendered again.
     if (answer && answer.messages.length > 0) setMessages([...(messages ?? []), ...answer.messages]);
   };
   return (

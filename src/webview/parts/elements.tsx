@@ -1,12 +1,12 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** An icon that says nothing of its own. */
+/** A decorative icon. */
 export function Icon({ name, class: extra = '' }: { readonly name: string; readonly class?: string }) {
   return <span class={`codicon codicon-${name} ${extra}`} aria-hidden="true" />;
 }
 
-/** A button that shows a codicon; its label is read out and shown as a tooltip. */
+/** A button with a codicon; its label is also the tooltip. */
 export function IconButton(props: {
   readonly icon: string;
   readonly label: string;
@@ -14,7 +14,7 @@ export function IconButton(props: {
   readonly disabled?: boolean;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
-  /** Keeps the text selection where it is. */
+  /** Keeps the text selection. */
   readonly keepSelection?: boolean;
 }) {
   return (
@@ -32,7 +32,7 @@ export function IconButton(props: {
   );
 }
 
-/** A button of words, which looks like a link unless it says otherwise. */
+/** A button with text, which looks like a link by default. */
 export function Button({
   look = 'text-button',
   ...attributes
@@ -40,14 +40,14 @@ export function Button({
   return <button type="button" class={look} {...attributes} />;
 }
 
-/** A line that opens to what is below it, which is on the page only then. */
+/** A disclosure, whose content is only rendered while it's open. */
 export function Disclosure(props: {
   readonly head: ComponentChildren;
-  /** Said on the line while it is closed. */
+  /** Shown while it's closed. */
   readonly detail?: ComponentChildren;
-  /** Stands beside the line. */
+  /** Next to the line. */
   readonly action?: ComponentChildren;
-  /** Stands under the line, whether it is open or not. */
+  /** Below the line, even while it's closed. */
   readonly under?: ComponentChildren;
   readonly toggleClass?: string;
   readonly isOpenAtFirst?: boolean;

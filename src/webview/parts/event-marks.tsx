@@ -4,7 +4,7 @@ import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
-/** The key events quoted from a message: a line that opens to the quotes. */
+/** The key events quoted from a message, in a disclosure. */
 export function EventMarks({ events }: { readonly events: readonly EventMark[] }) {
   const head = (
     <>

@@ -16,7 +16,9 @@ const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], () => string>> 
   recalled: () => text('Recalled excerpts'),
 };
 
-/** How full the context is, by its parts; opens to the figures. Keeps its place until they are there. */
+/**
+ * How full the context window is, by parts, with a disclosure for the figures. Reserves its space until they arrive.
+ */
 export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
   const page = usePage();
   if (!gauge)

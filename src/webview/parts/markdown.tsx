@@ -5,15 +5,15 @@ import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
 
-/** Longer texts are shown up to here until all of it is asked for. */
+/** Longer texts are truncated until the user expands them. */
 const FOLD_AFTER = 30_000;
 const FOLD_TO = 12_000;
-/** An arriving reply is drawn at most this often, in ms, and never for more than a fifth of the time. */
+/** Minimum interval between renderings of a streaming reply, in ms; they also take at most a fifth of the time. */
 const DRAW_EVERY = 40;
-/** On a machine that is busy with other things a reply still moves. */
+/** Maximum interval on a busy machine. */
 const DRAW_AT_LEAST_EVERY = 400;
 
-/** What is shown of a text that is longer than `limit`, and the button that shows all of it. */
+/** The shown part of a text longer than `limit`, and the button to expand it. */
 function useFolded(source: string, limit: number) {
   const [unfolded, setUnfolded] = useState(false);
   if (unfolded || source.length <= limit) return { shown: source, more: null };
@@ -24,7 +24,7 @@ function useFolded(source: string, limit: number) {
   return { shown: source.slice(0, end > FOLD_TO / 2 ? end : FOLD_TO), more };
 }
 
-/** Markdown that is whole, or grows with `live`. What is drawn stays when it ends. */
+/** Complete Markdown, or streaming Markdown with `live`. The rendered content stays when the stream ends. */
 export function Markdown(props: {
   readonly source: string;
   readonly live?: LiveReply | undefined;
@@ -59,7 +59,7 @@ function followReply(live: LiveReply, body: MarkdownBody): () => void {
     body.update(live.text, false);
     const changed = performance.now() - start;
     pause = Math.max(DRAW_EVERY, 4 * changed);
-    // The larger part of the work, styles, layout and paint, comes with the next frame.
+    // Styles, layout, and paint, which take most of the time, happen in the next frame.
     requestAnimationFrame(() => {
       const frame = performance.now();
       setTimeout(() => {
@@ -77,7 +77,7 @@ function followReply(live: LiveReply, body: MarkdownBody): () => void {
   };
 }
 
-/** Text as it is, with what is long folded away. */
+/** Plain text; long text is truncated until expanded. */
 export function PlainText({ source, label }: { readonly source: string; readonly label: string }) {
   const host = useRef<HTMLPreElement>(null);
   const { shown, more } = useFolded(source, FOLD_TO);

@@ -15,7 +15,7 @@ interface State {
   readonly error?: string;
 }
 
-/** Shows a message's source where drawing it fails, so that no message takes the others with it. */
+/** Shows a message's source if rendering it fails, so that other messages aren't affected. */
 export class MessageBoundary extends Component<Props, State> {
   override componentDidCatch(error: unknown): void {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -23,7 +23,7 @@ export class MessageBoundary extends Component<Props, State> {
   }
 
   override render({ message, children }: Props, { failed, error }: State) {
-    // A message that has changed is tried again.
+    // A changed message is rendered again.
     return failed === message ? <SourceOnly message={message} error={error ?? ''} /> : children;
   }
 }

@@ -10,7 +10,7 @@ import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 import { EventMarks } from './event-marks.tsx';
 import { MessageParts } from './message-parts.tsx';
 
-/** Who speaks, by role, with the codicon. */
+/** Names of the roles, with codicons. */
 export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => string; readonly icon: string }>> = {
   user: { name: () => text('You'), icon: 'account' },
   assistant: { name: () => text('Assistant'), icon: 'comment-discussion-sparkle' },
@@ -18,7 +18,7 @@ export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => 
   tool: { name: () => text('Tool'), icon: 'tools' },
 };
 
-/** Characters from which a message has its actions at its end, too. */
+/** Longer messages have their actions at the end as well, in characters. */
 const LONG = 1_500;
 
 const ENDINGS = {
@@ -27,7 +27,7 @@ const ENDINGS = {
   length: () => text('Truncated: the response reached the length limit'),
 };
 
-/** A message with its head, its parts, what can be done with it, and how it ended. */
+/** A message with its header, its parts, its actions, and how it ended. */
 export function Message(props: {
   readonly message: MessageView;
   readonly row: number;
@@ -117,7 +117,7 @@ function Usage({
   readonly tokens: NonNullable<MessageView['tokens']>;
 }) {
   const { input, output, cachedInput } = tokens;
-  // Providers report the usage of whole replies alone: that of one that ended early is estimated.
+  // Providers only report the usage of complete replies; that of others is estimated.
   const about = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
   const cached = cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined;
   return (
@@ -128,7 +128,7 @@ function Usage({
   );
 }
 
-/** What was sent of earlier messages with this one. */
+/** Excerpts of earlier messages that were sent with this one. */
 function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['recalled']> }) {
   const page = usePage();
   if (recalled.length === 0) return null;
@@ -145,7 +145,7 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
   );
 }
 
-/** On which branch a message is, how it ended, and how to go on from there. */
+/** The branch of a message, how it ended, and how to continue. */
 function Foot(props: {
   readonly message: MessageView;
   readonly busy: boolean;
@@ -187,7 +187,7 @@ function Foot(props: {
   );
 }
 
-/** A message's text in an editor; sending it starts a new branch. */
+/** An editor for a message's text. Sending it starts a new branch. */
 function MessageEditor({ message, close }: { readonly message: MessageView; readonly close: () => void }) {
   const page = usePage();
   const [value, setValue] = useState(lastText(message));
@@ -226,7 +226,7 @@ function MessageEditor({ message, close }: { readonly message: MessageView; read
   );
 }
 
-/** What can be done with a message, or with what is selected of it. */
+/** Actions for a message or its selection. */
 function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
   const { message } = props;
   const page = usePage();
@@ -251,7 +251,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
     const undo = () => void page.ask('undoDelete', id);
     page.tell(text('Message deleted. Its text stays in the session file.'), 'info', { label: text('Undo'), run: undo });
   };
-  // What was done of a task that is there stays done.
+  // Finished steps of the current task stay finished.
   const adopt = async () => {
     const task = page.session?.task;
     const known = new Map(task?.steps.map((step) => [step.text, step.status]));
@@ -289,7 +289,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   );
 }
 
-/** The selected text, if it lies in this message. */
+/** The selected text, if it's within this message. */
 function selectionIn(message: MessageView): string {
   const selection = window.getSelection();
   const node = selection?.anchorNode;

@@ -9,7 +9,7 @@ import { text } from '../texts.ts';
 
 /** Height of a bucket, in px. */
 const LINE = 3;
-/** Width of the map, and of its largest bucket, in px. */
+/** Width of the map and of its largest bucket, in px. */
 const WIDTH = 28;
 const LARGEST = 20;
 
@@ -71,7 +71,7 @@ export function Minimap(props: {
       ref={map}
       class="minimap"
       role="slider"
-      // Of an SVG element attributes are written as they are spelled there.
+      // Preact doesn't convert the names of SVG attributes.
       tabindex={0}
       viewBox={`0 0 ${WIDTH} 1`}
       preserveAspectRatio="none"
@@ -94,7 +94,7 @@ export function Minimap(props: {
   );
 }
 
-/** The session as a whole, one high and as wide as the map. */
+/** The whole session as an SVG, one unit high and as wide as the map. */
 function Drawing({ outline, session }: { readonly outline: OutlineView; readonly session: OpenSession }) {
   const total = Math.max(1, outline.total);
   const largest = Math.max(1, ...outline.buckets.map((bucket) => bucket.tokens));
@@ -102,7 +102,7 @@ function Drawing({ outline, session }: { readonly outline: OutlineView; readonly
     <>
       {outline.buckets.map(({ from, to, tokens, users, keyEvents }) => {
         const place = { y: from / total, height: (0.9 * (to - from + 1)) / total };
-        // The square root keeps one huge paste from flattening everything else.
+        // The square root prevents one huge paste from flattening everything else.
         const width = Math.max(2, LARGEST * Math.sqrt(tokens / largest));
         return (
           <g key={from}>

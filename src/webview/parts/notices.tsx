@@ -12,7 +12,7 @@ export function Notice(props: {
   readonly severity?: 'info' | 'warning' | 'error';
   readonly icon: string;
   readonly words: string;
-  /** What screen readers take it for. */
+  /** Its ARIA role. */
   readonly role?: 'status' | 'alert' | 'timer';
   readonly class?: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
@@ -33,7 +33,7 @@ export function Notice(props: {
   );
 }
 
-/** What the user should know now: between the transcript and the composer, never over either. */
+/** Current notices, between the transcript and the composer without covering either. */
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
   const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
@@ -96,7 +96,7 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
 
 const seconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
 
-/** A notice whose words change every second; they get ms since the epoch. */
+/** A notice that is updated every second; `wordsAt` gets ms since the epoch. */
 function Timer({ icon, wordsAt }: { readonly icon: string; readonly wordsAt: (now: number) => string }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -118,12 +118,12 @@ function Progress({ compression }: { readonly compression: NonNullable<StatusVie
   );
 }
 
-/** Below a response without a model: ways to a model, which then responds to the same message. */
+/** Below a response without a model: suggested models, which then respond to the same message. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { transcript, model, status } = session;
   const { last } = transcript;
-  // Of a chat that was imported the last reply is some model's, and nothing asks for another.
+  // The last reply of an imported chat is some model's, so there is nothing to answer.
   const isAnswered = status.readOnly === null && last?.model === 'local' && !last.streaming;
   const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);

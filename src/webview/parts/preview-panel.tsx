@@ -6,7 +6,7 @@ import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
 import { EventList } from './event-marks.tsx';
 
-/** What a compression would do, before it does it. */
+/** The preview of a compression. */
 export function PreviewPanel() {
   const page = usePage();
   const [preview, setPreview] = useState<PreviewView>();
@@ -17,7 +17,7 @@ export function PreviewPanel() {
       else page.show('none');
     });
   }, []);
-  // The panel opens at its beginning, however far below it the buttons are.
+  // Scrolls to the beginning of the panel, even if its buttons are far below.
   useEffect(
     () => buttons.current?.querySelector<HTMLElement>('button:last-child')?.focus({ preventScroll: true }),
     [preview],
@@ -63,7 +63,7 @@ function outcome({ messages, tokens, model, estimatedCostUsd: cost }: PreviewVie
   return `${effect} ${cost === 0 ? text('No cost.') : text('Cost: up to about {0}.', formatCost(cost))}`;
 }
 
-/** The key events, in a box of their own that scrolls, so that what is asked and the answers stay in view. */
+/** The key events in a scrollable box, so that the question and its buttons stay visible. */
 function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: PreviewView }) {
   if (kept.length === 0 && dropped.length === 0) return null;
   return (

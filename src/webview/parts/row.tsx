@@ -21,7 +21,9 @@ interface Props {
   readonly busy: boolean;
 }
 
-/** One row of the transcript: a message with what belongs to its place. It is rendered when its own data change. */
+/**
+ * A row of the transcript: a message with the compressions at its position. Only rendered when its own data changes.
+ */
 export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     return (Object.keys(next) as (keyof Props)[]).some((key) => next[key] !== this.props[key]);

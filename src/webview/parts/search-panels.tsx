@@ -8,7 +8,7 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './elements.tsx';
 
-/** The field of a panel that is searched, which has the focus. */
+/** The search field of a panel, which has the focus. */
 export function SearchField(props: {
   readonly field?: RefObject<HTMLInputElement | null>;
   readonly label: string;
@@ -40,10 +40,10 @@ export function ClosePanel() {
   return <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />;
 }
 
-/** How long the typing must pause before it is searched for, in ms. */
+/** Pause in typing before a search starts, in ms. */
 const TYPING_PAUSE = 150;
 
-/** Searches for what was typed once the typing pauses; `take` gets undefined for no words. */
+/** Searches for the typed text when typing pauses; `take` gets undefined for an empty text. */
 function useTyped<Answer>(
   words: string,
   search: (words: string) => Promise<Answer | undefined>,
@@ -64,7 +64,7 @@ function useTyped<Answer>(
   }, [words]);
 }
 
-/** Searches the messages of the session, however old, and goes to a result. */
+/** Searches all messages of the session, and scrolls to a result. */
 export function RecallPanel() {
   const page = usePage();
   const [query, setQuery] = useState(page.recallQuery);

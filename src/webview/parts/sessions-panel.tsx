@@ -15,7 +15,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const [renaming, setRenaming] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const panel = useRef<HTMLElement>(null);
-  // A row that moved, was renamed or is gone had the keyboard; it goes back to the row, or to the search.
+  // If the focused row was moved, renamed, or removed, the focus returns to the row or to the search field.
   const acted = useRef<string>(undefined);
   useEffect(() => {
     const { activeElement } = document;
@@ -95,7 +95,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Pinned ones first, archived ones last. */
+/** Pinned sessions first, archived ones last. */
 const order = ({ archived, pinned }: SessionView): number => Number(archived) * 2 - Number(pinned && !archived);
 
 function SessionActions(props: { readonly session: SessionView; readonly rename: () => void }) {

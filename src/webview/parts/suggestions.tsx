@@ -13,7 +13,7 @@ export interface Suggestion {
   readonly choose: () => void;
 }
 
-/** What may be meant by what is being typed. The focus stays in the field. */
+/** Suggestions for the text being typed. The focus stays in the field. */
 export function SuggestionList(props: { readonly suggestions: readonly Suggestion[]; readonly picked: number }) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
@@ -47,7 +47,7 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   );
 }
 
-/** What can stand in place of what is being completed, and what each choice does. */
+/** Suggestions for a completion, and the effect of each. */
 export function useSuggestions(
   completing: Completing | undefined,
   value: string,
@@ -105,7 +105,7 @@ const ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
   session: 'comment-discussion',
 };
 
-/** Goes through the suggestions by keyboard; true when the key was for them. */
+/** Navigates the suggestions with the keyboard; returns true if the key was handled. */
 export function suggestionKey(
   event: KeyboardEvent,
   suggestions: readonly Suggestion[],

@@ -16,7 +16,7 @@ const STATUS: Readonly<
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
 };
 
-/** What the user is working on now, at the head of the chat. */
+/** The current task, at the top of the chat. */
 export function TaskHeader({ task }: { readonly task: TaskView }) {
   const page = usePage();
   const { goal, steps } = task;
