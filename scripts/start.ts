@@ -13,7 +13,7 @@ import { editorFolder, outFolder, root } from './support/paths.ts';
 import { PlainError, runMain } from './support/plain-error.ts';
 import { isEnding, spawnOwned } from './support/processes.ts';
 
-/** Always the same, since a browser keeps the editor's state by address. */
+/** Always the same, because browsers store VS Code's state by origin. */
 const DEFAULT_PORT = 8947;
 
 const say = (text: string): void => console.log(text);

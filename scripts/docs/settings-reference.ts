@@ -30,14 +30,14 @@ interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
 }
 
-/** Who may set it, in words for the reader. */
+/** Who may set it, in words. */
 const SCOPES: Readonly<Record<string, string>> = {
   application: 'for the user alone',
   window: 'for the user or a workspace',
   resource: 'for the user, a workspace or a folder',
 };
 
-/** The reference of settings, commands and keys as the manifest has them, in Markdown. */
+/** Writes the reference of settings, commands, and key bindings in the manifest as Markdown. */
 export async function renderSettings(): Promise<string> {
   const read = async (file: string): Promise<string> => readFile(path.join(root, file), 'utf8');
   const manifest = JSON.parse(await read('package.json')) as Manifest;
@@ -90,13 +90,13 @@ function renderSetting(
   ].join('\n\n');
 }
 
-/** A long default is shown by its beginning; all of it stands in the settings themselves. */
+/** Long defaults are truncated; the Settings editor shows all of them. */
 function value(one: unknown): string {
   const text = JSON.stringify(one);
   return `\`${text.length > 80 ? `${text.slice(0, 77)}…` : text}\``;
 }
 
-/** Whether the reference is as the manifest has it. */
+/** Whether the reference matches the manifest. */
 export async function isSettingsReferenceCurrent(): Promise<boolean> {
   const current = await readFile(path.join(root, SETTINGS_REFERENCE), 'utf8').catch(() => '');
   return current === (await renderSettings());

@@ -3,7 +3,7 @@ import { chromium, type BrowserContext } from 'playwright-core';
 import { findChromium } from './find-chromium.ts';
 
 const ARGUMENTS = [
-  // The only pages shown are the editor's own, from loopback; in containers the sandbox cannot be had.
+  // Only VS Code's own pages are shown, from loopback. The sandbox isn't available in containers.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -14,8 +14,8 @@ const ARGUMENTS = [
 ];
 
 /**
- * Starts a headless Chromium with a profile of its own. The editor keeps `globalState` in that profile, by origin:
- * to find it again after a restart, keep both the profile and the server's port.
+ * Starts a headless Chromium with its own profile. VS Code stores `globalState` in that profile, by origin. To find it
+ * again after a restart, keep both the profile and the server's port.
  */
 export async function launchChromium(profile: string, say: (text: string) => void): Promise<BrowserContext> {
   const executablePath = await findChromium(say);

@@ -5,7 +5,7 @@ import { root } from '../support/paths.ts';
 
 const source = path.join(root, 'test/fixtures/demo-workspace');
 
-/** Copies the demo workspace into `folder`, over what an earlier copy left there, and gives the folder's path back. */
+/** Copies the demo workspace to `folder`, replacing an earlier copy, and returns the path. */
 export async function copyDemoWorkspace(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   if (existsSync(source)) await cp(source, folder, { recursive: true });

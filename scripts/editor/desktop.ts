@@ -10,8 +10,9 @@ const hasDisplay = (): boolean =>
   Boolean(process.env.WAYLAND_DISPLAY);
 
 /**
- * The desktop VS Code to use: what `VSCODE_EXECUTABLE` names, else a downloaded one where there is a display.
- * @returns undefined where VS Code's server has to do.
+ * The desktop VS Code to use: that in `VSCODE_EXECUTABLE`, or else a downloaded one if there is a display.
+ *
+ * @returns undefined if VS Code's server must be used
  */
 export async function findDesktop(say: (text: string) => void): Promise<string | undefined> {
   const named = process.env.VSCODE_EXECUTABLE;

@@ -6,22 +6,22 @@ import { editorFolder } from '../support/paths.ts';
 import { PlainError } from '../support/plain-error.ts';
 import { runCommand } from '../support/processes.ts';
 
-/** VS Code's own server, 1.139.1, as the package `code-server` carries it. What it depends on is pinned inside. */
+/** VS Code's server 1.139.1, as contained in the package `code-server`, which pins its dependencies. */
 const VERSION = '4.139.1';
 const SHA512 = 'fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
-/** Its native modules are built for this major version of Node. */
+/** The major version of Node.js for which its native modules are built. */
 const NODE_MAJOR = '24';
 
 const folder = path.join(editorFolder, 'host', VERSION);
 
-/** The Node program that runs VS Code's server. */
+/** The server's script. */
 const serverMain = path.join(folder, 'out/server-main.js');
 
-/** The extension host imports this module at its start and dies without it; it only guards against a dead parent. */
+/** The extension host requires this module at startup. It only ends the process if its parent has died. */
 const WATCHDOG = 'node_modules/@vscode/native-watchdog/build/Release';
 const WATCHDOG_STUB = 'exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n';
 
-/** The server writes no log file without it, which leaves the log of each extension empty. */
+/** Without it, the server writes no log files, so that the extensions' logs are empty. */
 const LOG = 'node_modules/@vscode/spdlog';
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
@@ -48,20 +48,20 @@ async function install(into: string): Promise<void> {
   }
 }
 
-/** Sees to it that the server keeps logs, also one that was installed before it did. */
+/** Enables logging, also in a server that was installed before. */
 async function keepLogs(): Promise<void> {
   if (existsSync(path.join(folder, LOG, 'build/Release/spdlog.node'))) return;
   const ours = await readFile(path.join(import.meta.dirname, 'plain-log.cjs'), 'utf8');
   const file = path.join(folder, LOG, 'index.js');
   if ((await readFile(file, 'utf8')) === ours) return;
-  // At once, since a server may be reading it.
+  // Atomically, because a running server may be reading it.
   await writeFile(`${file}.${process.pid}`, ours);
   await rename(`${file}.${process.pid}`, file);
 }
 
 /**
- * Gives the path of the server's program, installing it on first use (some 20 s). Several processes may ask at once;
- * the folder appears under its name only when it is whole.
+ * Returns the server's script, and installs it on first use (about 20 s). Several processes may call this at once; the
+ * folder only appears when it's complete.
  */
 export async function fetchServer(say: (text: string) => void): Promise<string> {
   if (process.versions.node.split('.')[0] !== NODE_MAJOR) {
@@ -75,7 +75,7 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
     const partial = path.join(editorFolder, 'host', `${VERSION}.partial-${process.pid}`);
     try {
       await install(partial);
-      // Another process may have been faster, and have a server at work there.
+      // Another process may have been faster and already be running its server.
       if (!existsSync(serverMain)) {
         await rm(folder, { recursive: true, force: true });
         await rename(partial, folder);

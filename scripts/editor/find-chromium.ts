@@ -31,8 +31,9 @@ async function installByPlaywright(say: (text: string) => void): Promise<void> {
 }
 
 /**
- * Gives the path of a Chromium: from the PATH, else installed by apt-get where that is allowed, else by Playwright.
- * @throws PlainError when none can be had.
+ * Returns the path of a Chromium: from PATH, or else installed by apt-get if permitted, or else by Playwright.
+ *
+ * @throws PlainError if none is available
  */
 export async function findChromium(say: (text: string) => void): Promise<string> {
   for (const install of [undefined, installByApt, installByPlaywright]) {

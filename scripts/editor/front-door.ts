@@ -8,19 +8,18 @@ import path from 'node:path';
 import { PlainError } from '../support/plain-error.ts';
 
 /**
- * What stands before VS Code's server: it passes everything on, keeps the port the same from run to run, and gives
- * the workbench the key with which it encrypts secrets. The server alone does not answer that request; then
- * `SecretStorage` would be empty after each reload.
+ * A proxy for VS Code's server that keeps the port the same between runs, and provides the key with which the workbench
+ * encrypts secrets. The server doesn't answer that request, so `SecretStorage` would be empty after each reload.
  */
 export interface FrontDoor {
-  /** Like `http://127.0.0.1:8947`. */
+  /** Such as `http://127.0.0.1:8947`. */
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** The length that the workbench asks for: an AES-256 key. */
+/** The length that the workbench requires: an AES-256 key. */
 const KEY_BYTES = 32;
-/** The server ends when nobody has been there for five minutes; this says that somebody still wants it. */
+/** The server ends after five minutes without a window; this keeps it running. */
 const KEEP_ALIVE_EVERY_MS = 60_000;
 
 async function readOrMakeKey(file: string): Promise<Buffer> {
@@ -31,7 +30,7 @@ async function readOrMakeKey(file: string): Promise<Buffer> {
   return key;
 }
 
-/** @throws PlainError when the port cannot be had. */
+/** @throws PlainError if the port isn't available */
 async function listen(server: net.Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -42,14 +41,18 @@ async function listen(server: net.Server, port: number): Promise<void> {
   });
 }
 
-/** Says at once what would fail later. @throws PlainError when the port cannot be had. */
+/**
+ * Fails early if a port isn't available.
+ *
+ * @throws PlainError if it isn't
+ */
 export async function demandFreePort(port: number): Promise<void> {
   const probe = net.createServer();
   await listen(probe, port);
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Opens the door at `port` (0: any free one). The key is kept in `keyFile`. */
+/** Opens the proxy at `port` (0: any free one). The key is stored in `keyFile`. */
 export async function openFrontDoor(serverOrigin: string, port: number, keyFile: string): Promise<FrontDoor> {
   const key = await readOrMakeKey(keyFile);
   const target = new URL(serverOrigin);
@@ -86,7 +89,7 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
       onward.write(head);
       onward.pipe(socket).pipe(onward);
     });
-    // Either end closing closes the other; an error is a close.
+    // Closing either end closes the other.
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
     onward.on('close', () => socket.destroy());
@@ -97,7 +100,7 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
-      // A server that has ended is noticed by whoever waits for `ended`.
+      // If the server has ended, whoever waits for `ended` notices.
       .on('error', () => clearInterval(keepAlive));
   }, KEEP_ALIVE_EVERY_MS);
   return {

@@ -11,12 +11,12 @@ import { fetchServer } from './fetch-server.ts';
 import { startServer } from './server.ts';
 import { workbenchUrl } from './workbench-url.ts';
 
-/** Longer than any suite; a hang must end some day. */
+/** Longer than any suite, in case it hangs. */
 const LIMIT_MS = 600_000;
-/** An extension host that ends hands in its result within this time, or never. */
+/** An extension host that ends delivers its result within this time, or never. */
 const HOST_END_GRACE_MS = 5000;
 
-/** How soon the end of the command that started this program is noticed. */
+/** How often it's checked whether the parent process has ended. */
 const PARENT_WATCH_MS = 500;
 
 interface Outcome {
@@ -24,7 +24,7 @@ interface Outcome {
   readonly why?: string;
 }
 
-// The window's exit call, which VS Code gives to automation.
+// The window's exit function for automation.
 const EXIT_FUNCTION = 'codeAutomationExit';
 
 async function launch(): Promise<Outcome> {
@@ -44,7 +44,7 @@ async function launch(): Promise<Outcome> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-host-'));
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>();
 
-  // @vscode/test-electron does not end what it started when it is ended itself.
+  // @vscode/test-electron doesn't end its children when it's ended.
   const parent = process.ppid;
   const parentWatch = setInterval(() => {
     if (process.ppid !== parent) finish({ code: 1, why: 'the command that started it ended' });

@@ -17,7 +17,7 @@ class Logger {
 
   getLevel = () => this.#level;
   setLevel = (level) => void (this.#level = level);
-  /** Whoever clears it ends lines and names levels itself. */
+  /** Without a formatter, the caller adds line breaks and levels itself. */
   clearFormatters = () => void (this.#isFramed = false);
 
   trace = (message) => this.#write(0, message);
@@ -40,7 +40,7 @@ class Logger {
 
 const create = async (name, file) => new Logger('rotating', name, file);
 
-// One by one: the server imports them by name, and Node finds no names in an object.
+// Separate exports, because the server imports them by name, which Node can't detect in an object.
 exports.version = 0;
 exports.setLevel = () => undefined;
 exports.setFlushOn = () => undefined;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PlainError } from '../support/plain-error.ts';
 import { endProcess, runNode, spawnOwned } from '../support/processes.ts';
 
-/** The settings of a fresh profile: nothing that phones, suggests, updates or welcomes. */
+/** Settings of a fresh profile: no telemetry, suggestions, updates, or welcome pages. */
 const SETTINGS = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
@@ -16,7 +16,7 @@ const SETTINGS = {
   'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'security.workspace.trust.enabled': false,
-  // Dialogs drawn by the workbench can be seen by a test; the browser's cannot.
+  // Tests can only see dialogs that the workbench renders.
   'files.simpleDialog.enable': true,
   'window.dialogStyle': 'custom',
 };
@@ -24,28 +24,28 @@ const SETTINGS = {
 const START_LIMIT_MS = 60_000;
 
 export interface ServerOptions {
-  /** The server's program, from `fetchServer`. */
+  /** The server's script, from `fetchServer`. */
   readonly program: string;
-  /** Where the server keeps its logs, and, unless the next two say otherwise, settings and extensions. */
+  /** The folder for the server's logs and, by default, settings and extensions. */
   readonly dataFolder: string;
   readonly userDataFolder?: string | undefined;
   readonly extensionsFolder?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly settings?: Readonly<Record<string, unknown>>;
   /**
-   * With the driver the workbench runs extensions from source and test suites, but shows no notification at all.
-   * Without it only installed extensions run.
+   * With the smoke test driver, the workbench runs extensions from source and test suites, but shows no notifications.
+   * Without it, only installed extensions run.
    */
   readonly smokeTestDriver: boolean;
-  /** Folders are in Restricted Mode until somebody trusts them; else all are trusted. */
+  /** Whether folders are in Restricted Mode until they are trusted; by default, all are trusted. */
   readonly trust?: boolean;
   readonly onLog?: (text: string) => void;
 }
 
 export interface EditorServer {
-  /** Like `http://127.0.0.1:40123`. */
+  /** Such as `http://127.0.0.1:40123`. */
   readonly origin: string;
-  /** Settles when the server's process has ended. */
+  /** Resolves when the server's process has ended. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...['--disable-telemetry', '--disable-experiments', '--disable-update-check'],
       ...(options.trust === true ? [] : ['--disable-workspace-trust']),
       '--disable-getting-started-override',
-      // Should this process be killed outright, the server ends by itself some minutes after its last window.
+      // If this process is killed, the server ends a few minutes after its last window.
       ...['--enable-remote-auto-shutdown', '--reconnection-grace-time', '20'],
       ...(options.smokeTestDriver ? ['--enable-smoke-test-driver'] : []),
     ],
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
   return { origin: `http://127.0.0.1:${port}`, ended, stop: () => endProcess(child) };
 }
 
-/** Installs a `.vsix` for a server that uses the same data folder. */
+/** Installs a `.vsix` for a server with the same data folder. */
 export async function installExtension(program: string, dataFolder: string, vsix: string): Promise<void> {
   const { code, output } = await runNode([
     program,

@@ -1,15 +1,15 @@
 import path from 'node:path';
 
 export interface WorkbenchTarget {
-  /** A folder, or a `.code-workspace` file. An empty window when absent. */
+  /** A folder or a `.code-workspace` file; by default, an empty window. */
   readonly folder?: string | undefined;
-  /** Folders of extensions that run from source; heeded only by a server with the smoke-test driver. */
+  /** Folders of extensions that run from source; only supported with the smoke test driver. */
   readonly extensionDevelopmentPaths?: readonly string[];
-  /** The module whose `run` the extension host calls; heeded as above. */
+  /** The module whose `run` is called by the extension host; only supported with the smoke test driver. */
   readonly extensionTestsPath?: string | undefined;
 }
 
-/** The address at which the workbench opens `target`. `origin` is like `http://127.0.0.1:8947`. */
+/** The URL that opens `target` in the workbench. `origin` is for example `http://127.0.0.1:8947`. */
 export function workbenchUrl(origin: string, target: WorkbenchTarget = {}): string {
   const url = new URL(origin);
   const remote = (file: string): string => `vscode-remote://${url.host}${encodeURI(path.resolve(file))}`;

@@ -5,11 +5,11 @@ import type { Role } from '../../src/core/model/message.ts';
 
 export interface Label extends Span {
   readonly kinds: readonly KeyEventKind[];
-  /** 0 to 3; from 1.5 on it is worth keeping, from 2.5 on lasting. */
+  /** 0 to 3; worth keeping from 1.5 on, lasting from 2.5 on. */
   readonly importance: number;
 }
 
-/** A message with the spans that people marked in it; `single` are those that one of two marked. */
+/** A message with marked spans; `single` are those that only one of two people marked. */
 export interface Labelled {
   readonly source: string;
   readonly role: Role;
@@ -20,7 +20,7 @@ export interface Labelled {
 }
 
 const ROLES = { U: 'user', A: 'assistant', T: 'tool' } as const;
-/** A kind by its letter, as the lessons write it. */
+/** The letter of each kind in the lessons. */
 const KIND: Readonly<Record<string, KeyEventKind>> = {
   d: 'decision',
   e: 'error',
@@ -33,8 +33,8 @@ const KIND: Readonly<Record<string, KeyEventKind>> = {
 };
 
 /**
- * Reads dialogues: a line a message, `U:`, `A:` or `T:` for who speaks, `⏎` for a line break, an empty line between
- * dialogues. `⟦c3 …⟧` marks a constraint of importance 3. A message that starts with `~` is context alone.
+ * Parses dialogues: one line per message, with `U:`, `A:`, or `T:` for the speaker, `⏎` for a line break, and an empty
+ * line between dialogues. `⟦c3 …⟧` marks a constraint of importance 3. A message that starts with `~` is only context.
  */
 export function parseLessons(source: string, name: string): Labelled[] {
   return source.split(/\n{2,}/).flatMap((dialogue) => {
@@ -54,7 +54,7 @@ export function parseLessons(source: string, name: string): Labelled[] {
   });
 }
 
-/** Takes the marks out of a text and gives their spans. */
+/** Removes the marks from a text and returns their spans. */
 function unmark(marked: string, name: string): { text: string; agreed: Label[] } {
   let text = '';
   const agreed: Label[] = [];
@@ -80,7 +80,7 @@ export const readLessons = (folder: string): Labelled[] =>
     .sort()
     .flatMap((name) => parseLessons(fs.readFileSync(path.join(folder, name), 'utf8'), `lessons/${name}`));
 
-/** Messages labelled by people, one JSON object a line; empty where the file is not there. */
+/** Labeled messages, one JSON object per line; empty if the file doesn't exist. */
 export function readLabels(file: string): Labelled[] {
   if (!fs.existsSync(file)) return [];
   return jsonLines<Labelled>(file)
@@ -93,12 +93,12 @@ interface Turn {
   readonly content: string;
 }
 
-/** A reader saw this much of a message (UTF-16 units); what stands behind it is neither key nor not. */
+/** A reader saw this much of a message (UTF-16 units); what follows is unlabeled. */
 export const READ = 3500;
 
 /**
- * Messages of the data set that were labelled by reading: `[start, end, kind, importance]` for each span. The texts stay
- * where they are: a transcript in `dev` or `short`, or `bookings.json#ID` for one dialogue.
+ * Messages of the data set that one reader labeled: `[start, end, kind, importance]` for each span. The texts are in
+ * the data set: a transcript in `dev` or `short`, or `bookings.json#ID` for a dialogue.
  */
 export function readReadings(file: string, data: string): Labelled[] {
   const transcripts = new Map<string, Map<number, Turn>>();

@@ -1,7 +1,7 @@
 import type { DetectedEvent, Span } from '../../src/core/model/key-event.ts';
 import type { Labelled } from './labels.ts';
 
-/** More than half of the shorter span is shared, and what was found is no page. */
+/** Whether more than half of the shorter span is shared, and the found one isn't much longer. */
 export const hits = (gold: Span, found: Span): boolean =>
   Math.min(gold.end, found.end) - Math.max(gold.start, found.start) >
     0.5 * Math.min(gold.end - gold.start, found.end - found.start) &&
@@ -14,17 +14,19 @@ export interface Scored {
 
 export interface Score {
   readonly messages: number;
-  /** Of the spans that both people marked, and of what was found that either marked. */
+  /** Recall of spans that both people marked, and precision among those that either marked. */
   readonly recall: number;
   readonly precision: number;
   readonly kinds: number;
-  /** Recall of lasting spans (from 2.5), and of those worth keeping (from 1.5), lasting ones counting three times. */
+  /**
+   * Recall of lasting spans (from 2.5), and of those worth keeping (from 1.5) with lasting ones counting three times.
+   */
   readonly lasting: number;
   readonly weighted: number;
   readonly keptPrecision: number;
-  /** Weighted recall of the best-ranked events that fill a quarter of the characters found. */
+  /** Weighted recall of the best-ranked events that fill a quarter of the found characters. */
   readonly atQuarter: number;
-  /** Events a message: found, and kept by people. */
+  /** Events per message: found, and kept by people. */
   readonly density: number;
   readonly people: number;
 }
@@ -33,7 +35,7 @@ const share = (part: number, whole: number): number => Math.round((1000 * part) 
 const weight = ({ importance }: { readonly importance: number }): number =>
   importance < 1.5 ? 0 : importance >= 2.5 ? 3 : 1;
 
-/** How well events were found, in the measures of the labels' own scorer. */
+/** The quality of detected events, with the metrics of the labels' own scorer. */
 export function score(all: readonly Scored[]): Score {
   const golds = all.flatMap(({ item, found }) => item.agreed.map((gold) => ({ gold, found })));
   const events = all.flatMap(({ item, found }) => found.map((event) => ({ event, item })));

@@ -4,24 +4,24 @@ import * as esbuild from 'esbuild';
 import GITLEAKS from '../../src/core/redact/gitleaks-rules.json' with { type: 'json' };
 import { inPackages, root } from '../support/paths.ts';
 
-/** A package of which something is in the product. */
+/** A package that is part of the product. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** The text of its licence file; empty when it carries none. */
+  /** The text of its license file; '' if it has none. */
   readonly text: string;
 }
 
-/** Files of these are copied into `dist/`, not bundled. */
+/** Packages whose files are copied to `dist/` instead of bundled. */
 const COPIED = ['@vscode/codicons'];
 
-/** Data that was taken over from elsewhere, with its licence beside it. */
+/** Data from elsewhere, with its license. */
 const VENDORED = [
   { name: 'gitleaks rules', version: GITLEAKS.version, licence: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
 ];
 
-/** The packages that the extension and its page are made of, by asking the bundler; sorted by name. */
+/** The packages in the extension and its page, according to the bundler, sorted by name. */
 export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   const inputs = await Promise.all([
     inputsOf({ entryPoints: ['src/host/extension.ts'], platform: 'node', format: 'esm', external: ['vscode'] }),
@@ -52,7 +52,7 @@ async function inputsOf(options: esbuild.BuildOptions): Promise<string[]> {
     loader: { '.md': 'text' },
     logLevel: 'silent',
   });
-  // What tree shaking has left nothing of is no part of the product.
+  // Packages of which tree shaking leaves nothing aren't part of the product.
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs)
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
@@ -60,7 +60,7 @@ async function inputsOf(options: esbuild.BuildOptions): Promise<string[]> {
   );
 }
 
-/** The folder of the package that a bundled file belongs to; none for the project's own. */
+/** The folder of a bundled file's package; empty for the project's own files. */
 function folderOf(file: string): string[] {
   const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/s.exec(file) ?? [];
   return folder === undefined ? [] : [path.join(root, folder)];

@@ -6,23 +6,23 @@ import { bundledPackages, type BundledPackage } from './bundled.ts';
 
 export const NOTICES = 'THIRD-PARTY-NOTICES.md';
 
-/** Licences under which a package may be given on with an MIT product, its notice beside it. */
+/** Licenses of packages that may be distributed with an MIT product and their notice. */
 const ALLOWED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'CC-BY-4.0', 'Unlicense']);
 
-/** What of the packages may not be given on; empty when all may. */
+/** Packages whose license isn't allowed; empty if all are. */
 export function judgeLicences(packages: readonly BundledPackage[]): readonly string[] {
   return packages
     .filter(({ licence }) => !offers(licence).some((one) => ALLOWED.has(one)))
     .map(({ name, version, licence }) => `${name} ${version} is under ${licence}, which is not known to be fit`);
 }
 
-/** What an SPDX expression lets one choose from. All parts of an `AND` would have to be fit, so it offers nothing. */
+/** The alternatives in an SPDX expression. All parts of an `AND` would have to be allowed, so it has none. */
 function offers(licence: string): string[] {
   if (licence.includes(' AND ')) return [];
   return licence.replaceAll(/[()]/g, '').split(' OR ');
 }
 
-/** The notices of the packages as Markdown; packages under the same words share them. */
+/** The packages' notices as Markdown; packages with the same text share it. */
 export function renderNotices(packages: readonly BundledPackage[]): string {
   const list = packages.map(({ name, version, licence }) => `- ${name} ${version} (${licence})`).join('\n');
   const byText = new Map<string, string[]>();
@@ -34,7 +34,7 @@ export function renderNotices(packages: readonly BundledPackage[]): string {
   return `# Third-party notices\n\nThreadkeeper contains parts of these packages:\n\n${list}\n\n${texts.join('\n')}`;
 }
 
-/** What is wrong with the licences of what is bundled, and with the file that names them. */
+/** Faults in the licenses of bundled packages, and in the file of notices. */
 export async function judgeNotices(): Promise<{ readonly faults: readonly string[]; readonly packages: number }> {
   const packages = await bundledPackages();
   const current = await readFile(path.join(root, NOTICES), 'utf8').catch(() => '');
@@ -49,8 +49,8 @@ interface Audit {
 const SERIOUS = new Set(['high', 'critical']);
 
 /**
- * What the registry knows against the packages: serious faults of what is bundled, and how many there are in all.
- * `undefined` when the registry gives no answer, which is no fault of the project.
+ * The registry's advisories: severe ones for bundled packages, and the total number. `undefined` if the registry
+ * doesn't answer, which isn't the project's fault.
  */
 export async function auditPackages(): Promise<
   { readonly faults: readonly string[]; readonly all: number } | undefined
@@ -70,7 +70,7 @@ export async function auditPackages(): Promise<
   };
 }
 
-/** npm may say other things before its answer. */
+/** npm may print other lines before the JSON. */
 export function parseAudit(output: string): Audit | undefined {
   const from = output.indexOf('{');
   try {

@@ -11,7 +11,7 @@ import { TRAITS } from '../../test/support/strict/traits.ts';
 export const LIVE_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type LiveProvider = (typeof LIVE_PROVIDERS)[number];
 
-/** What one request came to; what a strict server is held against. */
+/** The result of a request, compared with that of the strict server. */
 export interface LiveResult {
   readonly name: string;
   /** `complete`, `length`, or the reason of the fault. */
@@ -28,7 +28,7 @@ const TARGET_TOKENS = 1_200;
 const SYSTEM = `You help with code and answer in one short sentence. ${'Notes of the project: the gateway listens on port 8443, the queue waits 300 ms between two tries. '.repeat(90)}`;
 const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
 
-/** The settings of a provider's default or of the named model. */
+/** The configuration for a provider's default model or the given one. */
 export function liveConfig(
   provider: LiveProvider,
   options: { readonly model?: string; readonly baseUrl?: string; readonly apiKey?: string },
@@ -38,21 +38,21 @@ export function liveConfig(
   return { provider, model, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** The kind of strict server for a service, by its address; a server that nothing is known of is taken for vLLM. */
+/** The kind of strict server for a service, by its address; unknown servers are treated as vLLM. */
 export function flavourOf({ provider, baseUrl = '' }: ModelConfig): Flavour {
   if (provider === 'openai' || provider === 'anthropic') return provider;
   if (/\/\/(?:\w+\.)?openrouter\.ai\//.test(baseUrl)) return 'openrouter';
   return /:11434(?:\/|$)/.test(baseUrl) ? 'ollama' : 'vllm';
 }
 
-/** The same run on the strict server. A model that it does not know is replaced by a plain one of the same kind. */
+/** The same run with the strict server. An unknown model is replaced by a simple one of the same kind. */
 export async function runStrict(config: ModelConfig): Promise<{ model: string; results: readonly LiveResult[] }> {
   const flavour = flavourOf(config);
   const known = TRAITS[config.model.replace(/^.*\//, '')] !== undefined;
   const plain = { openai: 'gpt-4o', openrouter: 'openai/gpt-4o', anthropic: 'claude-haiku-4-5' } as const;
   const model = known ? config.model : flavour in plain ? plain[flavour as keyof typeof plain] : 'llama3.1:8b';
   const server = await StrictServer.start(flavour);
-  // A vendor's own address leads to the strict server; every other one, a gateway's too, gives way to it.
+  // Vendors' own addresses are redirected to the strict server; all others are replaced by it.
   const baseUrl = flavour === 'openrouter' ? config.baseUrl : `${server.url}/v1`;
   const own = config.provider === 'compatible' && baseUrl !== undefined ? { baseUrl } : {};
   try {
@@ -63,7 +63,7 @@ export async function runStrict(config: ModelConfig): Promise<{ model: string; r
   }
 }
 
-/** Ten turns that grow as a session does, with what goes with one turn alone, and one compression. */
+/** Ten turns that grow like a session, with text that is only part of one turn, and a compression. */
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
   const model = await new ModelRegistry().createModel(config, { search: () => [] });
   const info = modelInfo(config.model);
@@ -91,7 +91,7 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
   return [...results, await compress(model, info, messages)];
 }
 
-/** The notes and the ten turns, compressed as the editor would. */
+/** Compresses the notes and the ten turns like the editor does. */
 async function compress(model: ChatModel, info: ModelInfo, said: readonly ChatMessage[]): Promise<LiveResult> {
   const started = performance.now();
   const reasoning = reasoningPlan(info, 'summary');
@@ -143,7 +143,7 @@ async function ask(
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${'reason' in error ? String(error.reason) : error.name}: ${error.message}` : String(error);
 
-/** One line of a run. */
+/** A request's result in one line. */
 export function liveLine({ name, ending, usage, firstTextMs, costUsd }: LiveResult): string {
   const figures =
     usage &&
@@ -152,7 +152,7 @@ export function liveLine({ name, ending, usage, firstTextMs, costUsd }: LiveResu
   return `${name.padEnd(8)} ${ending.padEnd(9)} ${figures ?? 'no usage'}, ${firstTextMs ?? '–'} ms, ${cost}`;
 }
 
-/** Where a real service did otherwise than the strict server, in sentences. */
+/** Differences between the real service and the strict server, in sentences. */
 export function differences(real: readonly LiveResult[], strict: readonly LiveResult[]): string[] {
   const found: string[] = [];
   for (const expected of strict) {

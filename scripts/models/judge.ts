@@ -3,11 +3,11 @@ import path from 'node:path';
 import { DEFAULT_MODELS, modelInfo, retirementOf } from '../../src/core/tokens/models.ts';
 import { RETIREMENTS } from '../../src/core/tokens/model-overlay.ts';
 
-/** A release stays in use for some weeks: its defaults have to answer for at least so many days. */
+/** A release stays in use for some weeks, so its default models must be available for at least this many days. */
 const DEFAULT_DAYS = 60;
 const DAY_MS = 86_400_000;
 
-/** Files that users get or read, but for those that tell old models apart; the defaults are judged by themselves. */
+/** Files that users get or read, except for those that distinguish old models. Defaults are checked separately. */
 const FILES = [
   'package.json',
   'package.nls*.json',
@@ -18,7 +18,7 @@ const FILES = [
 ];
 const LISTS = ['model-overlay.ts', 'models.ts'].map((file) => path.join('src', 'core', 'tokens', file));
 
-/** Compiled-in defaults that are retired soon, or that the data knows nothing of. `today` is in ms since the epoch. */
+/** Default models that will soon be retired, or that the data doesn't contain. `today` is in ms since the epoch. */
 export function judgeDefaults(
   today: number,
   ids: readonly string[] = Object.values(DEFAULT_MODELS).flatMap((each) => Object.values(each)),
@@ -32,7 +32,7 @@ export function judgeDefaults(
   });
 }
 
-/** Mentions of models that their vendor has retired by then. */
+/** Mentions of models that are retired by then. */
 export function judgeMentions(today: number, texts: Iterable<readonly [file: string, text: string]>): string[] {
   const gone = [...RETIREMENTS].filter(([, { on }]) => Date.parse(on) <= today).map(([id]) => id);
   const named = new RegExp(
@@ -44,7 +44,7 @@ export function judgeMentions(today: number, texts: Iterable<readonly [file: str
   );
 }
 
-/** All that is wrong with the models that the project names. */
+/** All faults of models that the project mentions. */
 export function judgeModels(root: string, today: number): string[] {
   const files = FILES.flatMap((pattern) => globSync(pattern, { cwd: root })).filter((file) => !LISTS.includes(file));
   const texts = files.map((file): [string, string] => [file, readFileSync(path.join(root, file), 'utf8')]);

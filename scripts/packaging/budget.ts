@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
 
-/** What a package may hold. Anything else is a mistake, such as a test, a source file or a key. */
+/** Files that a package may contain. Anything else is a mistake, such as a test, a source file, or a key. */
 const ALLOWED = [
   /^package\.json$/,
   /^package\.nls(\.[a-z-]+)?\.json$/,
   /^l10n\/bundle\.l10n(\.[a-z-]+)?\.json$/,
   /^(README|CHANGELOG|THIRD-PARTY-NOTICES)\.md$/,
   /^LICENSE$/,
-  // Pages for those who use the product and are offline; the README's pictures are in the repository it names.
+  // Documentation for offline users; the README's images are in its repository.
   /^docs\/(compression|operators-guide|privacy-and-security|security|settings)\.md$/,
   /^media\/[\w./-]+\.(svg|png|gif|md|json|jsonl)$/,
   /^dist\/(extension|product|all-chats)\.cjs$/,
@@ -20,7 +20,7 @@ const ALLOWED = [
   /^dist\/sample-session\.jsonl$/,
 ];
 
-/** What a package that works holds. */
+/** Files that a package must contain. */
 const REQUIRED = [
   'package.json',
   'LICENSE',
@@ -36,11 +36,14 @@ const REQUIRED = [
 ];
 
 const KILOBYTE = 1000;
-/** The whole package, packed: two vocabularies take 1,640 of it, the readers of other tools' chats with their worker 90, RE2 50. */
+/**
+ * Maximum size of the package. The two vocabularies take 1,640 KB, the readers of other tools' chats with their worker
+ * 90 KB, and RE2 50 KB.
+ */
 export const PACKAGE_LIMIT = 2820 * KILOBYTE;
-/** What is read when the extension wakes: the limit leaves room for more commands, not for anything of the product. */
+/** Maximum size of what is loaded at activation: room for more commands, but not for the product. */
 export const START_LIMIT = 16 * KILOBYTE;
-/** What is read when the product is needed first; all else is loaded late. */
+/** Maximum size of what is loaded when the product is first needed; everything else is loaded later. */
 export const MAIN_LIMIT = 400 * KILOBYTE;
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / KILOBYTE)} KB`;
@@ -60,7 +63,7 @@ async function sizesOf(vsix: string): Promise<readonly Size[]> {
   return Promise.all(limits.map(async ({ what, file, limit }) => ({ what, bytes: (await stat(file)).size, limit })));
 }
 
-/** What is wrong with a package's file list; empty when nothing is. */
+/** Faults in a package's file list; empty if there are none. */
 export function judgeFiles(files: readonly string[]): readonly string[] {
   return [
     ...files
@@ -70,7 +73,7 @@ export function judgeFiles(files: readonly string[]): readonly string[] {
   ];
 }
 
-/** What is too large; empty when nothing is. */
+/** What is too large; empty if nothing is. */
 export async function judgeSizes(vsix: string): Promise<readonly string[]> {
   return (await sizesOf(vsix))
     .filter(({ bytes, limit }) => bytes > limit)

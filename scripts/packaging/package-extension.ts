@@ -7,13 +7,13 @@ import { runNode } from '../support/processes.ts';
 
 const vsce = inPackages('@vscode', 'vsce', 'vsce');
 
-/** Stands in package.json for the repository, which links and pictures of the README lead to once it is published. */
+/** Placeholder in package.json for the repository, which the README's links and images need once it's published. */
 const PLACEHOLDER = 'OWNER/threadkeeper';
 
-/** For packages that stay on this machine: their links lead nowhere. */
+/** For packages that aren't published; their links don't work. */
 const TEST_REPOSITORY = 'example/threadkeeper';
 
-/** The repository that a package to publish names, such as `acme/threadkeeper`: the one that is given, or the clone's. */
+/** The repository for a published package, such as `acme/threadkeeper`: the given one, or that of the clone. */
 export function chosenRepository(): string {
   const { stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: root, encoding: 'utf8' });
   const cloned = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
@@ -24,7 +24,7 @@ export function chosenRepository(): string {
   );
 }
 
-/** Packs what stands in the project and in `dist/` into a `.vsix`. Everything that it needs is bundled already. */
+/** Packages the project and `dist/` as a `.vsix`. Everything it needs is already bundled. */
 export async function packageExtension(vsix: string, repository = TEST_REPOSITORY): Promise<void> {
   const staging = path.join(outFolder, 'staging');
   await rm(staging, { recursive: true, force: true });
@@ -39,7 +39,7 @@ export async function packageExtension(vsix: string, repository = TEST_REPOSITOR
   if (code !== 0) throw new PlainError(`Packaging failed:\n${output}`);
 }
 
-/** The files that would be packed, as paths below the project's folder, sorted. */
+/** The files that would be packaged, as sorted relative paths. */
 export async function listPackagedFiles(): Promise<readonly string[]> {
   const { code, output } = await runNode([vsce, 'ls', '--no-dependencies'], { cwd: root });
   if (code !== 0) throw new PlainError(`Listing the package failed:\n${output}`);

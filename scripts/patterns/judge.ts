@@ -5,14 +5,14 @@ import { check, type Parameters } from 'recheck';
 import ts from 'typescript';
 import { root } from '../support/paths.ts';
 
-/** Patterns that take more than linear time in theory, and what bounds the text that they are given. */
+/** Patterns that may take more than linear time, with what bounds their input. */
 export type Bounds = Readonly<Record<string, string>>;
 
 export const BOUNDS = 'scripts/patterns/bounds.json';
 
 /**
- * Limits in steps and sizes, with a fixed seed: what is found depends neither on the machine nor on its load. Larger
- * ones find the same patterns and take twenty times as long.
+ * Limits in steps and sizes, with a fixed seed, so that the result doesn't depend on the machine. Larger limits find
+ * the same patterns and take twenty times as long.
  */
 const LIMITS: Parameters = {
   timeout: null,
@@ -33,7 +33,7 @@ const LIMITS: Parameters = {
   maxAttackStringSize: 10_000,
   maxSimpleRepeatCount: 5,
 };
-/** A repetition bounded by so much or more is judged as one without a bound: its states take minutes to go through. */
+/** Larger bounded repetitions are treated as unbounded, because exploring their states takes minutes. */
 const UNBOUNDED_FROM = 60;
 const AT_ONCE = 2;
 
@@ -43,7 +43,7 @@ interface Found {
   readonly line: number;
 }
 
-/** The regular expressions of a source file, each once. */
+/** The distinct regular expressions of a source file. */
 export function patternsOf(file: string, source: string): Found[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const found: Found[] = [];
@@ -81,8 +81,8 @@ const withoutHighBounds = (source: string): string =>
   );
 
 /**
- * Whether each pattern takes time linear in its text, or is on the list of those whose text is bounded. An exponential
- * one is a fault whatever bounds it.
+ * Checks that each pattern takes linear time, or is listed with a bound for its input. An exponential pattern is always
+ * a fault.
  */
 export async function judgePatterns(
   patterns: readonly Found[] = allPatterns(),

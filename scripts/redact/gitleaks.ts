@@ -5,7 +5,7 @@ import path from 'node:path';
 import { root } from '../support/paths.ts';
 import { PlainError, runMain } from '../support/plain-error.ts';
 
-/** Rules that have no pattern, that read whole files, or that take what stands in any code for a secret. */
+/** Rules without a pattern, for whole files, or that match ordinary code. */
 const LEFT_OUT = new Set(
   `pkcs12-file private-key generic-api-key curl-auth-header curl-auth-user kubernetes-secret-yaml nuget-config-password
   sourcegraph-access-token twilio-api-key vault-service-token freemius-secret-key hashicorp-tf-password jwt jwt-base64
@@ -15,7 +15,7 @@ const LEFT_OUT = new Set(
   ),
 );
 
-/** What rules for a value behind a service's name have in common, and how it is written in the list. */
+/** Common parts of rules for a value after a service's name, and their abbreviations in the list. */
 const SHARED: readonly (readonly [string, string])[] = [
   [String.raw`[\w.-]{0,50}?`, ''],
   [String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3})(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`, ')@is'],
@@ -44,7 +44,7 @@ function rulesOf(toml: string): Rule[] {
     });
 }
 
-/** RE2's syntax in JavaScript's; a pattern that ignores case in a part of it ignores it in all of it. */
+/** Converts RE2 syntax to JavaScript. A pattern that ignores case in a part ignores it everywhere. */
 function translated(regex: string): { readonly pattern: string; readonly flags: string } {
   const pattern = regex
     .replace(/\(\?-?i\)/g, '')

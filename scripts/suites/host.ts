@@ -14,8 +14,8 @@ import { readResult, reporter, resultFile, type SuiteResult } from '../support/s
 const suiteFolder = path.join(outFolder, 'host');
 
 /**
- * Offers language models, as extensions of other vendors do. It is installed and not developed: the editor in a
- * browser takes one extension in development alone.
+ * Provides language models, like other vendors' extensions. It's installed, because VS Code in a browser only supports
+ * one extension in development.
  */
 const modelExtension = path.join(root, 'test/fixtures/model-extension');
 
@@ -40,7 +40,7 @@ async function compile(): Promise<void> {
   });
 }
 
-/** Shows what is appended to a file, until told to stop. */
+/** Prints what is appended to a file until it's stopped. */
 async function follow(file: string): Promise<() => Promise<void>> {
   const handle = await open(file, 'r');
   let reading = Promise.resolve();
@@ -61,13 +61,15 @@ async function follow(file: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Runs `test/host` in a real extension host: the desktop editor's where there is one, else that of VS Code's server. */
+/**
+ * Runs `test/host` in a real extension host: that of the desktop editor, if there is one, or else of VS Code's server.
+ */
 export async function runHostSuite(say: (text: string) => void): Promise<SuiteResult> {
   const began = performance.now();
   await compile();
   const desktop = await findDesktop(say);
   if (desktop === undefined) {
-    // Fetched here, so that the suite's own time limits do not include it.
+    // Fetched here, so that the suite's time limits don't include it.
     await fetchServer(say);
     await findChromium(say);
   }
@@ -94,12 +96,12 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
         SUITE_RESULT_FILE: resultFile('host'),
         SUITE_OUTPUT_FILE: output,
         SUITE_REPORTER: reporter,
-        // The launcher is a program of Node's: it has to be this Node that runs it.
+        // The launcher must run with this version of Node.js.
         PATH: path.dirname(process.execPath) + path.delimiter + (process.env.PATH ?? ''),
       },
     });
   } catch (error) {
-    // Its result file says what failed; without one the suite is red anyway.
+    // The result file says what failed; without one, the suite fails anyway.
     say(error instanceof Error ? error.message : String(error));
     code = 1;
   } finally {

@@ -9,15 +9,15 @@ import { inPackages, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
-/** A workbench takes seconds to open, on a busy machine many. */
+/** Opening a workbench takes seconds, on a busy machine many. */
 const TEST_LIMIT_MS = 240_000;
 
 const folder = path.join(root, 'test/ui');
 
-/** What every user does, the longest first. A run that is not whole has these alone. */
+/** What every user does, longest first. A partial run only includes these. */
 const COMMON = ['journey', 'open-chat', 'compressed', 'sessions', 'turns', 'keyboard-writing', 'loading', 'page-parts'];
 
-/** Runs `test/ui`: the packaged extension in the real workbench, driven in Chromium, in two editors at once. */
+/** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(
   say: (text: string) => void,
   mochaArguments: readonly string[],

@@ -3,12 +3,12 @@ import { inPackages, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
-/** What a whole run of the tests must cover of `src/core`, in percent of its statements and of its branches. */
+/** Minimum coverage of `src/core` by a complete run, in percent of statements and branches. */
 const MIN_COVERAGE = '95';
 
 /**
- * Everything that needs no editor. A whole run reports the coverage of `src/core` (statements and branches), which takes
- * as long as half of the tests again, and is red if it covers less than it must; one of some tests is not judged.
+ * Runs all tests that need no editor. A complete run reports the coverage of `src/core`, which takes half as long
+ * again, and fails below the minimum; the coverage of a filtered run isn't checked.
  */
 export async function runUnitSuite(mochaArguments: readonly string[], isWhole: boolean): Promise<SuiteResult> {
   const began = performance.now();
@@ -17,7 +17,7 @@ export async function runUnitSuite(mochaArguments: readonly string[], isWhole: b
   const tests = [inPackages('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments];
   const covered = [
     inPackages('c8', 'bin', 'c8.js'),
-    // `--all` counts the files that no test has loaded, too.
+    // `--all` includes files that no test loads.
     ...['--all', '--src', 'src/core', '--include', 'src/core/**/*.ts', '--exclude', '**/*.d.ts'],
     ...['--reporter', 'text-summary', '--reporter', 'html', '--reporter', 'json-summary'],
     ...(mochaArguments.includes('--grep') ? [] : [...limits, '--lines', '0', '--functions', '0']),

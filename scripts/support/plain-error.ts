@@ -1,7 +1,7 @@
-/** A failure that one sentence explains in full: it is shown without a stack. */
+/** A failure that is explained by its message and shown without a stack. */
 export class PlainError extends Error {}
 
-/** Runs a command's body; a failure is shown and makes the exit code 1. */
+/** Runs a command; a failure is shown and sets the exit code to 1. */
 export async function runMain(body: () => Promise<void>): Promise<void> {
   try {
     await body();

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
 /**
- * Child processes that end with this one. Each leads a process group of its own, so that what it starts in turn
- * ends with it; a signal to this process, or its exit by any road, ends the groups.
+ * Child processes that end with this one. Each has its own process group, so that its children end with it. A signal to
+ * this process, or its exit for any reason, ends the groups.
  */
 const owned = new Set<ChildProcess>();
 let listening = false;
@@ -16,7 +16,7 @@ function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
     if (usesGroups) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch (error) {
-    // ESRCH: the group has ended already, which is what was wanted.
+    // ESRCH: the group has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
