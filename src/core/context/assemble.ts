@@ -2,9 +2,10 @@ import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
+import { renderAttachment } from '../text/attachment.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
-import { type Recalled, renderAttachment, renderRecalled, renderTask } from './render.ts';
+import { type Recalled, renderRecalled, renderTask } from './render.ts';
 
 /** One message of a request. The position on the active branch is set for messages that are sent verbatim. */
 export interface ContextMessage {

@@ -2,7 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { GOAL_REACHED } from '../model/task-list.ts';
-import { attribute, neutralized, plainName, section } from '../text/fence.ts';
+import { neutralized, plainName, section } from '../text/fence.ts';
 
 /** Earlier content is sent as data: in sections that the content itself can't close, introduced by one line. */
 export const LEDGER_INTRO =
@@ -80,15 +80,4 @@ export function renderRecalled(excerpts: readonly Recalled[]): string {
   if (excerpts.length === 0) return '';
   const parts = excerpts.map(({ position, role, text }) => `[message ${position + 1}, ${role}]\n${neutralized(text)}`);
   return section('recalled_excerpts', [RECALLED_INTRO, parts.join('\n\n')].join('\n'));
-}
-
-export function renderAttachment(attachment: {
-  readonly kind: string;
-  readonly name: string;
-  readonly text: string;
-  readonly lines?: readonly [number, number];
-}): string {
-  const lines = attachment.lines ? `:${attachment.lines[0]}-${attachment.lines[1]}` : '';
-  const attributes = attribute('kind', attachment.kind) + attribute('name', `${attachment.name}${lines}`);
-  return section('attachment', neutralized(attachment.text), attributes);
 }

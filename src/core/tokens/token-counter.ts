@@ -1,5 +1,6 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
 import { ALONE, type Breather } from '../pace/breather.ts';
+import { renderAttachment } from '../text/attachment.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
 
@@ -18,7 +19,7 @@ export interface TokenCounter {
   textResting(text: string, breather: Breather): Promise<number>;
   /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
-  /** Tokens of an attachment, including the line with its name. */
+  /** Tokens of an attachment as it's sent. */
   attachment(attachment: Attachment): number;
   /** Like `message` and `attachment`, but yields when due. */
   whole(message: CountedMessage & Pick<Message, 'attachments'>, breather: Breather): Promise<MessageTokens>;
@@ -41,9 +42,6 @@ export const REPLY_PRIMING_TOKENS = 3;
 
 /** Delimiters of a tool call or result. Not documented by any provider; calibration corrects the rest. */
 export const TOOL_FRAMING_TOKENS = 8;
-
-/** Fence and label of an attachment, without its name. */
-export const ATTACHMENT_FRAMING_TOKENS = 24;
 
 /** The texts of a block, and its fixed number of tokens. */
 function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
@@ -71,14 +69,12 @@ export function tokenCounter(
       const { fixed, texts } = countedIn(block);
       return sum + fixed + atOnce(texts);
     }, MESSAGE_FRAMING_TOKENS);
-  const attachment: TokenCounter['attachment'] = ({ name, text: body }) =>
-    ATTACHMENT_FRAMING_TOKENS + atOnce([name, body]);
   return {
     encoding,
     text,
     textResting,
     message,
-    attachment,
+    attachment: (each) => text(renderAttachment(each)),
     async whole({ content, attachments = [] }, breather) {
       const resting = async (texts: readonly string[]): Promise<number> => {
         let sum = 0;
@@ -88,8 +84,7 @@ export function tokenCounter(
       let body = MESSAGE_FRAMING_TOKENS;
       for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await resting(texts));
       let attached = 0;
-      for (const { name, text: said } of attachments)
-        attached += ATTACHMENT_FRAMING_TOKENS + (await resting([name, said]));
+      for (const each of attachments) attached += await textResting(renderAttachment(each), breather);
       return { body, attachments: attached };
     },
   };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { decisionsText, recalledText } from '../../../src/app/session-archive.ts';
 import {
-  renderAttachment,
   renderEvent,
   renderLedger,
   renderRecalled,
@@ -13,6 +12,7 @@ import { memoryText } from '../../../src/core/memory/memory.ts';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
 import { placesOf } from '../../../src/core/text/provenance.ts';
 import { matchesGolden } from '../../support/golden.ts';

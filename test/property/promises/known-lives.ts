@@ -22,8 +22,11 @@ const compress = (meanwhile: Extract<Step, { do: 'compress' }>['meanwhile'] = 'n
   meanwhile,
   pick,
 });
+const send = (text: string): Step => ({ do: 'send', text, attached: null });
 const background: Step = { do: 'background', meanwhile: 'nothing', pick: 0 };
 const good: Step = { do: 'model', name: 'good' };
+/** History is compressed in the background after 50 messages. */
+const OFTEN: Step = { do: 'policy', name: 'frugal', strategy: 'smart' };
 const SAID = [
   'Never deploy on a Friday.',
   'Remember: the staging password rotates on the 3rd of each month.',
@@ -47,6 +50,7 @@ const turn = (
 const answered = (ask: string, ...texts: string[]): SpokenTurn =>
   turn(ask, ...texts.map((text) => ['answer', text] as const));
 const [DECIDED, TWICE] = [SAID[2]!, `${LINE} ${LINE} `];
+const DECIDED_TWICE = `${DECIDED} ${DECIDED} `;
 
 /** Seed 1977962945, path 2126: a fault is forgotten where the plan is made smaller after the summarizer has failed. */
 const RECOVERED: Step = {
@@ -67,16 +71,22 @@ const RECOVERED: Step = {
   ],
 };
 
-/** Seed 2026112322, path 410: a key event that comes back into the ledger takes more than the summary beside it saves. */
-const COMES_BACK: Step = {
+/** Seed 5, path 459: levels that are kept leave a summary of a few messages as long as they were. */
+const SAVES_NOTHING: Step = {
   do: 'import',
   turns: [
-    answered(DECIDED, `${DECIDED} ${DECIDED} `),
-    answered(TWICE, LINE),
-    answered(' ', [LINE, LINE, LINE].join('\n')),
-    turn([LINE, LINE].join('\n'), ['loose', LINE]),
-    answered(LINE, TWICE),
-    turn(LINE, ['answer', TWICE], ['answer', `${DECIDED} ${DECIDED} `], ['call', LINE]),
+    answered(DECIDED_TWICE, ' '),
+    turn(LINE, ['answer', TWICE], ['answer', LINE], ['answer', LINE], ['parallel', LINE]),
+    turn(PART, ['loose', TWICE], ['parallel', DECIDED_TWICE]),
+    turn(
+      DECIDED,
+      ['answer', [LINE, HISTORY, PART].join('\n')],
+      ['call', DECIDED],
+      ['answer', LINE],
+      ['loose', DECIDED_TWICE],
+    ),
+    turn(LINE, ['loose', ' '], ['loose', LINE], ['loose', LINE], ['answer', DECIDED]),
+    turn(DECIDED, ['call', LINE], ['loose', LINE], ['answer', LINE]),
   ],
 };
 
@@ -116,10 +126,18 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     good,
     { do: 'resummarize', pick: 0, finer: false },
   ],
-  [COMES_BACK, compress('pin'), { do: 'send', text: LINE }, compress()],
+  [
+    SAVES_NOTHING,
+    { do: 'policy', name: 'steady', strategy: 'smart' },
+    { do: 'leave', pick: 400 },
+    { do: 'leave', pick: 933 },
+    send(LINE),
+    { do: 'level', pick: 0, level: 'brief' },
+    send(DECIDED_TWICE),
+  ],
   [
     LEAVES_AGAIN,
-    { do: 'send', text: LINE },
+    send(LINE),
     compress('pin'),
     { do: 'undo', pick: 0, undone: true },
     { do: 'leave', pick: 8 },
@@ -151,10 +169,10 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     ...SAID.map((_, pick): Step => ({ do: 'pin', pick, pinned: true })),
     { do: 'budget', tokens: 2_000, ledgerShare: 0.02 },
   ],
-  [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, { do: 'send', text: 'And?' }],
+  [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, send('And?')],
   [talk(40), good, { do: 'policy', name: 'balanced', strategy: 'off' }, { do: 'preview' }, compress(), background],
   [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
-  [talk(20), compress(), talk(30), { do: 'model', name: 'throwing' }, background, background],
+  [talk(20), compress(), talk(30), OFTEN, { do: 'model', name: 'throwing' }, background, background],
   // Summaries are joined in a small window; then one of them is edited, opened, and joined anew.
   ...(
     [
@@ -181,11 +199,11 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
   [agent(60), { do: 'budget', tokens: 2_500, ledgerShare: 0.15 }, compress()],
   // What was said in few words is not shortened by quoting it.
   [sayings(...SAID, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
-  [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), background],
-  ...[16, 17, 18].map((calls): Step[] => [agent(calls), agent(30), compress(), { do: 'send', text: 'And now?' }]),
+  [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), OFTEN, background],
+  ...[16, 17, 18].map((calls): Step[] => [agent(calls), agent(30), compress(), send('And now?')]),
   ...[20, 21].map((calls): Step[] => [
     agent(60 + calls),
     { do: 'budget', tokens: 2_500, ledgerShare: 0.15 },
-    { do: 'send', text: 'And now?' },
+    send('And now?'),
   ]),
 ];

@@ -82,6 +82,9 @@ export async function live(world: World, step: Step): Promise<void> {
       assert.deepEqual(compressed(world.state), before.made, 'what comes to nothing changes nothing');
     }
   }
+  const isQuiet = !('meanwhile' in step) || step.meanwhile === 'nothing';
+  for (const { calls, tokens } of isQuiet ? committed : [])
+    assert.ok(calls.count > 0 || tokens.after < tokens.before, 'what costs nothing is committed only if it saves');
   if (world.cancelled) {
     assert.equal(committed.length, 0, 'what is cancelled is not committed');
     assert.deepEqual(compressed(world.state), before.made, 'what is cancelled changes nothing');

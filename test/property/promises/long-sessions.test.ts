@@ -46,7 +46,7 @@ describe('a session of 10,000 messages', () => {
     const [record] = world.state.compressions;
     assert.ok(world.calls <= 3 * (before.total / 12_000), `${world.calls} calls`);
     assert.ok(record!.calls.count <= world.calls);
-    await world.do({ do: 'send', text: 'And what comes next?' });
+    await world.do({ do: 'send', text: 'And what comes next?', attached: null });
     checkRequest(
       world.desk.requests.at(-1)!,
       'And what comes next?',

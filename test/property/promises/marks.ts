@@ -68,7 +68,9 @@ export class Marks {
     const last = this.#takeBack.pop();
     if (!last) return;
     await journal.append({ type: 'event_corrected', id: last.id, correction: last.to });
-    this.corrected.set(last.id, last.says);
+    // Without a correction, what was found meanwhile counts.
+    if (last.to === null) this.corrected.delete(last.id);
+    else this.corrected.set(last.id, last.says);
   }
 
   async #correct(journal: SessionJournal, entry: KeyEvent, kind: KeyEventKind, start: number): Promise<void> {

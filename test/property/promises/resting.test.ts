@@ -130,7 +130,7 @@ describe('a limit for what compression may cost', () => {
               if (one === 'compress' || one === 'background')
                 await world.do({ do: one, meanwhile: 'nothing', pick: 0 });
               else if (one === 'resummarize') await world.do({ do: one, pick: 0, finer: false });
-              else if (one === 'send') await world.do({ do: one, text: 'And now?' });
+              else if (one === 'send') await world.do({ do: one, text: 'And now?', attached: null });
               else await world.do({ do: one });
               assert.equal(late, 0, `${late} calls begun after all ${limit} were paid for`);
               assert.ok(world.calls <= limit + MAX_SEGMENTS, `${world.calls} calls where ${limit} may be paid for`);

@@ -103,10 +103,16 @@ const BUDGETS = [
   { do: 'budget', tokens: 120_000, ledgerShare: 0.15 },
 ] as const;
 
+const model = doing(3, 'model', { name: fc.constantFrom(...MODELS) });
+const policy = doing(1, 'policy', {
+  name: fc.constantFrom<PolicyName[]>('balanced', 'steady', 'frugal', 'long-memory'),
+  strategy: fc.constantFrom<Strategy[]>('smart', 'smart', 'smart', 'auto', 'summarize', 'trim', 'off'),
+});
+
 /** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
 const step = fc.oneof(
   doing(6, 'import', turns(1, 12)),
-  doing(6, 'send', { text: words }),
+  doing(6, 'send', { text: words, attached: fc.option(words, { freq: 4 }) }),
   doing(8, 'compress', { meanwhile, pick }),
   doing(3, 'background', { meanwhile, pick }),
   doing(1, 'preview', {}),
@@ -128,12 +134,9 @@ const step = fc.oneof(
   doing(1, 'task', { goal: sentence }),
   doing(1, 'reset', {}),
   doing(2, 'restart', {}),
-  doing(3, 'model', { name: fc.constantFrom(...MODELS) }),
+  model,
   { weight: 2, arbitrary: fc.constantFrom(...BUDGETS) },
-  doing(1, 'policy', {
-    name: fc.constantFrom<PolicyName[]>('balanced', 'steady', 'frugal', 'long-memory'),
-    strategy: fc.constantFrom<Strategy[]>('smart', 'smart', 'smart', 'auto', 'summarize', 'trim', 'off'),
-  }),
+  policy,
 );
 type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
 type Wide<T> = T extends { readonly do: 'budget' }
@@ -141,7 +144,12 @@ type Wide<T> = T extends { readonly do: 'budget' }
   : T;
 export type Step = Wide<Drawn<typeof step>>;
 
-/** A session's life: first something to talk about, then anything. */
+/** A session's life: first something to talk about, a model, and a policy, then anything. */
 export const lives: fc.Arbitrary<Step[]> = fc
-  .tuple(doing(1, 'import', turns(6, 16)).arbitrary, fc.array(step, { minLength: 3, maxLength: 16 }))
-  .map(([first, rest]) => [first, ...rest]);
+  .tuple(
+    doing(1, 'import', turns(6, 16)).arbitrary,
+    model.arbitrary,
+    policy.arbitrary,
+    fc.array(step, { minLength: 3, maxLength: 16 }),
+  )
+  .map(([talk, summarizer, settings, rest]) => [talk, summarizer, settings, ...rest]);

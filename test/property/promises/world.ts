@@ -4,7 +4,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault, ContextOverflow } from '../../../src/app/fault.ts';
 import { stepChange } from '../../../src/app/summary-changes.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
-import { messageText } from '../../../src/core/model/message.ts';
+import { messageText, type Attachment } from '../../../src/core/model/message.ts';
 import { AGGRESSIVE_SHARE, resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Desk, says } from '../../unit/app/desk.ts';
 import { Marks } from './marks.ts';
@@ -12,6 +12,9 @@ import { spokenMessages } from './spoken-messages.ts';
 import type { Meanwhile, SpokenTurn, Step } from './steps.ts';
 import { summarizerOf } from './summarizers.ts';
 import { changeSummary, picked } from './summary-steps.ts';
+
+const attachedAs = (text: string | null): Attachment[] =>
+  text === null ? [] : [{ kind: 'selection', name: 'src/rows.ts', text, lines: [3, 9] }];
 
 /** A session at a desk, to which steps are done. */
 export class World {
@@ -69,7 +72,7 @@ export class World {
       case 'import':
         return this.#import(step.turns);
       case 'send':
-        return this.#turn(() => this.conversation.send(step.text));
+        return this.#turn(() => this.conversation.send(step.text, attachedAs(step.attached)));
       case 'compress':
         this.#meanwhile = this.#act(step.meanwhile, step.pick);
         this.outcome = await this.conversation.compressNow();
@@ -87,11 +90,11 @@ export class World {
         await this.conversation.settled();
         this.#meanwhile = undefined;
         return;
-      case 'preview':
-        await this.conversation.previewCompression().catch((error: unknown) => {
-          assert.ok(ModelFault.is(error));
-        });
+      case 'preview': {
+        const isOff = this.desk.settings.policy.strategy === 'off';
+        assert.equal((await this.conversation.previewCompression()) === 'off', isOff, 'off previews nothing');
         return;
+      }
       case 'undo':
       case 'editNode':
       case 'resummarize':

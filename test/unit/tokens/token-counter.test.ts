@@ -3,9 +3,9 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { ALONE } from '../../../src/core/pace/breather.ts';
 import { imageTokens } from '../../../src/core/tokens/image-size.ts';
+import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import {
-  ATTACHMENT_FRAMING_TOKENS,
   loadEncoding,
   MESSAGE_FRAMING_TOKENS,
   TOOL_FRAMING_TOKENS,
@@ -81,17 +81,16 @@ describe('an image', () => {
 describe('the counts of a session', () => {
   const attachment = { kind: 'file', name: 'a.ts', text: 'four words of code' } as const;
 
-  it('are made once for each message, attachments apart', () => {
+  it('are made once for each message, attachments as they are sent, apart', () => {
     let calls = 0;
     const counter = tokenCounter('words', (text) => (calls++, byWords(text)));
     const counts = new MessageCounts(counter);
     const asked = message('m1', 'what is 这个', { attachments: [attachment] });
-    assert.deepEqual(counts.of(asked), {
-      body: MESSAGE_FRAMING_TOKENS + 3,
-      attachments: ATTACHMENT_FRAMING_TOKENS + 1 + 4,
-    });
+    const body = MESSAGE_FRAMING_TOKENS + 3;
+    const attachments = byWords(renderAttachment(attachment));
+    assert.deepEqual(counts.of(asked), { body, attachments });
     const before = calls;
-    assert.equal(counts.total(asked), MESSAGE_FRAMING_TOKENS + 3 + ATTACHMENT_FRAMING_TOKENS + 5);
+    assert.equal(counts.total(asked), body + attachments);
     assert.equal(calls, before);
   });
 
