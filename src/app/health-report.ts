@@ -2,7 +2,8 @@
 export interface HealthFacts {
   readonly versions: Readonly<Record<string, string>>;
   readonly journals: readonly JournalHealth[];
-  readonly snapshots: { readonly kind: 'sound' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
+  /** `newer`: written by a later version of the extension. */
+  readonly snapshots: { readonly kind: 'valid' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
   /** Number of files quarantined because they couldn't be read. */
   readonly setAside: number;
   readonly settings: { readonly fault: string | undefined; readonly changed: readonly string[] };
@@ -56,7 +57,7 @@ export function renderHealth(facts: HealthFacts): string {
         ? ''
         : `\n- messages in the open session: ${current.messages}, ${kilobytes(current.bytes)}`) +
       (damaged.length === 0 ? '' : `\n${damaged.join('\n')}`),
-    `## Snapshots\n\n- ${snapshots.kind === 'sound' ? 'valid' : snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
+    `## Snapshots\n\n- ${snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
     `## Settings\n\n- ${settings.fault ?? 'valid'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
     `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? '(default)' : `\`${provider.model}\``}: ${state}`,
     `## Memory\n\n- entries: ${memoryLines}`,

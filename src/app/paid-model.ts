@@ -46,6 +46,7 @@ export function paidModel(
   return {
     model: {
       ...asked,
+      // Providers count thinking as output.
       ...(maxOutputTokens !== undefined && { maxOutputTokens: maxOutputTokens - (reasoning?.tokens ?? 0) }),
       complete: (request) =>
         gate.state() === 'open' ? asked.complete(request) : Promise.reject(new SpendLimitReached()),

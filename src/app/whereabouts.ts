@@ -17,9 +17,9 @@ export type Whereabouts =
   | { readonly kind: 'window' }
   /** Sent verbatim, among the key events. */
   | { readonly kind: 'ledger'; readonly event: KeyEvent }
-  /** Covered by its summary, in other words. */
+  /** The summary has its content, paraphrased. */
   | { readonly kind: 'summary'; readonly node: SummaryNode; readonly level: Level }
-  /** Kept on disk, but neither sent nor covered by its summary. */
+  /** On disk, but neither sent nor mentioned in its summary. */
   | { readonly kind: 'archived'; readonly node: SummaryNode; readonly level: Level }
   /** Deleted, or on another branch. */
   | { readonly kind: 'elsewhere' };
@@ -36,9 +36,9 @@ export interface Place {
   readonly where: Whereabouts;
 }
 
-/** A text is about the question if it holds this share of its words, and at least two of several. */
+/** Minimum share of the query's words in a relevant text; at least two words, if the query has several. */
 const SAID_SHARE = 0.5;
-/** A result is covered by what is sent if that holds this share of the question's words in the result. */
+/** A result counts as sent if the sent text has at least this share of the query words that the result has. */
 const COVERED_SHARE = 0.6;
 /** Letters by which two forms of a word may differ at the end. */
 const MAX_ENDING_LENGTH = 3;
@@ -75,14 +75,14 @@ const SENTENCE_END = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
 const textOf = (content: readonly ContentBlock[]): string =>
   content.map((block) => ('text' in block ? block.text : '')).join('\n');
 
-/** The key events that quote a part of a stretch of a message. */
+/** The key events that quote a part of `[start, end)` of a message. */
 function eventsWithin(state: SessionState, message: MessageId, start: number, end: number): KeyEvent[] {
   return [...state.events.values()].filter((one) => one.message === message && one.start < end && start < one.end);
 }
 
 /**
- * Messages that are not on the active branch and tell of what is asked for. It reads all of them, so it is asked when
- * nothing on the branch does.
+ * Messages off the active branch that match the query. Reads every message, so call it only if nothing on the branch
+ * matches.
  */
 export function elsewhere(state: SessionState, query: string, limit: number): Place[] {
   const sought = soughtIn(query);
@@ -99,12 +99,12 @@ export function elsewhere(state: SessionState, query: string, limit: number): Pl
   return found;
 }
 
-/** Whether a text tells of what a question seeks; search finds something for nearly every word. */
+/** Whether a text is relevant to a query. Search alone finds something for nearly every word. */
 export function tellsOf(text: string, query: string): boolean {
   return tells(text, soughtIn(query), SAID_SHARE);
 }
 
-/** What a question seeks: its words without those that every question is made of. */
+/** The query's words, without question words such as "how". */
 function soughtIn(query: string): readonly SoughtTerm[] {
   return readQuery(query).sought.filter(({ isManner }) => !isManner);
 }
@@ -114,7 +114,7 @@ function tells(text: string, sought: readonly SoughtTerm[], share: number): bool
   return heldIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
 }
 
-/** Those of the sought words that a text holds. */
+/** The terms that occur in a text. */
 function heldIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTerm[] {
   const held = new Set<SoughtTerm>();
   visitWords(text, (word) => {
@@ -123,12 +123,12 @@ function heldIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTer
   return [...held];
 }
 
-/** Whether a word is the one that is sought, another form of it, or another word for the same. */
+/** Whether a word is the term, a form of it, or a synonym. */
 function answers(word: string, { term, synonyms }: SoughtTerm): boolean {
   if (word === term || synonyms.includes(word)) return true;
   const [short, long] = word.length < term.length ? [word, term] : [term, word];
   const isForm =
     short.length >= MIN_STEM_LENGTH && long.length - short.length <= MAX_ENDING_LENGTH && long.startsWith(short);
-  // A number that goes on is another number.
+  // 12 isn't a form of 123.
   return isForm && !/\d/.test(long);
 }

@@ -35,12 +35,13 @@ const LASTING = /per ?day|limit: 0\b/i;
 const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
 const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** "context the overflows" is LM Studio's wording. */
 const CONTEXT =
   /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
 /** The context window in rejections of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, and Mistral. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
-/** The request exceeds the account's tokens per minute, so that only a shorter one helps, and not waiting. */
+/** The request alone exceeds the account's tokens per minute, so waiting doesn't help, only a shorter request. */
 const OVER_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
@@ -78,7 +79,7 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
 export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
   apiFault({ status, headers, error, message: statusText }, []);
 
-/** The same for a response with a success status. */
+/** The fault of an error in the body of a response with a success status. */
 export const replyFault = (error: unknown): ModelFault =>
   apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
 
@@ -163,7 +164,7 @@ function reasonOf(complaint: Complaint): FaultReason {
   }
 }
 
-/** Gemini also says that the quota is exceeded for limits per minute. */
+/** Whether waiting helps. Gemini reports limits per minute in the same words as exhausted quotas. */
 const isPassing = ({ message, details }: Complaint): boolean =>
   statedWait(message) !== undefined && !LASTING.test(`${message} ${JSON.stringify(details)}`);
 

@@ -5,7 +5,7 @@ interface Texts {
   readonly noModel: string;
   readonly found: string;
   readonly nothing: string;
-  /** The label of a link to a message, by its number. */
+  /** The word before the message's number in a link. */
   readonly message: string;
 }
 
@@ -61,7 +61,7 @@ export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
   },
 };
 
-/** Words that are frequent in one of the languages and rare in the others. */
+/** Frequent words of each language. Some occur in several, so the highest count decides. */
 const STOP_WORDS: ReadonlyMap<Language, ReadonlySet<string>> = new Map([
   ['en', words('the is are was did do does we what why how of with and for this you it to which have')],
   ['es', words('el los las una qué cómo por es está con para y del hemos cuál dónde lo que la nos')],

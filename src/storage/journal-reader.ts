@@ -20,7 +20,7 @@ export interface Damage {
 
 /** A message's place: `parent` is 0 if it follows the head; `offset` and `length` are the bytes of its line. */
 type Place = readonly [id: MessageId, parent: MessageId | null | 0, role: number, offset: number, length: number];
-// The line's checksum covers its numbers, so that each of many places needn't be validated.
+// Not validated number by number: the checksum of the checkpoint's line already covers them.
 const place = v.custom<Place>((value) => Array.isArray(value) && value.length === 5);
 const kept = v.object({ at: time, body: sessionEventSchema });
 type FoldEntry = Place | Read<typeof kept>;
@@ -32,15 +32,15 @@ const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([place, ke
 const ENTRIES_PER_PIECE = 1_000;
 
 /**
- * What a state was folded from, without what it doesn't need anymore: messages are represented by their places in the
- * journal; finished replies and single costs are omitted. Folding it again gives the same state.
+ * A journal, reduced to what rebuilding the state needs: messages are represented by their places in the journal;
+ * finished replies and single costs are omitted.
  */
 export const foldSchema = v.object({
   /** Each is parsed by `pieceSchema`. */
   pieces: v.array(v.string()),
   /** Parts of replies that were streaming when the journal ended. */
   replies: v.array(kept),
-  /** Types of skipped lines. A version that knows one of them has to read the journal. */
+  /** Types of lines that this version doesn't know. A version that knows one must read the journal again. */
   unknown: v.array(v.string()),
   updatedAt: time,
   spent: v.object({
@@ -64,7 +64,8 @@ interface CountedLine {
 }
 
 /**
- * Maximum number of lines missing in one place. A damaged number beyond it would hide everything that is written later.
+ * Maximum jump between sequence numbers. A larger one counts as damage: if it were believed, all later lines would seem
+ * to be old ones.
  */
 const MAX_GAP = 1_000_000;
 /** Size of the chunks in which consecutive messages are read, in bytes. */
@@ -198,7 +199,7 @@ export class JournalReader {
     return { seq, writer, event };
   }
 
-  /** Must be called before the event is folded. */
+  /** Must be called before the event is applied, because it compares the parent with the head before it. */
   #record(at: number, body: SessionEvent, offset: number, length: number): void {
     switch (body.type) {
       case 'message_added': {

@@ -65,7 +65,7 @@ export class SnapshotWriter {
       const before = loadSnapshots(this.#memento);
       // Snapshots of a later version must not be replaced. The journals contain everything anyway.
       if (before.kind === 'newer') return;
-      const snapshots = joinSnapshots(this.#collect(), before.kind === 'sound' ? before.snapshots : undefined);
+      const snapshots = joinSnapshots(this.#collect(), before.kind === 'valid' ? before.snapshots : undefined);
       await this.#memento.update(SNAPSHOTS_KEY, snapshots);
     } catch (error) {
       this.#onFault(error);

@@ -101,7 +101,7 @@ const snapshotsSchema = v.object({
 export type Snapshots = v.InferOutput<typeof snapshotsSchema>;
 
 export type ReadSnapshots =
-  | { readonly kind: 'sound'; readonly snapshots: Snapshots }
+  | { readonly kind: 'valid'; readonly snapshots: Snapshots }
   /** No snapshots were ever stored. */
   | { readonly kind: 'none' }
   /** Written by a later version; must not be overwritten. */
@@ -113,7 +113,7 @@ export type ReadSnapshots =
 export function readSnapshots(raw: unknown): ReadSnapshots {
   if (raw === undefined || raw === null) return { kind: 'none' };
   const parsed = v.safeParse(snapshotsSchema, raw);
-  if (parsed.success) return { kind: 'sound', snapshots: parsed.output };
+  if (parsed.success) return { kind: 'valid', snapshots: parsed.output };
   const isNewer = v.is(v.looseObject({ v: v.pipe(v.number(), v.integer(), v.gtValue(SNAPSHOT_VERSION)) }), raw);
   return { kind: isNewer ? 'newer' : 'corrupt' };
 }

@@ -57,7 +57,7 @@ function checkUsable(state: SessionState): void {
   if (!snapshot) return;
   const kept: unknown = JSON.parse(JSON.stringify({ v: SNAPSHOT_VERSION, live: [snapshot] }));
   const read = readSnapshots(kept);
-  assert.ok(read.kind === 'sound' && read.snapshots.live.length === 1, 'the snapshot is read back');
+  assert.ok(read.kind === 'valid' && read.snapshots.live.length === 1, 'the snapshot is read back');
 }
 
 const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
@@ -160,7 +160,7 @@ describe('data that somebody has changed', () => {
       );
       await each('snapshots', times(8_000), (dice) => {
         const read = readSnapshots(mutated(whole, dice));
-        if (read.kind === 'sound') joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
+        if (read.kind === 'valid') joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
       });
     })).timeout(7_200_000);
 

@@ -50,7 +50,7 @@ const EXCERPT_UNITS = 300;
 
 type PlacedDeed = Deed & { readonly callId: string; readonly message: number };
 
-/** Facts about messages besides their words. Indexes start at the chat's first message. */
+/** What a block stores about its messages besides their words. Message numbers count from the chat's first one. */
 interface BlockFacts {
   readonly from: number;
   readonly pieces: readonly CopyPiece[];
@@ -59,7 +59,10 @@ interface BlockFacts {
   readonly results: readonly (readonly [string, boolean])[];
 }
 
-/** The index of messages that were appended to a copy as these pieces. `from`: the index of the first message. */
+/**
+ * Builds the search index of messages that were just appended to a copy. `pieces` say where they are in the copy;
+ * `from` is the number of the first one within the chat.
+ */
 export function indexOfMessages(
   messages: readonly TranscriptMessage[],
   from: number,
@@ -202,7 +205,7 @@ export class ChatIndex {
     const blocks: IndexedBlock[] = [];
     let end = Infinity;
     for (const { block, about } of decoded.reverse()) {
-      // Our own file, limited to what the catalog lists as valid.
+      // The cast is safe: we wrote this file, and only the part that the catalog lists as valid is read.
       const facts = about as BlockFacts;
       blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
       end = Math.min(end, facts.from);
@@ -212,6 +215,7 @@ export class ChatIndex {
 }
 
 function isAsked({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
+  // A file that was changed may have newer messages than its index.
   const changedAt = Math.max(entry.updatedAt, source.modifiedAt);
   return (
     tools?.includes(entry.tool) !== false &&
@@ -239,7 +243,7 @@ function touches(chat: IndexedChat, file: string): boolean {
   return false;
 }
 
-/** Successful commands that contain every word, each once, with its latest run. */
+/** Successful commands that contain every word, each once, at its latest run in the first chat that has it. */
 function commandsIn(chats: readonly IndexedChat[], text: string) {
   const words = text
     .toLowerCase()

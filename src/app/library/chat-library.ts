@@ -28,7 +28,7 @@ export interface ListedChat {
 export interface ChatList {
   readonly chats: readonly ListedChat[];
   readonly refused: readonly Refused[];
-  /** Tools with copies on disk, including those left by a pass that was killed. */
+  /** Tools with copies on disk, including those left by a run that was killed. */
   readonly copied: readonly Tool[];
   /** Size of the copies on disk. */
   readonly bytes: number;
@@ -36,7 +36,7 @@ export interface ChatList {
 
 export interface FollowOptions {
   readonly tools: readonly Tool[];
-  /** Maximum age of the last change, in ms; 0 keeps all chats. */
+  /** Chats whose last change is older than this (ms) aren't kept; 0 keeps all. */
   readonly keepMs: number;
 }
 
@@ -52,13 +52,13 @@ export interface ChatLibrary {
   find(): Promise<readonly FoundChats[]>;
   /** Follows only these tools from now on. Resolves when their chats have been read. */
   follow(options: FollowOptions): Promise<PassReport>;
-  /** Cancels the running pass. What it has read is kept, and the next pass reads the rest. */
+  /** Cancels reading. What was read is kept, and the next `follow` reads the rest. */
   cancel(): Promise<void>;
   list(): Promise<ChatList>;
   /** Undefined if the chat is no longer in the library. */
   read(key: string): Promise<CopiedSession | undefined>;
   search(query: ChatQuery): Promise<readonly ChatHit[]>;
-  /** Everything that any chat did to the file. */
+  /** All tool calls, in any chat, that read or changed the file, which is given by the end of its path. */
   fileDeeds(file: string): Promise<readonly FileDeed[]>;
   forget(tool: Tool): Promise<void>;
   close(): Promise<void>;

@@ -67,7 +67,10 @@ export class KeptJournal implements SessionJournal {
     this.#listeners.emit(events);
   }
 
-  /** The tool's own compactions as compressions. Each summary covers the messages since the previous compaction. */
+  /**
+   * Converts the tool's own compactions to `compressed` events. Each summary covers the messages since the previous
+   * compaction.
+   */
   compactions(counting: Counting): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     let from = 0;

@@ -21,7 +21,7 @@ const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: num
   noted: [8, 8, 8],
 };
 
-/** Text after about this position counts less, because a long message is often a pasted document, in UTF-16 units. */
+/** Position (UTF-16 units) from which text counts less, because long messages are often pasted documents. */
 const LONG_MESSAGE = 6000;
 
 export interface ExtractOptions {
@@ -30,7 +30,7 @@ export interface ExtractOptions {
   readonly pace: Pace;
   /** Spans, by message, that are kept verbatim elsewhere. Passages inside them aren't taken. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
-  /** Tokens of the caller's heading for each speaker. */
+  /** Tokens that the caller adds to each passage as a label. */
   readonly labelTokens?: number;
   /** Weight of unusual sentences; default `USUAL_NOVELTY`. */
   readonly novelty?: number;
@@ -155,10 +155,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
 }
 
-/**
- * Default weight of rare terms, each by the square of its rarity. Sentences with rare words are informative anywhere,
- * for example a comment in a listing.
- */
+/** Default weight of a sentence's rare terms, each of which counts by its rarity squared. */
 const USUAL_NOVELTY = 1;
 const NAMED_BEFORE = 0.5;
 
@@ -206,8 +203,8 @@ function estimateTokens(text: string, { start, end }: Span): number {
 }
 
 /**
- * Whether a single span covers the passage except for a few characters. Two spans may leave out the words that connect
- * them.
+ * Whether a single span covers the passage except for a few characters. Spans aren't added up, because the words
+ * between two of them would be lost.
  */
 function inside(spans: readonly Span[] | undefined, passage: Span): boolean {
   const length = passage.end - passage.start;

@@ -34,7 +34,7 @@ export interface LeafSource {
   readonly to: number;
   /** The topic; '' if unknown. */
   readonly title: string;
-  /** Names that it speaks of most. */
+  /** The names that it mentions most often. */
   readonly topics: readonly string[];
   /** Tokens of its messages, including framing. */
   readonly tokens: number;
@@ -66,7 +66,7 @@ export interface LeafTools {
   readonly pace: Pace;
 }
 
-/** The content for a model's summary, or the faults because of which it's rejected. */
+/** Turns a model's summary into node content, or returns the faults for which it's rejected. */
 export async function modelContent(
   answered: StructuredSummary,
   source: LeafSource,
@@ -82,6 +82,7 @@ export async function modelContent(
     auditSummary({ text: detailed, tokens }, { text: texts, tokens: source.tokens }),
     pace,
   );
+  // Unknown identifiers alone don't reject a summary.
   if (!passes) return audit.faults.filter(({ kind }) => kind !== 'unknown_identifier');
   if (tokens > source.ceiling)
     return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
@@ -135,7 +136,7 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   ) as Value;
 }
 
-/** Code, quotations, and unpaired marks. In the summary's text, the latter would pair with a mark of another entry. */
+/** Code, quotations, and single quotation marks, which would pair up with one in the next entry. */
 const MARKS = /`[^`\n]*`|"[^"\n]*"|"/g;
 
 /** Extracts at most `limit` tokens, including framing, from a segment; '' if nothing fits. */
@@ -244,6 +245,7 @@ export function wholeContent({ corpus, from, to, title }: LeafSource, { counter 
     title: title || titleOf(text) || '…',
     brief: text,
     detailed: text,
+    // Neither a model nor extraction made it.
     rung: 'cut',
     tokens: { brief: tokens, detailed: tokens },
     model: LOCAL_MODEL,
@@ -267,7 +269,7 @@ function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | u
   return finish(source, tools, { brief, detailed, rung: 'cut' });
 }
 
-/** A truncated text may always take this many tokens, including framing, if that is less than the source. */
+/** Minimum size of a truncated text in tokens, including framing, but always less than the source. */
 const MIN_CUT = 8;
 const MAX_CUT_LENGTH = 20_000;
 

@@ -15,7 +15,7 @@ interface Line {
 
 /** Above any other rank. */
 const FIRST = 10;
-/** How many ranks a line gains if it contains only rare words. */
+/** Number of ranks by which a line with only rare words, or the first of a list, is above others. */
 const UNUSUAL = 4;
 /** Maximum difference in worth at which lines count as similar, so that the later one is dropped first. */
 const ALIKE = 0.5;
@@ -85,9 +85,11 @@ export interface FittedSummary {
 
 /**
  * Renders a structured summary as Markdown, with sections in a fixed order, within `budgetTokens`. Lines of less
- * important sections are dropped first, and within a section the last ones (or by `lateness`: by text, or `lists` for
- * all sections alike, if the author put the most important entries first). With `rarity` (of a text's words within the
- * source, 0…1), common lines are dropped first. Returns '' if no line fits.
+ * important sections are dropped first, and within a section the last ones. With `rarity` (of a text's words within
+ * the source, 0…1), common lines are dropped first. Returns '' if no line fits.
+ *
+ * @param lateness the position of each line, 0…1, by its text; by default, its position in its list. `lists`: ignore
+ * the ranks of sections, and drop the last entries of all lists first, because the author put important ones first
  */
 export function fitSummary(
   summary: StructuredSummary,
@@ -103,10 +105,10 @@ export function fitSummary(
       const key = bare(text);
       if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
       said.add(key);
-      // The first sentence of a narrative names its subject.
       const late = lateness === 'lists' ? undefined : lateness.get(text);
       const at = late ?? index / entries.length;
       const ranked = lateness === 'lists' ? UNUSUAL * (1 - at) + rarity(text) : rank + UNUSUAL * rarity(text);
+      // The first sentence of a narrative names its subject.
       const worth = heading === '' && index === 0 ? FIRST : ranked;
       lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, late: at, heading, text });
     }

@@ -16,6 +16,9 @@ export interface SegmentSize {
 /** A segment may exceed its target size by this factor in order to include a whole turn. */
 const SLACK = 1.5;
 
+/** A segment that is filled this far is closed rather than extended beyond its slack. */
+const MIN_FILL = 0.5;
+
 /** Smaller segments can't be shortened. At the end, they are merged into the previous segment. */
 export const MIN_SEGMENT_TOKENS = 24;
 
@@ -48,7 +51,7 @@ export function cutSegments(
   for (const turn of turns(messages, from, to)) {
     let own = 0;
     for (let at = turn.from; at <= turn.to; at++) own += sizeOf(at);
-    if (size + own > SLACK && size >= 1 / 2) close(turn.from - 1);
+    if (size + own > SLACK && size >= MIN_FILL) close(turn.from - 1);
     const whole = size + own <= SLACK;
     const safe = whole ? undefined : safeCuts(messages, turn.from, turn.to);
     for (let at = turn.from; at <= turn.to; at++) {
@@ -89,7 +92,7 @@ export function startsTurn(message: SourceMessage): boolean {
 
 /**
  * Positions in `messages[from, to]` after which a cut doesn't separate a tool call from its result. A tool message
- * without a call ID answers the preceding reply. An unanswered call only affects its own turn.
+ * without a call ID answers the preceding reply. A call without a result in this range doesn't prevent a cut.
  */
 export function safeCuts(messages: readonly SourceMessage[], from: number, to: number): Set<number> {
   const answered = new Set<string>();

@@ -11,7 +11,7 @@ const MAX_ENTRIES = 200;
 const text = v.pipe(v.string(), v.trim(), v.maxLength(MAX_ENTRY_LENGTH));
 const note = v.optional(v.nullable(text));
 
-/** A list entry of a model: a string, or an object with `what` and notes. */
+/** A list entry as a model writes it: a string, or an object with `what` and notes. */
 const entry = v.union([text, v.looseObject({ what: text, why: note, when: note, solution: note })]);
 const entries = v.nullish(v.pipe(v.array(entry), v.maxLength(MAX_ENTRIES)), []);
 type Entry = v.InferOutput<typeof entry>;

@@ -1,6 +1,6 @@
 import type { DetectedEvent, EventCorrection, KeyEvent } from '../model/key-event.ts';
 
-/** Applies or removes a user's correction of an entry. It keeps its ID and position in the ledger and the original. */
+/** Applies or removes a user's correction. The entry keeps its ID and, in `found`, what was detected. */
 export function correctedEvent(entry: KeyEvent, correction: EventCorrection | null): KeyEvent {
   const { found, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;

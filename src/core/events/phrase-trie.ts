@@ -1,4 +1,4 @@
-/** A phrase to find. `bits` identify its meaning; an open phrase may continue after its last letter. */
+/** A phrase to find. `bits` are flags of its meaning; an open phrase may continue after its last letter. */
 export interface Phrase {
   readonly text: string;
   readonly open: boolean;
@@ -7,6 +7,7 @@ export interface Phrase {
 
 interface Branch {
   readonly next: Map<number, Branch>;
+  /** Bits of the phrases that end here, and of those that end here and may continue. */
   whole: number;
   open: number;
 }
@@ -15,9 +16,11 @@ const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
 
 /**
  * A trie of phrases by UTF-16 units, in flat arrays. A node's children are adjacent, so that a step reads a few
- * neighboring numbers. Node 0 means none.
+ * neighboring numbers. Node 0 is the root; `start`
+ * and `step` return it if there is no such node.
  */
 export class PhraseTrie {
+  /** The root's child for each unit. */
   private readonly roots = new Int32Array(0x10000);
   /** The unit that leads to a node. */
   private readonly units: Uint16Array;

@@ -1,6 +1,6 @@
 import type { Span } from './key-event.ts';
 
-/** The result of checking a statement, and who checked it. */
+/** Results of checking a statement, and who checked it. */
 export const STATEMENT_REASONS = [
   /** Code: the messages contain it as a sentence. */
   'verbatim',
@@ -31,7 +31,7 @@ export interface StatementSource extends Span {
 /** The result for a statement. Offsets are UTF-16 units of the summary's text. */
 export interface StatementFinding extends Span {
   readonly reason: StatementReason;
-  /** The relevant passages. */
+  /** The passages that support or contradict it. */
   readonly sources: readonly StatementSource[];
   /** Terms and quotations that the messages don't contain. */
   readonly missing?: readonly string[];

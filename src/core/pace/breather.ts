@@ -11,18 +11,18 @@ export async function breathe(breather: Breather | undefined): Promise<void> {
   if (breather?.isDue() === true) await breather.rest();
 }
 
-/** For a thread that nothing else uses. */
+/** Never yields: for a thread that nothing else uses. */
 export const ALONE: Breather = { isDue: () => false, rest: () => Promise.resolve() };
 
 /**
- * Maximum milliseconds between two yields. A frame at 60 Hz takes 16; the longest step may take as much again, which
- * stays below 50.
+ * After this many milliseconds, work yields at its next step. With steps of up to 16 ms, that stays well below 50 ms,
+ * from which users notice a delay.
  */
 const HELD_MS = 8;
 
 /**
- * The time of a thread, shared by all long-running work on it. Everything that waits for a turn continues in the same
- * turn of the event loop and within the same few milliseconds, so several jobs block it no longer than one.
+ * Shares a thread among all long-running jobs on it. Jobs that yielded continue in the same turn of the event loop and
+ * share one time slice, so several jobs block the thread no longer than one.
  */
 export class SharedThread implements Breather {
   private readonly ms: () => number;

@@ -101,7 +101,10 @@ export class Branches {
     this.moveHead(this.head);
   }
 
-  /** Adds a message that the log has just received. Returns false if another branch is, or may be, active now. */
+  /**
+   * Adds a message of the log. `isNew` is false if the log already had one with this ID. Returns whether the message
+   * simply extended the active branch; if not, the path was rebuilt.
+   */
   add({ id, parent }: MessagePlace, isNew: boolean): boolean {
     if (isNew) {
       const siblings = this.#children.get(parent);

@@ -32,9 +32,11 @@ export class TranscriptReader {
   #count = 0;
   #format: TranscriptFormat | undefined;
   #lines: LineImporter | undefined;
+  /** Reads a document that isn't line-delimited. */
   #whole: ((text: string) => void) | undefined;
   #gathered: string[] = [];
   #gatheredUnits = 0;
+  /** Collected length at which the format is determined, or tried again. */
   #decideAt = HEAD_UNITS;
   /** The chunks of the incomplete line, and their length. */
   #rest: string[] = [];
@@ -132,7 +134,7 @@ export class TranscriptReader {
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** Determines the format from what was collected, or waits for twice as much. */
+  /** Determines the format from what was collected. If that isn't enough, tries again at twice the length. */
   #decide(isWhole: boolean): void {
     const head = this.#gathered.join('').replace(/^\uFEFF/, '');
     this.#gathered = [head];

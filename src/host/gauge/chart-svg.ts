@@ -16,11 +16,11 @@ export interface ChartTexts {
 const WIDTH = 960;
 const HEIGHT = 420;
 const LEFT = 72;
-/** Half of the last tick's label extends into it. */
+/** Right margin, into which half of the last tick's label extends. */
 const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
-/** Maximum number of key event marks; with more, a band is drawn. */
+/** Maximum number of key event marks. Of more, an even selection is drawn. */
 const MAX_EVENTS = 600;
 
 /**
@@ -74,8 +74,9 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
 }
 
 const MIDDLE = ' dominant-baseline="middle"';
-/** Maximum number of points with a tooltip; their width is in the drawing's units. */
+/** Maximum number of points with a tooltip. */
 const MAX_SPOTS = 160;
+/** Width of the area with a point's tooltip, in the drawing's units. */
 const SPOT = 6;
 
 const titled = (text: string): string => (text === '' ? '' : `<title>${escape(text)}</title>`);
@@ -193,7 +194,7 @@ export function contextSeries(
   return { messages: path.length, points, marks };
 }
 
-/** Number of messages of the branch at a time (ms since the epoch). */
+/** Number of messages of the branch that existed at `time` (ms since the epoch). */
 function firstAfter(state: SessionState, time: number): number {
   let low = 0;
   let high = state.path.length;

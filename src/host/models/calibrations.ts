@@ -5,7 +5,7 @@ import { modelInfo } from '../../core/tokens/models.ts';
 import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
-/** Maximum number of models, most recently used first. */
+/** Maximum number of stored models; the least recently used are dropped. */
 const MOST = 12;
 
 const number = v.pipe(v.number(), v.minValue(0));
@@ -19,7 +19,7 @@ const schema = v.array(
   ]),
 );
 
-/** The calibration of each model, learned from usage reports and stored. */
+/** Corrections of our token counts for each model, learned from usage reports and stored. */
 export class Calibrations {
   readonly #memento: Memento;
   readonly #known = new Map<string, Calibration>();
@@ -67,7 +67,7 @@ const keyOf = (chosen: ChosenModel): string =>
 const calibration = (chosen: ChosenModel, stored?: StoredCalibration): Calibration =>
   new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorsOwn(chosen));
 
-/** OpenAI and Anthropic read prompts completely or reject them. */
+/** Whether the server is OpenAI's or Anthropic's own. These never truncate prompts: they read or reject them. */
 function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   const isOwn = baseUrl.trim() === '' || /(?:^|\.)api\.(?:openai|anthropic)\.com$/.test(host);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as v from 'valibot';
 import { decisionsText, recalledText, type Quoted, type SessionArchive } from '../../app/session-archive.ts';
 
-/** Number of quotes in an answer. */
+/** Maximum number of quotes in an answer. */
 const QUOTES = 8;
 
 /**
@@ -57,7 +57,10 @@ const recallInput = v.object({
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20)), 8),
 });
 
-/** Searches the recorded sessions after asking the user, because the results are sent to the model of that chat. */
+/**
+ * A tool for other chats that searches the recorded sessions. It asks the user first, because the results are sent to
+ * the model of the chat that calls it.
+ */
 export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => {

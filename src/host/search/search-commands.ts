@@ -79,7 +79,10 @@ const tierName = ({ tier }: WorkspaceHit): string =>
     archived: vscode.l10n.t('archived'),
   })[tier];
 
-/** The tier of the message. A key event may be sent verbatim although its message is summarized. */
+/**
+ * How a result reaches the model. Of a key event, only whether it's archived, because it may be sent verbatim although
+ * its message is summarized.
+ */
 function standingOf(hit: WorkspaceHit): string {
   if (hit.kind === 'message') return tierName(hit);
   return hit.tier === 'archived' ? `${tierName(hit)} · ${kindName(hit.kind)}` : kindName(hit.kind);
@@ -185,8 +188,12 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
       label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
       take: () =>
         pinQuote(journal, {
-          ...{ id: keyEventId(app.clock.id()), message, kind: 'fact', quote },
-          ...{ start: at, end: at + quote.length },
+          id: keyEventId(app.clock.id()),
+          message,
+          kind: 'fact',
+          quote,
+          start: at,
+          end: at + quote.length,
         }),
     };
     ways.unshift(

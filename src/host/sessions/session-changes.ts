@@ -41,7 +41,7 @@ export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provi
 /** Removes permanently deleted sessions from VS Code's global state. */
 export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
   const read = loadSnapshots(memento);
-  if (read.kind !== 'sound' || sessions.size === 0) return;
+  if (read.kind !== 'valid' || sessions.size === 0) return;
   const others = <T extends { readonly id: SessionId }>(list: readonly T[]): T[] =>
     list.filter(({ id }) => !sessions.has(id));
   const { index, live } = read.snapshots;

@@ -40,7 +40,7 @@ export class Snapshots implements SessionSnapshots {
   /** The list of the last run, without sessions whose names were truncated. */
   remembered(): readonly SessionSummary[] {
     const read = loadSnapshots(this.#memento);
-    return read.kind === 'sound' ? read.snapshots.index.filter(isWhole) : [];
+    return read.kind === 'valid' ? read.snapshots.index.filter(isWhole) : [];
   }
 
   schedule(): void {
@@ -75,6 +75,6 @@ export class Snapshots implements SessionSnapshots {
 
   #live(): readonly SessionSnapshot[] {
     const read = loadSnapshots(this.#memento);
-    return read.kind === 'sound' ? read.snapshots.live : [];
+    return read.kind === 'valid' ? read.snapshots.live : [];
   }
 }

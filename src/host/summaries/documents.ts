@@ -6,10 +6,12 @@ import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 /** The levels whose texts can be edited. */
 export const LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];
 
-/** Kinds of documents. Those of a summary or message have its ID; the others are of the whole session. */
+/** Kinds of documents. Those about a summary or message have its ID; the others are about the whole session. */
 export const DOCUMENT_KINDS = [
   'node',
-  ...(['brief', 'detailed', 'full'] as const),
+  'brief',
+  'detailed',
+  'full',
   'structured',
   'source',
   'message',
@@ -65,7 +67,7 @@ export async function openMessageDocument(
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
 }
 
-/** Opens a rendered document. */
+/** Opens a document in rendered form. */
 export async function readDocument(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand('threadkeeper.internal.readDocument', uri);
 }

@@ -18,7 +18,7 @@ import { TaskHeader } from './task-header.tsx';
 /** The whole page. */
 export function App({ page }: { readonly page: Page }) {
   const [, setRevision] = useState(0);
-  // Listens before the next message can arrive.
+  // A layout effect, so that the listener is set before the next message can arrive.
   useLayoutEffect(() => {
     page.changed = () => setRevision((revision) => revision + 1);
   }, [page]);
@@ -59,7 +59,7 @@ export function App({ page }: { readonly page: Page }) {
   );
 }
 
-/** A placeholder for the chat. */
+/** Shown instead of the chat while it's loading or unavailable. */
 function Standing(props: { readonly icon: string; readonly busy?: boolean; readonly children: ComponentChildren }) {
   return (
     <main class="empty" aria-busy={props.busy} aria-label={text('Chat')}>

@@ -42,7 +42,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
     <div class="notices">
       {readOnly !== null && <ReadOnly words={readOnly.text} status={status} />}
       {unsaved !== null && <Notice severity="warning" icon="warning" words={unsaved} />}
-      {/* While a fault says so below, with a way out, once is enough. */}
+      {/* Not shown while an error toast below says so. */}
       {offline !== null && page.toasts.trouble === undefined && (
         <Notice severity="warning" icon="debug-disconnect" words={offline} />
       )}
@@ -76,6 +76,7 @@ function ReadOnly({ words, status }: { readonly words: string; readonly status: 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
   const page = usePage();
   const { requestTokens, budget, ways } = escalation;
+  // The translated text has room for a percentage, which isn't shown here.
   const size = text('{0} of {1} tokens ({2})', formatCount(requestTokens), formatCount(budget), '');
   return (
     <div class="escalation notice-warning" role="alert">
@@ -118,12 +119,11 @@ function Progress({ compression }: { readonly compression: NonNullable<StatusVie
   );
 }
 
-/** Below a response without a model: suggested models, which then respond to the same message. */
+/** Shown below a reply made without a model. Offers models; the selected one answers the same message. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { transcript, model, status } = session;
   const { last } = transcript;
-  // The last reply of an imported chat is some model's, so there is nothing to answer.
   const isAnswered = status.readOnly === null && last?.model === 'local' && !last.streaming;
   const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);

@@ -22,7 +22,7 @@ interface Props {
 }
 
 /**
- * A row of the transcript: a message with the compressions at its position. Only rendered when its own data changes.
+ * A row of the transcript: a message with the compressions at its position. Rendered again only if a prop changes.
  */
 export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {

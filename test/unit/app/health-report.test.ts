@@ -4,7 +4,7 @@ import { countProblems, renderHealth, type HealthFacts } from '../../../src/app/
 const sound: HealthFacts = {
   versions: { Threadkeeper: '0.1.0', editor: 'Code 1.139.1' },
   journals: [{ id: 's1', bytes: 2048, messages: 12, isCurrent: true, fault: undefined }],
-  snapshots: { kind: 'sound', bytes: 900 },
+  snapshots: { kind: 'valid', bytes: 900 },
   setAside: 0,
   settings: { fault: undefined, changed: ['chat.provider'] },
   provider: { name: 'local', model: '', state: { kind: 'ready' } },

@@ -153,7 +153,7 @@ describe('what is kept in the editor’s state', () => {
     const state = session('lost', 'w', [...events, { type: 'compressed', compression }]);
     const live = JSON.parse(JSON.stringify(snapshotSession(state))) as unknown;
     const read = readSnapshots({ v: 1, live: [live] });
-    assert.ok(read.kind === 'sound');
+    assert.ok(read.kind === 'valid');
     const restored = SessionState.fold(
       snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
     );
@@ -166,7 +166,7 @@ describe('what is kept in the editor’s state', () => {
 
   it('is recognized as missing, newer or corrupt', () => {
     const sound = joinSnapshots({ workspace: 'w', index: [], live: [] }, undefined);
-    assert.equal(readSnapshots(sound).kind, 'sound');
+    assert.equal(readSnapshots(sound).kind, 'valid');
     assert.equal(readSnapshots(undefined).kind, 'none');
     assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
     for (const bad of [{ ...sound, v: 'x' }, { ...sound, live: {} }, 'text', 5, [], { v: 1 }]) {
@@ -179,7 +179,7 @@ describe('what is kept in the editor’s state', () => {
     const { messagesEver, ...counters } = snapshot.counters;
     assert.equal(messagesEver, 1);
     const read = readSnapshots({ v: 1, live: [{ ...snapshot, counters }] });
-    assert.ok(read.kind === 'sound');
+    assert.ok(read.kind === 'valid');
     assert.equal(read.snapshots.live[0]?.counters.messagesEver, undefined);
   });
 });
@@ -197,7 +197,7 @@ describe('writing to the editor’s state', () => {
     writer.schedule();
     await writer.flush();
     assert.equal(memento.writes.length, 1);
-    assert.equal(loadSnapshots(memento).kind, 'sound');
+    assert.equal(loadSnapshots(memento).kind, 'valid');
   });
 
   it('leaves the snapshots of a newer version alone', async () => {
