@@ -5,7 +5,7 @@ export interface HealthFacts {
   /** `newer`: written by a later version of the extension. */
   readonly snapshots: { readonly kind: 'valid' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
   /** Number of files quarantined because they couldn't be read. */
-  readonly setAside: number;
+  readonly quarantined: number;
   readonly settings: { readonly fault: string | undefined; readonly changed: readonly string[] };
   readonly provider: { readonly name: string; readonly model: string; readonly state: ProviderState };
   readonly memoryLines: number;
@@ -24,10 +24,10 @@ export interface JournalHealth {
 export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
 
 export function countProblems({ journals, snapshots, settings, provider }: HealthFacts): number {
-  const lost = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
+  const snapshotProblems = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
   return (
     journals.filter(({ fault }) => fault !== undefined).length +
-    lost +
+    snapshotProblems +
     (settings.fault === undefined ? 0 : 1) +
     (provider.state.kind === 'ready' ? 0 : 1)
   );
@@ -35,9 +35,9 @@ export function countProblems({ journals, snapshots, settings, provider }: Healt
 
 /** The report as Markdown. It isn't translated, because users attach it to bug reports. */
 export function renderHealth(facts: HealthFacts): string {
-  const { versions, journals, snapshots, setAside, settings, provider, memoryLines } = facts;
+  const { versions, journals, snapshots, quarantined, settings, provider, memoryLines } = facts;
   const problems = countProblems(facts);
-  const sound = journals.filter(({ fault }) => fault === undefined);
+  const valid = journals.filter(({ fault }) => fault === undefined);
   const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`;
   const damaged = journals.flatMap(({ id, bytes, fault }) =>
     fault === undefined ? [] : [`- \`${id}\`, ${kilobytes(bytes)}: ${fault}`],
@@ -52,7 +52,7 @@ export function renderHealth(facts: HealthFacts): string {
     `## Versions\n\n${Object.entries(versions)
       .map(([name, version]) => `- ${name}: ${version}`)
       .join('\n')}`,
-    `## Journals\n\n- valid: ${sound.length} of ${journals.length}, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} total\n- quarantined files: ${setAside}` +
+    `## Journals\n\n- valid: ${valid.length} of ${journals.length}, ${kilobytes(sum(journals.map(({ bytes }) => bytes)))} total\n- quarantined files: ${quarantined}` +
       (current === undefined
         ? ''
         : `\n- messages in the open session: ${current.messages}, ${kilobytes(current.bytes)}`) +

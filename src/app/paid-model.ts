@@ -42,14 +42,14 @@ export function paidModel(
     calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
     gate.spent(costUsd);
   };
-  const asked = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
+  const summarizer = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
   return {
     model: {
-      ...asked,
+      ...summarizer,
       // Providers count thinking as output.
       ...(maxOutputTokens !== undefined && { maxOutputTokens: maxOutputTokens - (reasoning?.tokens ?? 0) }),
       complete: (request) =>
-        gate.state() === 'open' ? asked.complete(request) : Promise.reject(new SpendLimitReached()),
+        gate.state() === 'open' ? summarizer.complete(request) : Promise.reject(new SpendLimitReached()),
     },
     takeUsage: () => calls.splice(0),
   };

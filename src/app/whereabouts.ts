@@ -37,9 +37,9 @@ export interface Place {
 }
 
 /** Minimum share of the query's words in a relevant text; at least two words, if the query has several. */
-const SAID_SHARE = 0.5;
+const RELEVANT_SHARE = 0.5;
 /** A result counts as sent if the sent text has at least this share of the query words that the result has. */
-const COVERED_SHARE = 0.6;
+const SENT_SHARE = 0.6;
 /** Letters by which two forms of a word may differ at the end. */
 const MAX_ENDING_LENGTH = 3;
 const MIN_STEM_LENGTH = 4;
@@ -51,20 +51,20 @@ export function whereabouts(
   hits: readonly SessionHit[],
   request: Pick<Context, 'system' | 'messages'>,
 ): Place[] {
-  const sought = soughtIn(query);
+  const sought = termsOf(query);
   const sent = [...request.system, ...request.messages.map(({ content }) => textOf(content))].join('\n');
   return hits.map(({ message, position, role, start, end, text }) => {
     const place = { message, position, role, start, end, text };
     const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
     if (!item) return { ...place, where: { kind: 'window' } };
-    const held = heldIn(text, sought);
-    const isCovered = (by: string): boolean => heldIn(by, held).length >= COVERED_SHARE * Math.max(1, held.length);
+    const held = termsIn(text, sought);
+    const hasTerms = (by: string): boolean => termsIn(by, held).length >= SENT_SHARE * Math.max(1, held.length);
     const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralized(quote)));
-    if (quotes.length > 0 && isCovered(quotes.map(({ quote }) => quote).join('\n')))
+    if (quotes.length > 0 && hasTerms(quotes.map(({ quote }) => quote).join('\n')))
       return { ...place, where: { kind: 'ledger', event: quotes[0]! } };
     const level = levelOf(state, item);
-    if (isCovered(nodeText(item.node, level))) return { ...place, where: { kind: 'summary', node: item.node, level } };
-    if (text.split(SENTENCE_END).some((one) => isCovered(one) && sent.includes(one.trim())))
+    if (hasTerms(nodeText(item.node, level))) return { ...place, where: { kind: 'summary', node: item.node, level } };
+    if (text.split(SENTENCE_END).some((one) => hasTerms(one) && sent.includes(one.trim())))
       return { ...place, where: { kind: 'window' } };
     return { ...place, where: { kind: 'archived', node: item.node, level } };
   });
@@ -84,15 +84,15 @@ function eventsWithin(state: SessionState, message: MessageId, start: number, en
  * Messages off the active branch that match the query. Reads every message, so call it only if nothing on the branch
  * matches.
  */
-export function elsewhere(state: SessionState, query: string, limit: number): Place[] {
-  const sought = soughtIn(query);
+export function hitsOffBranch(state: SessionState, query: string, limit: number): Place[] {
+  const sought = termsOf(query);
   const found: Place[] = [];
   for (const id of state.messages.keys()) {
     if (found.length >= limit) break;
     if (state.positionOf(id) !== undefined) continue;
     const message = state.messages.get(id);
     const text = message && messageText(message);
-    if (!message || text === undefined || !tells(text, sought, SAID_SHARE)) continue;
+    if (!message || text === undefined || !hasShareOf(text, sought, RELEVANT_SHARE)) continue;
     const where = { kind: 'elsewhere' } as const;
     found.push({ message: id, position: -1, role: message.role, start: 0, end: text.length, text, where });
   }
@@ -100,31 +100,31 @@ export function elsewhere(state: SessionState, query: string, limit: number): Pl
 }
 
 /** Whether a text is relevant to a query. Search alone finds something for nearly every word. */
-export function tellsOf(text: string, query: string): boolean {
-  return tells(text, soughtIn(query), SAID_SHARE);
+export function isRelevant(text: string, query: string): boolean {
+  return hasShareOf(text, termsOf(query), RELEVANT_SHARE);
 }
 
 /** The query's words, without question words such as "how". */
-function soughtIn(query: string): readonly SoughtTerm[] {
+function termsOf(query: string): readonly SoughtTerm[] {
   return readQuery(query).sought.filter(({ isManner }) => !isManner);
 }
 
-function tells(text: string, sought: readonly SoughtTerm[], share: number): boolean {
+function hasShareOf(text: string, sought: readonly SoughtTerm[], share: number): boolean {
   if (sought.length === 0) return false;
-  return heldIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
+  return termsIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
 }
 
 /** The terms that occur in a text. */
-function heldIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTerm[] {
+function termsIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTerm[] {
   const held = new Set<SoughtTerm>();
   visitWords(text, (word) => {
-    for (const one of sought) if (answers(word, one)) held.add(one);
+    for (const one of sought) if (matchesTerm(word, one)) held.add(one);
   });
   return [...held];
 }
 
 /** Whether a word is the term, a form of it, or a synonym. */
-function answers(word: string, { term, synonyms }: SoughtTerm): boolean {
+function matchesTerm(word: string, { term, synonyms }: SoughtTerm): boolean {
   if (word === term || synonyms.includes(word)) return true;
   const [short, long] = word.length < term.length ? [word, term] : [term, word];
   const isForm =

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { TranscriptReader, type TranscriptSummary } from '../core/transcript/transcript-reader.ts';
+import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
 import { type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
 import { UsageError } from './verb.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
@@ -34,7 +34,7 @@ function whyUnreadable(error: unknown): string {
 }
 
 /** Streams a transcript's messages; the generator returns the totals. */
-export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptSummary> {
+export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptTotals> {
   const reader = new TranscriptReader();
   for await (const chunk of textOf(file)) yield* reader.push(chunk);
   yield* reader.end();
@@ -44,7 +44,7 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
 /** Reads a whole transcript. Throws `UsageError` or `TranscriptError`. */
 export async function readTranscriptFile(
   file: string,
-): Promise<TranscriptSummary & { readonly transcript: readonly TranscriptMessage[] }> {
+): Promise<TranscriptTotals & { readonly transcript: readonly TranscriptMessage[] }> {
   const transcript: TranscriptMessage[] = [];
   const messages = streamTranscript(file);
   for (;;) {

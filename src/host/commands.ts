@@ -41,7 +41,7 @@ import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { SUMMARIES_VIEW } from './platform/ids.ts';
 import { settingsQuery } from './platform/settings.ts';
-import { recall, searchSessions, whyForgotten, type SearchApp } from './search/search-commands.ts';
+import { searchSession, searchAllSessions, findForgotten, type SearchApp } from './search/search-commands.ts';
 import { sameModel } from './sessions/session-changes.ts';
 import {
   cleanUp,
@@ -138,9 +138,9 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   importTranscript: (app, uri) => importFile(app, uriOf(uri)),
   exportSession: (app, uri) => exportSession(app, uriOf(uri)),
   openSampleSession: openSample,
-  recall,
-  searchSessions,
-  whyForgotten,
+  recall: searchSession,
+  searchSessions: searchAllSessions,
+  whyForgotten: findForgotten,
 
   chooseModel,
   manageApiKeys: manageKeys,

@@ -36,16 +36,17 @@ const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
 const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** "context the overflows" is LM Studio's wording. */
-const CONTEXT =
+const CONTEXT_TOO_LONG =
   /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
 /** The context window in rejections of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, and Mistral. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
 /** The request alone exceeds the account's tokens per minute, so waiting doesn't help, only a shorter request. */
-const OVER_RATE = /request too large.{1,200}tokens per m/i;
+const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
-const CONTENT = /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation/i;
+const CONTENT_REFUSED =
+  /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
@@ -136,11 +137,12 @@ function reasonOf(complaint: Complaint): FaultReason {
   if (UNAFFORDABLE.test(words)) return 'unaffordable';
   if (status === 402) return 'quota';
   if (QUOTA.test(words)) return isPassing(complaint) ? 'rate_limited' : 'quota';
-  if (OVER_RATE.test(words)) return 'over_rate';
+  if (LARGER_THAN_RATE.test(words)) return 'over_rate';
   if (status === 401) return 'refused_key';
   // Only for client errors: a 500 that mentions the context is a problem of the server.
-  if (status === 413 || ((status === undefined || status < 500) && CONTEXT.test(words))) return 'context_too_long';
-  if (CONTENT.test(complaint.code) || (status !== undefined && status < 500 && CONTENT.test(words))) {
+  if (status === 413 || ((status === undefined || status < 500) && CONTEXT_TOO_LONG.test(words)))
+    return 'context_too_long';
+  if (CONTENT_REFUSED.test(complaint.code) || (status !== undefined && status < 500 && CONTENT_REFUSED.test(words))) {
     return 'content_refused';
   }
   switch (status) {
@@ -192,8 +194,8 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
   const moderated = isRecord(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
-  const summary = [...codes, ...moderated].join(' ');
-  return { status, code: summary, message: summary === '' ? text : `${summary}: ${text}`, details };
+  const codeText = [...codes, ...moderated].join(' ');
+  return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
 }
 
 function connectionReason(error: Error): FaultReason {

@@ -82,18 +82,18 @@ export function languageOf(...texts: readonly string[]): Language {
   for (const text of texts) {
     if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
     if (/\p{Script=Han}/u.test(text)) return 'zh';
-    const found = byWords(text);
+    const found = languageByStopWords(text);
     if (found !== undefined) return found;
   }
   return 'en';
 }
 
-function byWords(text: string): Language | undefined {
-  const spoken = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+function languageByStopWords(text: string): Language | undefined {
+  const wordsOfText = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   let best: Language | undefined;
   let most = 0;
   for (const [language, known] of STOP_WORDS) {
-    const count = spoken.filter((word) => known.has(word)).length;
+    const count = wordsOfText.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];
   }
   return best;

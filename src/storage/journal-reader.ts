@@ -19,16 +19,22 @@ export interface Damage {
 }
 
 /** A message's place: `parent` is 0 if it follows the head; `offset` and `length` are the bytes of its line. */
-type Place = readonly [id: MessageId, parent: MessageId | null | 0, role: number, offset: number, length: number];
+type MessageLocation = readonly [
+  id: MessageId,
+  parent: MessageId | null | 0,
+  role: number,
+  offset: number,
+  length: number,
+];
 // Not validated number by number: the checksum of the checkpoint's line already covers them.
-const place = v.custom<Place>((value) => Array.isArray(value) && value.length === 5);
+const locationSchema = v.custom<MessageLocation>((value) => Array.isArray(value) && value.length === 5);
 const kept = v.object({ at: time, body: sessionEventSchema });
-type FoldEntry = Place | Read<typeof kept>;
+type FoldEntry = MessageLocation | Read<typeof kept>;
 /**
  * Some entries of a fold as JSON. There are as many entries as messages, and parsing more at once would block for more
  * than a few milliseconds.
  */
-const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([place, kept])));
+const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([locationSchema, kept])));
 const ENTRIES_PER_PIECE = 1_000;
 
 /**
@@ -69,7 +75,7 @@ interface CountedLine {
  */
 const MAX_GAP = 1_000_000;
 /** Size of the chunks in which consecutive messages are read, in bytes. */
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Folds a journal into a state, and continues when more has been written. */
 export class JournalReader {
@@ -94,8 +100,8 @@ export class JournalReader {
   /** Parts of replies that were streaming when the journal ended. */
   readonly #replies = new Map<MessageId, Extract<FoldEntry, { body: unknown }>[]>();
   readonly #unknown = new Set<string>();
-  readonly #places = new Map<MessageId, Place>();
-  #piece: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+  readonly #places = new Map<MessageId, MessageLocation>();
+  #chunk: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
   /** `onDamage` is called if a message's line has changed since the checkpoint was made. */
   constructor(path: string, file: FileHandle, breather: Breather, onDamage: () => void = () => undefined) {
@@ -118,7 +124,7 @@ export class JournalReader {
   }
 
   /** Whether the `length` bytes after `offset` are a complete line that only lacks its newline. */
-  async lacksNewlineAlone(length: number): Promise<boolean> {
+  async lacksOnlyNewline(length: number): Promise<boolean> {
     if (length > MAX_LINE_BYTES) return false;
     return decodeLine((await readRange(this.file, this.offset, length)).toString()).kind !== 'bad';
   }
@@ -184,10 +190,10 @@ export class JournalReader {
       this.damage.push({ offset, length, reason: 'its sequence number is out of range' });
       return undefined;
     }
-    const place = this.order.judge(seq, writer, line.sum);
-    if (place === 'overtaken' || place === 'repeat') return undefined;
-    if (place === 'gap') this.missing += seq - before - 1;
-    if (place === 'late') this.missing--;
+    const verdict = this.order.judge(seq, writer, line.sum);
+    if (verdict === 'overtaken' || verdict === 'repeat') return undefined;
+    if (verdict === 'gap') this.missing += seq - before - 1;
+    if (verdict === 'late') this.missing--;
     this.events++;
     if (line.kind === 'unknown') {
       this.#unknown.add(line.envelope.body.type);
@@ -233,11 +239,11 @@ export class JournalReader {
     const place = this.#places.get(id);
     if (!place) return undefined;
     const [, , , offset, length] = place;
-    let { start, bytes } = this.#piece;
+    let { start, bytes } = this.#chunk;
     if (offset < start || offset + length > start + bytes.length) {
       start = offset;
-      bytes = this.#readPiece(offset, Math.max(length, PIECE_BYTES));
-      this.#piece = { start, bytes };
+      bytes = this.#readChunk(offset, Math.max(length, CHUNK_BYTES));
+      this.#chunk = { start, bytes };
     }
     const line = decodeLine(bytes.toString('utf8', offset - start, offset - start + length));
     const body = line.kind === 'event' ? line.envelope.body : undefined;
@@ -247,7 +253,7 @@ export class JournalReader {
   }
 
   /** Reads from the open file, which may have been deleted, or from the path after it was closed. */
-  #readPiece(offset: number, length: number): Buffer {
+  #readChunk(offset: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     let filled = 0;
     try {

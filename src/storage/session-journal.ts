@@ -420,7 +420,7 @@ export class SessionJournalFile implements SessionJournal {
     const tail = (await reader.file.stat()).size - reader.offset;
     const parts: Phrase[] = [];
     if (tail > 0 && alone) {
-      if (await reader.lacksNewlineAlone(tail)) {
+      if (await reader.lacksOnlyNewline(tail)) {
         await append.write(Buffer.from('\n'));
         await reader.readOn();
       } else {

@@ -113,7 +113,7 @@ export class ChatIndex {
       readonly score: number;
       readonly what?: string;
     }[] = [];
-    for await (const group of this.#groups(sessions.filter((session) => isAsked(session, query)))) {
+    for await (const group of this.#groups(sessions.filter((session) => matchesFilters(session, query)))) {
       const chats = query.file === undefined ? group : group.filter((chat) => touches(chat, query.file!));
       if (query.commands === true) found.push(...commandsIn(chats, query.text));
       else {
@@ -214,7 +214,7 @@ export class ChatIndex {
   }
 }
 
-function isAsked({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
+function matchesFilters({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
   // A file that was changed may have newer messages than its index.
   const changedAt = Math.max(entry.updatedAt, source.modifiedAt);
   return (

@@ -13,7 +13,7 @@ import type { LibraryEntry } from './read-session.ts';
 import { TOOL_NAMES } from './source.ts';
 
 /** Token counts of messages and summaries. */
-export interface Counting {
+export interface TokenCounting {
   readonly message: (id: MessageId) => number;
   readonly text: (text: string) => number;
 }
@@ -71,15 +71,15 @@ export class KeptJournal implements SessionJournal {
    * Converts the tool's own compactions to `compressed` events. Each summary covers the messages since the previous
    * compaction.
    */
-  compactions(counting: Counting): readonly SessionEvent[] {
+  compactions(counts: TokenCounting): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     let from = 0;
     for (const [index, { summary, before, at }] of this.#copy.compactions.entries()) {
       const to = Math.min(before, this.#copy.messages.length);
       if (to <= from || summary.trim() === '') continue;
       const covered = this.state.path.slice(from, to);
-      const source = covered.reduce((sum, id) => sum + counting.message(id), 0);
-      const tokens = counting.text(summary);
+      const source = covered.reduce((sum, id) => sum + counts.message(id), 0);
+      const tokens = counts.text(summary);
       const node = this.#node(index, covered, summary, { source, brief: tokens, detailed: tokens }, at);
       events.push({
         type: 'compressed',

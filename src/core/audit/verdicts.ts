@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listOf, objectOf, string } from '../compress/structured.ts';
+import { listOf, objectOf, STRING_SCHEMA } from '../compress/structured.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
@@ -30,7 +30,12 @@ export const VERDICTS_JSON_SCHEMA = {
   name: 'verdicts',
   schema: objectOf({
     statements: listOf(
-      objectOf({ n: { type: 'integer' }, quote: string, verdict: { ...string, enum: VERDICTS }, instead: string }),
+      objectOf({
+        n: { type: 'integer' },
+        quote: STRING_SCHEMA,
+        verdict: { ...STRING_SCHEMA, enum: VERDICTS },
+        instead: STRING_SCHEMA,
+      }),
     ),
   }),
 };

@@ -35,9 +35,9 @@ export interface ExtractOptions {
   /** Weight of unusual sentences; default `USUAL_NOVELTY`. */
   readonly novelty?: number;
   /** Reduces the worth of routine text for users as well. Used for old messages. */
-  readonly evenUsers?: boolean;
+  readonly discountsUserRoutine?: boolean;
   /** Reduction, 0…1, for passages whose terms were all mentioned in sentences before. */
-  readonly again?: number;
+  readonly repetitionPenalty?: number;
   /** Whether a passage may be taken; by default, any. */
   readonly takes?: (passage: IndexedPassage) => boolean;
   /** The remaining tokens for a passage's part of the messages, so that each part gets some. */
@@ -80,7 +80,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     const passage = corpus.passages[index]!;
     let gain = 0;
     let rarity = 0;
-    let said = 0;
+    let mentioned = 0;
     for (const term of passage.terms) {
       const before = covered[term]!;
       if (passage.running) {
@@ -90,7 +90,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
         gain += novelty * rare * rare * (before === 0 ? 1 : NAMED_BEFORE);
       }
       if (before === SENTENCE) {
-        said++;
+        mentioned++;
         continue;
       }
       // A heading or a command only mentions a term; a sentence explains it.
@@ -98,11 +98,11 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
     }
     const cost = tokens[index - first]! + BREAK_TOKENS;
-    const usual = isRoutine(corpus, passage, options.evenUsers === true)
+    const rarityFactor = isRoutine(corpus, passage, options.discountsUserRoutine === true)
       ? rarity / Math.max(1, passage.terms.length)
       : 1;
-    const fresh = 1 - (options.again ?? 0) * (said / Math.max(1, passage.terms.length)) ** 3;
-    return (base(corpus, passage) * usual * fresh + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
+    const noveltyFactor = 1 - (options.repetitionPenalty ?? 0) * (mentioned / Math.max(1, passage.terms.length)) ** 3;
+    return (base(corpus, passage) * rarityFactor * noveltyFactor + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;

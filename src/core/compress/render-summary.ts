@@ -14,11 +14,11 @@ interface Line {
 }
 
 /** Above any other rank. */
-const FIRST = 10;
+const TOP_RANK = 10;
 /** Number of ranks by which a line with only rare words, or the first of a list, is above others. */
-const UNUSUAL = 4;
+const RARITY_RANKS = 4;
 /** Maximum difference in worth at which lines count as similar, so that the later one is dropped first. */
-const ALIKE = 0.5;
+const RANK_STEP = 0.5;
 
 /** Headings in the order of the sections. Sections with a higher rank are kept longer (5: longest). */
 const SECTIONS: readonly { readonly heading: string; readonly rank: number; readonly field: SummaryField }[] = [
@@ -107,10 +107,10 @@ export function fitSummary(
       said.add(key);
       const late = lateness === 'lists' ? undefined : lateness.get(text);
       const at = late ?? index / entries.length;
-      const ranked = lateness === 'lists' ? UNUSUAL * (1 - at) + rarity(text) : rank + UNUSUAL * rarity(text);
+      const ranked = lateness === 'lists' ? RARITY_RANKS * (1 - at) + rarity(text) : rank + RARITY_RANKS * rarity(text);
       // The first sentence of a narrative names its subject.
-      const worth = heading === '' && index === 0 ? FIRST : ranked;
-      lines.push({ rank: Math.round(worth / ALIKE) * ALIKE, late: at, heading, text });
+      const worth = heading === '' && index === 0 ? TOP_RANK : ranked;
+      lines.push({ rank: Math.round(worth / RANK_STEP) * RANK_STEP, late: at, heading, text });
     }
   };
   const sections = SECTIONS.map((section) => ({ ...section, entries: entriesOf(summary, section.field) }));
@@ -134,23 +134,26 @@ export function fitSummary(
     text = join(kept);
     tokens = counter.text(text);
   }
-  return { summary: kept.length === all ? summary : only(summary, new Set(kept.map((line) => line.text))), text };
+  return {
+    summary: kept.length === all ? summary : restrictedTo(summary, new Set(kept.map((line) => line.text))),
+    text,
+  };
 }
 
 /** The part of a summary that these lines contain. */
-function only(summary: StructuredSummary, texts: ReadonlySet<string>): StructuredSummary {
-  const stands = (field: SummaryField) => {
+function restrictedTo(summary: StructuredSummary, texts: ReadonlySet<string>): StructuredSummary {
+  const isKept = (field: SummaryField) => {
     const shown = entriesOf(summary, field);
     return (_: unknown, at: number): boolean => texts.has(IN_ONE_LINE.has(field) ? shown[0]! : shown[at]!);
   };
   const lists = SUMMARY_LISTS.flatMap((name) => {
-    const entries = summary[name]?.filter(stands(name)) ?? [];
+    const entries = summary[name]?.filter(isKept(name)) ?? [];
     return entries.length > 0 ? [[name, entries] as const] : [];
   });
   return {
     ...Object.fromEntries(lists),
-    decisions: summary.decisions.filter(stands('decisions')),
-    errors: summary.errors.filter(stands('errors')),
+    decisions: summary.decisions.filter(isKept('decisions')),
+    errors: summary.errors.filter(isKept('errors')),
     narrative: splitSentences(summary.narrative)
       .filter((sentence) => texts.has(sentence))
       .join(' '),

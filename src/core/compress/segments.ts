@@ -49,11 +49,11 @@ export function cutSegments(
     sum = 0;
   };
   for (const turn of turns(messages, from, to)) {
-    let own = 0;
-    for (let at = turn.from; at <= turn.to; at++) own += sizeOf(at);
-    if (size + own > SLACK && size >= MIN_FILL) close(turn.from - 1);
-    const whole = size + own <= SLACK;
-    const safe = whole ? undefined : safeCuts(messages, turn.from, turn.to);
+    let turnSize = 0;
+    for (let at = turn.from; at <= turn.to; at++) turnSize += sizeOf(at);
+    if (size + turnSize > SLACK && size >= MIN_FILL) close(turn.from - 1);
+    const fitsWhole = size + turnSize <= SLACK;
+    const safe = fitsWhole ? undefined : safeCuts(messages, turn.from, turn.to);
     for (let at = turn.from; at <= turn.to; at++) {
       sum += tokens[at] ?? 0;
       size += sizeOf(at);

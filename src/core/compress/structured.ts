@@ -29,21 +29,21 @@ const asText = (one: Entry): string => {
   const { what, why, when, solution } = asObject(one);
   return [what, why, when, solution].filter((part) => part).join('; ');
 };
-const present = <Value>(list: readonly Value[], said: (one: Value) => string): Value[] =>
+const withoutEmpty = <Value>(list: readonly Value[], said: (one: Value) => string): Value[] =>
   list.filter((one) => said(one) !== '');
 
 function asSummary({ narrative, decisions, errors, ...lists }: v.InferOutput<typeof answerSchema>): StructuredSummary {
   const filled = SUMMARY_LISTS.flatMap((name) => {
-    const said = present(lists[name], asText).map(asText);
+    const said = withoutEmpty(lists[name], asText).map(asText);
     return said.length > 0 ? [[name, said] as const] : [];
   });
   return {
     ...(Object.fromEntries(filled) as Partial<Record<SummaryList, readonly string[]>>),
-    decisions: present(decisions, asText).map((one) => {
+    decisions: withoutEmpty(decisions, asText).map((one) => {
       const { what, why, when } = asObject(one);
       return { what, ...(why && { why }), ...(when && { when }) };
     }),
-    errors: present(errors, asText).map((one) => {
+    errors: withoutEmpty(errors, asText).map((one) => {
       const { what, solution } = asObject(one);
       return { what, ...(solution && { solution }) };
     }),
@@ -51,8 +51,8 @@ function asSummary({ narrative, decisions, errors, ...lists }: v.InferOutput<typ
   };
 }
 
-export const string = { type: 'string' } as const;
-const optional = { type: ['string', 'null'] } as const;
+export const STRING_SCHEMA = { type: 'string' } as const;
+const NULLABLE_STRING_SCHEMA = { type: ['string', 'null'] } as const;
 export const listOf = (items: object): object => ({ type: 'array', items });
 export const objectOf = (properties: Readonly<Record<string, object>>): Readonly<Record<string, unknown>> => ({
   type: 'object',
@@ -64,10 +64,17 @@ export const objectOf = (properties: Readonly<Record<string, object>>): Readonly
 /** The requested summary as a JSON schema, for models with structured output. */
 export function summaryJsonSchema(fields: SummaryFields): { name: string; schema: Readonly<Record<string, unknown>> } {
   const lists = Object.keys(fields).map((name) => {
-    if (name === 'decisions') return [name, listOf(objectOf({ what: string, why: optional, when: optional }))] as const;
-    return [name, listOf(name === 'errors' ? objectOf({ what: string, solution: optional }) : string)] as const;
+    if (name === 'decisions')
+      return [
+        name,
+        listOf(objectOf({ what: STRING_SCHEMA, why: NULLABLE_STRING_SCHEMA, when: NULLABLE_STRING_SCHEMA })),
+      ] as const;
+    return [
+      name,
+      listOf(name === 'errors' ? objectOf({ what: STRING_SCHEMA, solution: NULLABLE_STRING_SCHEMA }) : STRING_SCHEMA),
+    ] as const;
   });
-  return { name: 'summary', schema: objectOf({ narrative: string, ...Object.fromEntries(lists) }) };
+  return { name: 'summary', schema: objectOf({ narrative: STRING_SCHEMA, ...Object.fromEntries(lists) }) };
 }
 
 export type ParsedSummary =

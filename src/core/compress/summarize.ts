@@ -484,7 +484,7 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
       ...(kept && { kept }),
       ...(factors && { factors }),
-      again: AGAIN,
+      repetitionPenalty: AGAIN,
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
     const texts: string[] = [];

@@ -8,7 +8,7 @@ import { JAPANESE } from './lexicon/japanese.ts';
 import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept, Lexicon } from './lexicon/lexicon.ts';
-import { PhraseTrie, type Phrase } from './phrase-trie.ts';
+import { PhraseTrie, type TriePhrase } from './phrase-trie.ts';
 import { PORTUGUESE } from './lexicon/portuguese.ts';
 import { SPANISH } from './lexicon/spanish.ts';
 
@@ -47,7 +47,7 @@ const isLetter = (code: number): boolean =>
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x370 && code <= 0x52f);
 
-function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<Phrase> {
+function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<TriePhrase> {
   for (const lexicon of lexicons) {
     for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {

@@ -14,12 +14,20 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     score: 1,
     importance: 3,
     reason: 'corrected by the user',
-    found: found ?? asFound(entry),
+    found: found ?? detectedFields(entry),
   };
 }
 
 /** Only the fields of a detected event, without others that the object may have. */
-export const asFound = ({ start, end, kind, quote, score, importance, reason }: DetectedEvent): DetectedEvent => ({
+export const detectedFields = ({
+  start,
+  end,
+  kind,
+  quote,
+  score,
+  importance,
+  reason,
+}: DetectedEvent): DetectedEvent => ({
   start,
   end,
   kind,

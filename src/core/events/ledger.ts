@@ -1,7 +1,7 @@
 import type { KeyEventId, MessageId } from '../model/ids.ts';
 import { keyEventId } from '../model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
-import { asFound } from './correction.ts';
+import { detectedFields } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
 import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
@@ -87,7 +87,7 @@ export class Ledger {
       if (this.wrong.has(id) || this.held.has(id)) continue;
       this.take(
         {
-          ...asFound(event),
+          ...detectedFields(event),
           id,
           message,
           status: 'active',

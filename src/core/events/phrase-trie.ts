@@ -1,5 +1,5 @@
 /** A phrase to find. `bits` are flags of its meaning; an open phrase may continue after its last letter. */
-export interface Phrase {
+export interface TriePhrase {
   readonly text: string;
   readonly open: boolean;
   readonly bits: number;
@@ -21,7 +21,7 @@ const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
  */
 export class PhraseTrie {
   /** The root's child for each unit. */
-  private readonly roots = new Int32Array(0x10000);
+  private readonly firstNodes = new Int32Array(0x10000);
   /** The unit that leads to a node. */
   private readonly units: Uint16Array;
   /** The first child of a node. Its last child precedes the next node's first child. */
@@ -29,7 +29,7 @@ export class PhraseTrie {
   private readonly whole: Int32Array;
   private readonly open: Int32Array;
 
-  constructor(phrases: Iterable<Phrase>) {
+  constructor(phrases: Iterable<TriePhrase>) {
     const root = newBranch();
     let count = 1;
     for (const { text, open, bits } of phrases) {
@@ -58,7 +58,7 @@ export class PhraseTrie {
       this.firstChild[node] = order.length;
       for (const [unit, child] of branch.next) {
         this.units[order.length] = unit;
-        if (node === 0) this.roots[unit] = order.length;
+        if (node === 0) this.firstNodes[unit] = order.length;
         order.push(child);
       }
     }
@@ -67,7 +67,7 @@ export class PhraseTrie {
 
   /** The node for a unit from the root, or 0. */
   start(unit: number): number {
-    return this.roots[unit]!;
+    return this.firstNodes[unit]!;
   }
 
   /** The node for a unit from a node, or 0. */

@@ -14,7 +14,7 @@ const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
 
 /** Totals of a transcript. */
-export interface TranscriptSummary {
+export interface TranscriptTotals {
   readonly format: TranscriptFormat;
   readonly messages: number;
   readonly skipped: readonly Skipped[];
@@ -33,11 +33,11 @@ export class TranscriptReader {
   #format: TranscriptFormat | undefined;
   #lines: LineImporter | undefined;
   /** Reads a document that isn't line-delimited. */
-  #whole: ((text: string) => void) | undefined;
-  #gathered: string[] = [];
-  #gatheredUnits = 0;
+  #readDocument: ((text: string) => void) | undefined;
+  #collected: string[] = [];
+  #collectedUnits = 0;
   /** Collected length at which the format is determined, or tried again. */
-  #decideAt = HEAD_UNITS;
+  #tryFormatAt = HEAD_UNITS;
   /** The chunks of the incomplete line, and their length. */
   #rest: string[] = [];
   #restUnits = 0;
@@ -63,29 +63,29 @@ export class TranscriptReader {
   push(chunk: string): readonly TranscriptMessage[] {
     if (this.#lines) this.#pushLines(chunk, this.#lines);
     else {
-      this.#gathered.push(chunk);
-      this.#gatheredUnits += chunk.length;
-      if (this.#gatheredUnits > MAX_DOCUMENT_UNITS)
+      this.#collected.push(chunk);
+      this.#collectedUnits += chunk.length;
+      if (this.#collectedUnits > MAX_DOCUMENT_UNITS)
         throw new TranscriptError(
           phrase(
             'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
             MAX_DOCUMENT_UNITS / 1_000_000,
           ),
         );
-      if (!this.#whole && this.#gatheredUnits >= this.#decideAt) this.#decide(false);
+      if (!this.#readDocument && this.#collectedUnits >= this.#tryFormatAt) this.#determineFormat(false);
     }
     return this.#take();
   }
 
   /** Ends the file; returns the remaining messages. */
   end(): readonly TranscriptMessage[] {
-    if (!this.#lines && !this.#whole) this.#decide(true);
+    if (!this.#lines && !this.#readDocument) this.#determineFormat(true);
     if (this.#lines) {
       if (this.#restUnits > 0) this.#endLine(this.#lines);
       this.#lines.end();
     } else {
-      this.#whole?.(this.#gathered.join('').replace(/^\uFEFF/, ''));
-      this.#gathered = [];
+      this.#readDocument?.(this.#collected.join('').replace(/^\uFEFF/, ''));
+      this.#collected = [];
     }
     if (this.#count === 0 && this.#skips.size > 0) {
       const reasons = this.#skipped().map(({ reason, count }) => phrase('{0} × {1}', count, reason));
@@ -97,7 +97,7 @@ export class TranscriptReader {
   }
 
   /** The totals, after `end`. */
-  summary(): TranscriptSummary {
+  summary(): TranscriptTotals {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
     return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
   }
@@ -135,21 +135,21 @@ export class TranscriptReader {
   }
 
   /** Determines the format from what was collected. If that isn't enough, tries again at twice the length. */
-  #decide(isWhole: boolean): void {
-    const head = this.#gathered.join('').replace(/^\uFEFF/, '');
-    this.#gathered = [head];
+  #determineFormat(isWhole: boolean): void {
+    const head = this.#collected.join('').replace(/^\uFEFF/, '');
+    this.#collected = [head];
     const chosen = recognize(head, isWhole, this.#sink);
     if (chosen === undefined) {
-      this.#decideAt *= 2;
+      this.#tryFormatAt *= 2;
       return;
     }
     if ('lines' in chosen) {
       this.#format = chosen.format;
       this.#lines = chosen.lines;
-      this.#gathered = [];
+      this.#collected = [];
       this.#pushLines(head, chosen.lines);
     } else {
-      this.#whole = (text) => {
+      this.#readDocument = (text) => {
         this.#format = chosen.whole(text);
       };
     }
@@ -157,9 +157,7 @@ export class TranscriptReader {
 }
 
 /** Reads a transcript in memory. Throws `TranscriptError`. */
-export function readTranscript(
-  text: string,
-): TranscriptSummary & { readonly transcript: readonly TranscriptMessage[] } {
+export function readTranscript(text: string): TranscriptTotals & { readonly transcript: readonly TranscriptMessage[] } {
   const reader = new TranscriptReader();
   const transcript = [...reader.push(text), ...reader.end()];
   return { ...reader.summary(), transcript };

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment } from '../../core/model/message.ts';
-import { hasSecretName } from '../../core/redact/secret-files.ts';
+import { isSecretFile } from '../../core/redact/secret-files.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ownFiles } from '../platform/workspace-files.ts';
 import type { Sessions } from '../../app/sessions.ts';
@@ -67,7 +67,7 @@ export class ImplicitContext {
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
-    if (uri.scheme === 'untitled' || hasSecretName(uri.path) || (await ownFiles([uri])).length === 0) return undefined;
+    if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await ownFiles([uri])).length === 0) return undefined;
     const file = excerpt(document);
     if (held.tokens(conversation, file) > held.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;

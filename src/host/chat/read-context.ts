@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
 import { type Attachment, messageText } from '../../core/model/message.ts';
-import { hasSecretName } from '../../core/redact/secret-files.ts';
+import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
@@ -196,7 +196,7 @@ async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
   const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
   try {
     const { size, type } = await vscode.workspace.fs.stat(uri);
-    if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || hasSecretName(uri.path)) return head;
+    if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || isSecretFile(uri.path)) return head;
     const content = await vscode.workspace.fs.readFile(uri);
     return isText(content) ? `${head}\n${new TextDecoder().decode(content)}` : head;
   } catch (error) {

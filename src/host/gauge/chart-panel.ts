@@ -73,7 +73,7 @@ function drawing(
   const series = contextSeries(state, counts, system + rules + memory, {
     compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
     reset: vscode.l10n.t('Task ended'),
-    masked,
+    redact: masked,
   });
   const texts = {
     title: title(),

@@ -37,9 +37,9 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
   const y = (tokens: number): string => (TOP + (1 - tokens / top) * (floor - TOP)).toFixed(1);
   const label = (at: string | number, height: string | number, anchor: string, text: string, more = ''): string =>
     `<text class="label" x="${at}" y="${height}" text-anchor="${anchor}"${more}>${escape(text)}</text>`;
-  const upright = (kind: string, at: string | number, from: number, to: number, title = ''): string =>
+  const verticalLine = (kind: string, at: string | number, from: number, to: number, title = ''): string =>
     `<line class="${kind}" x1="${at}" x2="${at}" y1="${from}" y2="${to}">${titled(title)}</line>`;
-  const level = (kind: string, height: string): string =>
+  const horizontalLine = (kind: string, height: string): string =>
     `<line class="${kind}" x1="${LEFT}" x2="${right}" y1="${height}" y2="${height}"/>`;
   const line = points.map(({ at, tokens }, i) => `${i === 0 ? 'M' : 'L'}${x(at)} ${y(tokens)}`).join('');
   const of = (kind: SeriesMark['kind']): SeriesMark[] => marks.filter((mark) => mark.kind === kind);
@@ -47,18 +47,22 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"${standsAlone ? ` width="${WIDTH}" height="${HEIGHT}"` : ''} role="img" aria-labelledby="chart-title">`,
     `<title id="chart-title">${escape(texts.title)}</title>`,
     ...(standsAlone ? [`<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`] : []),
-    ...rows.map((tokens) => level('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', texts.number(tokens), MIDDLE)),
+    ...rows.map(
+      (tokens) => horizontalLine('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', texts.number(tokens), MIDDLE),
+    ),
     // The last tick may be beyond the last message.
     ...ticksTo(messages, 6)
       .filter((at) => at <= messages)
       .map((at) => label(x(at), floor + 34, 'middle', texts.number(at))),
     label(LEFT, 14, 'start', texts.tokens),
     label(right, HEIGHT - 8, 'end', texts.messages),
-    level('budget', y(budget)),
+    horizontalLine('budget', y(budget)),
     label(LEFT + 6, Number(y(budget)) - 5, 'start', texts.budget),
-    upright('event', LEFT, HEIGHT - 18, HEIGHT - 8) + label(LEFT + 6, HEIGHT - 8, 'start', texts.events),
-    ...thinned(of('event'), MAX_EVENTS).map((mark) => upright('event', x(mark.at), floor + 4, floor + 14, mark.label)),
-    ...of('reset').map((mark) => upright('reset', x(mark.at), TOP, floor, mark.label)),
+    verticalLine('event', LEFT, HEIGHT - 18, HEIGHT - 8) + label(LEFT + 6, HEIGHT - 8, 'start', texts.events),
+    ...thinned(of('event'), MAX_EVENTS).map((mark) =>
+      verticalLine('event', x(mark.at), floor + 4, floor + 14, mark.label),
+    ),
+    ...of('reset').map((mark) => verticalLine('reset', x(mark.at), TOP, floor, mark.label)),
     `<path class="area" d="${line}L${x(messages)} ${y(0)}L${x(0)} ${y(0)}Z"/><path class="line" d="${line}"/>`,
     ...thinned(points, MAX_SPOTS).map(({ at, tokens }) => {
       const title = titled(texts.spot(at, tokens));
@@ -66,7 +70,7 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
     }),
     ...of('compression').map(
       (mark) =>
-        upright('compression', x(mark.at), TOP, floor, mark.label) +
+        verticalLine('compression', x(mark.at), TOP, floor, mark.label) +
         `<circle class="knot" cx="${x(mark.at)}" cy="${y(mark.tokens ?? 0)}" r="5">${titled(mark.label)}</circle>`,
     ),
     '</svg>',
@@ -152,7 +156,7 @@ export function contextSeries(
     readonly compression: (before: number, after: number) => string;
     readonly reset: string;
     /** Redacts a text for a file. */
-    readonly masked: (text: string) => string;
+    readonly redact: (text: string) => string;
   },
 ): ContextSeries {
   const { path } = state;
@@ -183,19 +187,19 @@ export function contextSeries(
   grow(path.length);
   for (const { endedAt, goal } of state.endedTasks) {
     if (endedAt === undefined) continue;
-    marks.push({ kind: 'reset', at: firstAfter(state, endedAt), label: `${labels.reset}: ${labels.masked(goal)}` });
+    marks.push({ kind: 'reset', at: messagesUntil(state, endedAt), label: `${labels.reset}: ${labels.redact(goal)}` });
   }
   for (const event of state.events.values()) {
     const position = state.positionOf(event.message);
     if (position === undefined || state.isRemoved(event.id)) continue;
     if (event.pinned || state.isCurrent(event))
-      marks.push({ kind: 'event', at: position + 1, label: labels.masked(event.quote).slice(0, 120) });
+      marks.push({ kind: 'event', at: position + 1, label: labels.redact(event.quote).slice(0, 120) });
   }
   return { messages: path.length, points, marks };
 }
 
 /** Number of messages of the branch that existed at `time` (ms since the epoch). */
-function firstAfter(state: SessionState, time: number): number {
+function messagesUntil(state: SessionState, time: number): number {
   let low = 0;
   let high = state.path.length;
   while (low < high) {

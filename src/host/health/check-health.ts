@@ -57,7 +57,7 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
     versions: versions(),
     journals: await journals(app),
     snapshots: app.keptSnapshots(),
-    setAside: await countSetAside(app.folder),
+    quarantined: await countSetAside(app.folder),
     settings: await settingsHealth(),
     provider: { name: provider, model, state: await providerState(app) },
     memoryLines: app.memory.entries.length,

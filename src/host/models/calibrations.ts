@@ -6,7 +6,7 @@ import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
 /** Maximum number of stored models; the least recently used are dropped. */
-const MOST = 12;
+const MAX_MODELS = 12;
 
 const number = v.pipe(v.number(), v.minValue(0));
 const schema = v.array(
@@ -53,7 +53,7 @@ export class Calibrations {
       const { observations, serverWindow } = calibration.export();
       this.#stored.set(key, { observations: [...observations], ...(serverWindow !== undefined && { serverWindow }) });
     }
-    const newest = [...this.#stored].slice(-MOST);
+    const newest = [...this.#stored].slice(-MAX_MODELS);
     void this.#memento.update(KEY, newest);
   }
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { decisionsText, recalledText, type Quoted, type SessionArchive } from '../../app/session-archive.ts';
 
 /** Maximum number of quotes in an answer. */
-const QUOTES = 8;
+const MAX_QUOTES = 8;
 
 /**
  * Answers `@threadkeeper` in VS Code's chat with quotes from recorded sessions, without a model; `/decisions` lists
@@ -23,7 +23,7 @@ export async function answerRequest(
     if (memory.length > 0) stream.markdown(heading(vscode.l10n.t('Memory')));
     for (const one of memory) stream.markdown(quote(one));
     if (decisions.length > 0) stream.markdown(heading(vscode.l10n.t('Decisions')));
-    for (const one of decisions) stream.markdown(cited(one));
+    for (const one of decisions) stream.markdown(quoteWithSource(one));
     return;
   }
   if (request.prompt.trim() === '') {
@@ -31,10 +31,10 @@ export async function answerRequest(
     return;
   }
   stream.progress(vscode.l10n.t('Searching sessions…'));
-  const found = (await archive.recall(request.prompt, QUOTES, cancelled)) ?? [];
+  const found = (await archive.recall(request.prompt, MAX_QUOTES, cancelled)) ?? [];
   if (found.length === 0)
     stream.markdown(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', request.prompt));
-  for (const one of found) stream.markdown(cited(one));
+  for (const one of found) stream.markdown(quoteWithSource(one));
 }
 
 /** Quotes are escaped, so that they can't insert links or images. */
@@ -42,7 +42,7 @@ function quote(text: string): vscode.MarkdownString {
   return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
 }
 
-function cited({ session, message, text }: Quoted): vscode.MarkdownString {
+function quoteWithSource({ session, message, text }: Quoted): vscode.MarkdownString {
   const place = vscode.l10n.t('Message {0}', message);
   return quote(text)
     .appendText(`— ${session === '' ? place : `${session}, ${place}`}`)

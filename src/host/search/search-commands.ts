@@ -9,7 +9,7 @@ import { inform } from '../platform/inform.ts';
 import { oneLine } from '../platform/l10n.ts';
 import { titleOf } from '../sessions/session-commands.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
-import { elsewhere, tellsOf, whereabouts, type Place } from '../../app/whereabouts.ts';
+import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../app/whereabouts.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-facts.ts';
 
@@ -28,7 +28,7 @@ export interface SearchApp {
 const MAX_HITS = 30;
 
 /** Searches the messages of all sessions of the workspace and opens the selected result. */
-export async function searchSessions(app: SearchApp, argument?: unknown): Promise<void> {
+export async function searchAllSessions(app: SearchApp, argument?: unknown): Promise<void> {
   const query =
     typeof argument === 'string'
       ? argument
@@ -56,7 +56,7 @@ export async function searchSessions(app: SearchApp, argument?: unknown): Promis
   if (hits.length === 0) return inform(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: oneLine(hit.text, 100),
-    description: standingOf(hit),
+    description: tierText(hit),
     detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
   }));
@@ -83,7 +83,7 @@ const tierName = ({ tier }: WorkspaceHit): string =>
  * How a result reaches the model. Of a key event, only whether it's archived, because it may be sent verbatim although
  * its message is summarized.
  */
-function standingOf(hit: WorkspaceHit): string {
+function tierText(hit: WorkspaceHit): string {
   if (hit.kind === 'message') return tierName(hit);
   return hit.tier === 'archived' ? `${tierName(hit)} · ${kindName(hit.kind)}` : kindName(hit.kind);
 }
@@ -93,7 +93,7 @@ function kindName(kind: 'event' | 'summary'): string {
 }
 
 /** Searches the current session and opens the selected result. */
-export async function recall(app: SearchApp, argument?: unknown): Promise<void> {
+export async function searchSession(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const given = typeof argument === 'string' ? argument.trim() : '';
   const query = given !== '' ? given : await vscode.window.showInputBox({ title: vscode.l10n.t('Search Session') });
@@ -118,7 +118,7 @@ const MAX_QUOTE_LENGTH = 400;
 type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
 
 /** Shows where something that the model forgot is now, and offers to restore it. */
-export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<void> {
+export async function findForgotten(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const title = vscode.l10n.t('Find Forgotten Information');
   const given = typeof argument === 'string' ? argument : undefined;
@@ -135,24 +135,24 @@ export async function whyForgotten(app: SearchApp, argument?: unknown): Promise<
     return;
   }
   const items = places.map((place): PlaceItem => {
-    const [icon, text] = standing(place);
+    const [icon, text] = statusOf(place);
     const description = place.position < 0 ? place.role : `${place.position + 1} · ${place.role}`;
     return { label: `$(${icon}) ${text}`, description, detail: oneLine(place.text, 160), place };
   });
   const placeHolder = vscode.l10n.t('Select a result to see available actions');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
-  if (picked) await bringBack(conversation, picked.place, app);
+  if (picked) await offerActions(conversation, picked.place, app);
 }
 
 async function placesOf(app: SearchApp, conversation: Conversation, query: string): Promise<readonly Place[]> {
   const { state } = conversation;
-  const hits = (await app.search(query)).filter(({ text }) => tellsOf(text, query)).slice(0, MAX_PLACES);
-  if (hits.length === 0) return elsewhere(state, query, MAX_PLACES);
+  const hits = (await app.search(query)).filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
+  if (hits.length === 0) return hitsOffBranch(state, query, MAX_PLACES);
   return whereabouts(state, query, hits, conversation.context());
 }
 
 /** The icon of a result, and how it reaches the model. */
-function standing({ where }: Place): readonly [string, string] {
+function statusOf({ where }: Place): readonly [string, string] {
   switch (where.kind) {
     case 'window':
       return ['pass', vscode.l10n.t('In the context, verbatim')];
@@ -170,23 +170,23 @@ function standing({ where }: Place): readonly [string, string] {
   }
 }
 
-type Way = vscode.QuickPickItem & { readonly take: () => Promise<void> };
+type ActionItem = vscode.QuickPickItem & { readonly run: () => Promise<void> };
 
-async function bringBack(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
+async function offerActions(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { where, message, position, role, start, text } = place;
   const quote = text.slice(0, MAX_QUOTE_LENGTH).trim();
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
-    take: () => openMessageDocument(journal.id, message, position, quote),
+    run: () => openMessageDocument(journal.id, message, position, quote),
   };
-  const ways: Way[] = [open];
+  const actions: ActionItem[] = [open];
   if (where.kind === 'archived' || where.kind === 'summary') {
     const { node } = where;
     const at = start + text.indexOf(quote);
     const pin = {
       label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
-      take: () =>
+      run: () =>
         pinQuote(journal, {
           id: keyEventId(app.clock.id()),
           message,
@@ -196,23 +196,23 @@ async function bringBack(conversation: Conversation, place: Place, app: SearchAp
           end: at + quote.length,
         }),
     };
-    ways.unshift(
+    actions.unshift(
       // A summary's words can't be pinned, because they would be sent as a quote of the message.
       ...(role === 'summary' ? [] : [pin]),
       {
         label: `$(unfold) ${vscode.l10n.t('Send Original Messages with Next Request')}`,
-        take: () => expandNode(journal, node.id, 'turn'),
+        run: () => expandNode(journal, node.id, 'turn'),
       },
       {
         label: `$(discard) ${vscode.l10n.t('Revert Summary to Original Messages')}`,
-        take: () => expandNode(journal, node.id, 'always'),
+        run: () => expandNode(journal, node.id, 'always'),
       },
     );
-    ways.push({
+    actions.push({
       label: `$(layers) ${vscode.l10n.t('Open Summary')}`,
-      take: () => openNodeDocument(journal.id, node),
+      run: () => openNodeDocument(journal.id, node),
     });
   }
-  const way = await vscode.window.showQuickPick(ways, { title: standing(place)[1] });
-  await way?.take();
+  const action = await vscode.window.showQuickPick(actions, { title: statusOf(place)[1] });
+  await action?.run();
 }

@@ -6,7 +6,7 @@ import type { Breather } from '../../core/pace/breather.ts';
 import { resting } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri } from './node-pages.ts';
-import { openDocument } from './documents.ts';
+import { openAsText } from './documents.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** The result of a comparison. */
@@ -62,8 +62,8 @@ export class Comparison implements vscode.Disposable {
     const noted = state.summaries.checkOf(node);
     const check = noted?.level === shown ? noted : undefined;
     const statements = check ? findingsOf(check, messages) : await this.#byCode(node[shown] ?? '', messages);
-    const left = await openDocument(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
-    const right = await openDocument(nodeUri(state, node, 'source'), {
+    const left = await openAsText(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
+    const right = await openAsText(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,
       preview: false,
       preserveFocus: true,

@@ -4,7 +4,7 @@ import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 
 /** The levels whose texts can be edited. */
-export const LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];
+export const EDITABLE_LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];
 
 /** Kinds of documents. Those about a summary or message have its ID; the others are about the whole session. */
 export const DOCUMENT_KINDS = [
@@ -44,11 +44,11 @@ export function parseDocumentUri(uri: vscode.Uri): DocumentAddress | undefined {
 
 /** The level whose text the document contains; undefined for read-only documents. */
 export function editableLevel({ kind }: DocumentAddress): Level | undefined {
-  return LEVELS.find((level) => level === kind);
+  return EDITABLE_LEVELS.find((level) => level === kind);
 }
 
 export async function openNodeDocument(session: SessionId, node: SummaryNode): Promise<void> {
-  await readDocument(documentUri(session, 'node', node.id, node.title));
+  await openRendered(documentUri(session, 'node', node.id, node.title));
 }
 
 /** Opens a message by its 0-based position, with a quote selected, if given. */
@@ -59,7 +59,7 @@ export async function openMessageDocument(
   quote?: string,
 ): Promise<void> {
   const name = vscode.l10n.t('Message {0}', position + 1);
-  const editor = await openDocument(documentUri(session, 'message', message, name));
+  const editor = await openAsText(documentUri(session, 'message', message, name));
   const at = quote === undefined ? -1 : editor.document.getText().indexOf(quote);
   if (quote === undefined || at < 0) return;
   const range = new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at + quote.length));
@@ -68,11 +68,11 @@ export async function openMessageDocument(
 }
 
 /** Opens a document in rendered form. */
-export async function readDocument(uri: vscode.Uri): Promise<void> {
+export async function openRendered(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand('threadkeeper.internal.readDocument', uri);
 }
 
-export async function openDocument(
+export async function openAsText(
   uri: vscode.Uri,
   options: vscode.TextDocumentShowOptions = {},
 ): Promise<vscode.TextEditor> {

@@ -6,7 +6,7 @@ import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../c
 import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { headingsApart, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
-import { documentUri, LEVELS } from './documents.ts';
+import { documentUri, EDITABLE_LEVELS } from './documents.ts';
 
 /** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
 export function nodePage(state: SessionState, node: SummaryNode): Page {
@@ -14,7 +14,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
   const range = state.spanOf(node.id);
   page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
   links(page, state, node);
-  for (const level of LEVELS) {
+  for (const level of EDITABLE_LEVELS) {
     const text = node[level];
     if (text === undefined) continue;
     page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(headingsApart(text));
@@ -98,7 +98,8 @@ function links(page: PageWriter, state: SessionState, node: SummaryNode): void {
     if (parts.length > 0) parts.push(' · ');
     parts.push({ text, to });
   };
-  for (const level of LEVELS) if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
+  for (const level of EDITABLE_LEVELS)
+    if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
   if (node.structured) add(kindName('structured'), nodeUri(state, node, 'structured'));
   add(kindName('source'), nodeUri(state, node, 'source'));
   for (const id of state.summaries.parentsOf(node.id)) {

@@ -4,7 +4,7 @@ import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { READER_PANEL } from '../platform/ids.ts';
 import { pageHtml } from '../platform/page-html.ts';
 import { plainPage, type Page } from './document-page.ts';
-import { openDocument, parseDocumentUri } from './documents.ts';
+import { openAsText, parseDocumentUri } from './documents.ts';
 
 /** What the reader shows: a document of the session, or a report that is kept nowhere. */
 interface Shown {
@@ -66,7 +66,7 @@ export class Reader implements vscode.Disposable {
   /** Opens the text of what is shown, to be searched, copied or compared. */
   async openAsText(): Promise<void> {
     if (!this.#shown) return;
-    if (this.#shown.uri) await openDocument(this.#shown.uri);
+    if (this.#shown.uri) await openAsText(this.#shown.uri);
     else
       await vscode.window.showTextDocument(
         await vscode.workspace.openTextDocument({ language: 'markdown', content: this.#shown.page.text }),
@@ -141,7 +141,7 @@ export class Reader implements vscode.Disposable {
     const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
     const uri = this.#shown?.uri;
     if (!target) await this.#openLink(href, uri && parseDocumentUri(uri)?.session);
-    else if (isPlain(target)) await openDocument(target);
+    else if (isPlain(target)) await openAsText(target);
     else if (parseDocumentUri(target)) await this.open(target);
     else await vscode.commands.executeCommand('vscode.open', target);
   }

@@ -8,7 +8,7 @@ import { partName } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
 import type { Standing } from '../../core/context/ledger-lines.ts';
 import { locale, oneLine, short, tokensText } from '../platform/l10n.ts';
-import { documentUri, openMessageDocument, openNodeDocument, readDocument } from './documents.ts';
+import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './documents.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
   endsOf,
@@ -115,7 +115,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
       made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
       made.command = opens(async () => {
-        await readDocument(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
+        await openRendered(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
       });
       return made;
     }

@@ -9,7 +9,7 @@ import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-pages.ts';
-import { documentUri, LEVELS, openDocument, readDocument, type DocumentKind } from './documents.ts';
+import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './documents.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { addressInFront, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
@@ -38,7 +38,7 @@ export const setEventPinned =
 /** Opens the text that is sent, for editing. */
 export async function editSummary(_: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const level = state.levels.get(node.id) ?? 'detailed';
-  await openDocument(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
+  await openAsText(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
 }
 
 export async function readSummary(
@@ -48,26 +48,26 @@ export async function readSummary(
 ): Promise<void> {
   const sent = state.levels.get(node.id) ?? 'detailed';
   const isNow = isSent(state, node);
-  const levels = LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
+  const levels = EDITABLE_LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
     description: [
       tokensText(node.tokens[level] ?? 0),
       ...(isNow && level === sent ? [vscode.l10n.t('currently sent')] : []),
     ].join(' · '),
-    open: () => openDocument(nodeUri(state, node, level)),
+    open: () => openAsText(nodeUri(state, node, level)),
   }));
   const shown = [
     ...levels,
-    { label: vscode.l10n.t('Structured'), open: () => openDocument(nodeUri(state, node, 'structured')) },
+    { label: vscode.l10n.t('Structured'), open: () => openAsText(nodeUri(state, node, 'structured')) },
     {
       label: vscode.l10n.t('Source'),
       description: tokensText(node.tokens.source),
-      open: () => openDocument(nodeUri(state, node, 'source')),
+      open: () => openAsText(nodeUri(state, node, 'source')),
     },
   ];
   const sending = [
     { label: vscode.l10n.t('Detail level to send'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
-    ...LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
+    ...EDITABLE_LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
       description: vscode.l10n.t('as long as it fits'),
       open: () => sendAs(journal, node, level, sent),
@@ -249,7 +249,7 @@ export async function make(
 /** Opens a document of the current session. */
 export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
-  await readDocument(documentUri(journal.id, kind, id, name));
+  await openRendered(documentUri(journal.id, kind, id, name));
 }
 
 /** Scrolls the chat to the message of a row or of the active document; for a summary, to its first one. */

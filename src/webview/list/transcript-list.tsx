@@ -34,13 +34,13 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const sought = useRef<number>(undefined);
   const [range, setRange] = useState<Range>({ from: 0, to: -1 });
   const [atEnd, setAtEnd] = useState(true);
-  const [marked, setMarked] = useState<number>();
+  const [revealed, setRevealed] = useState<number>();
   const { transcript } = session;
 
   const reveal = (position: number): void => {
     viewport.current?.reveal(position, ABOVE);
-    setMarked(position);
-    setTimeout(() => setMarked((now) => (now === position ? undefined : now)), MARKED_FOR);
+    setRevealed(position);
+    setTimeout(() => setRevealed((now) => (now === position ? undefined : now)), MARKED_FOR);
   };
   const toEnd = (): void => {
     viewport.current?.toEnd();
@@ -96,9 +96,9 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     if (!row) return;
     sought.current = undefined;
     row.focus({ preventScroll: true });
-  }, [marked, range, transcript]);
+  }, [revealed, range, transcript]);
 
-  const compressionsAfter = useMemo(
+  const compressionsByRow = useMemo(
     () => Map.groupBy(session.compressions, (each) => each.after),
     [session.compressions],
   );
@@ -115,9 +115,9 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         previousAt={transcript.at(row - 1)?.at}
         nextRole={transcript.at(row + 1)?.role}
         cover={coverAt(session.covers, row)}
-        first={row === 0 ? compressionsAfter.get(-1) : undefined}
-        compressions={compressionsAfter.get(row)}
-        marked={marked === row}
+        compressionsBefore={row === 0 ? compressionsByRow.get(-1) : undefined}
+        compressionsAfter={compressionsByRow.get(row)}
+        isRevealed={revealed === row}
         busy={session.status.replying}
       />,
     );

@@ -26,12 +26,12 @@ export function App({ page }: { readonly page: Page }) {
   return (
     <PageContext.Provider value={page}>
       {state.type === 'loading' && (
-        <Standing icon="loading codicon-modifier-spin" busy>
+        <ChatPlaceholder icon="loading codicon-modifier-spin" busy>
           <p class="meta">{text('Opening session…')}</p>
-        </Standing>
+        </ChatPlaceholder>
       )}
       {state.type === 'unavailable' && (
-        <Standing icon="error">
+        <ChatPlaceholder icon="error">
           <p role="alert">{state.text}</p>
           <div class="row-of-buttons">
             {state.actions.map(({ label, command }) => (
@@ -44,7 +44,7 @@ export function App({ page }: { readonly page: Page }) {
               </Button>
             ))}
           </div>
-        </Standing>
+        </ChatPlaceholder>
       )}
       {state.type === 'document' && (
         <main class="document" aria-label={state.title} tabIndex={0}>
@@ -60,7 +60,11 @@ export function App({ page }: { readonly page: Page }) {
 }
 
 /** Shown instead of the chat while it's loading or unavailable. */
-function Standing(props: { readonly icon: string; readonly busy?: boolean; readonly children: ComponentChildren }) {
+function ChatPlaceholder(props: {
+  readonly icon: string;
+  readonly busy?: boolean;
+  readonly children: ComponentChildren;
+}) {
   return (
     <main class="empty" aria-busy={props.busy} aria-label={text('Chat')}>
       <h1 class="off-screen">{text('Chat')}</h1>

@@ -34,7 +34,7 @@ export function Message(props: {
   readonly total: number;
   readonly nextRole: MessageView['role'] | undefined;
   readonly cover: CoverView | undefined;
-  readonly marked: boolean;
+  readonly isRevealed: boolean;
   readonly busy: boolean;
 }) {
   const { message, row, total, cover, busy } = props;
@@ -47,7 +47,7 @@ export function Message(props: {
   const { name, icon } = ROLES[message.role];
   const isLast = row === total - 1;
   const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
-  const states = [cover && 'covered', props.marked && 'marked', message.streaming && 'streaming'];
+  const states = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
     <div
       class={`message from-${message.role} ${states.filter(Boolean).join(' ')}`}

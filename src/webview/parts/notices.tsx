@@ -68,9 +68,9 @@ export function Notices({ session }: { readonly session: OpenSession }) {
 function ReadOnly({ words, status }: { readonly words: string; readonly status: StatusView }) {
   const page = usePage();
   const takeOver = { label: text('Take Over'), run: () => page.run('takeOver') };
-  const goOn = { label: text('Continue Here'), run: () => page.run('continueHere') };
-  const elsewhere = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
-  return <Notice icon="lock" words={words} action={status.foreign ? goOn : elsewhere} />;
+  const continueHere = { label: text('Continue Here'), run: () => page.run('continueHere') };
+  const takeOverIfWrittenElsewhere = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
+  return <Notice icon="lock" words={words} action={status.foreign ? continueHere : takeOverIfWrittenElsewhere} />;
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
@@ -124,8 +124,8 @@ export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { transcript, model, status } = session;
   const { last } = transcript;
-  const isAnswered = status.readOnly === null && last?.model === 'local' && !last.streaming;
-  const isNeeded = model.assumed && model.provider === 'local' && isAnswered;
+  const hasLocalReply = status.readOnly === null && last?.model === 'local' && !last.streaming;
+  const isNeeded = model.assumed && model.provider === 'local' && hasLocalReply;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);
   useEffect(() => {
     setOffers([]);

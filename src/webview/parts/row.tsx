@@ -14,10 +14,10 @@ interface Props {
   readonly nextRole: MessageView['role'] | undefined;
   readonly cover: CoverView | undefined;
   /** Compressions to show before the message. */
-  readonly first: readonly CompressionView[] | undefined;
+  readonly compressionsBefore: readonly CompressionView[] | undefined;
   /** Compressions to show after it. */
-  readonly compressions: readonly CompressionView[] | undefined;
-  readonly marked: boolean;
+  readonly compressionsAfter: readonly CompressionView[] | undefined;
+  readonly isRevealed: boolean;
   readonly busy: boolean;
 }
 
@@ -30,11 +30,11 @@ export class Row extends Component<Props> {
   }
 
   override render(props: Props) {
-    const { row, total, message, previousAt, first, compressions } = props;
+    const { row, total, message, previousAt, compressionsBefore, compressionsAfter } = props;
     const newDay = message && (previousAt === undefined || !sameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} role="presentation">
-        {first?.map((each) => (
+        {compressionsBefore?.map((each) => (
           <CompressionRow key={each.id} compression={each} />
         ))}
         {newDay && (
@@ -49,7 +49,7 @@ export class Row extends Component<Props> {
         ) : (
           <Unloaded row={row} total={total} />
         )}
-        {compressions?.map((each) => (
+        {compressionsAfter?.map((each) => (
           <CompressionRow key={each.id} compression={each} />
         ))}
       </div>

@@ -177,7 +177,7 @@ describe('damage of any kind', function () {
         assert.ok(error instanceof SyntaxError);
       }
       const read = readSnapshots(value);
-      if (read.kind === 'sound') {
+      if (read.kind === 'valid') {
         for (const live of read.snapshots.live) {
           SessionState.fold(snapshotEvents(live).map((body, at) => ({ at, body })));
         }

@@ -34,7 +34,7 @@ describe('a snapshot of any history', () => {
         assert.ok(bytesOf(all) <= SNAPSHOTS_BYTES, `${bytesOf(all)} bytes`);
         const stored: unknown = JSON.parse(JSON.stringify(all));
         const read = readSnapshots(stored);
-        assert.ok(read.kind === 'sound');
+        assert.ok(read.kind === 'valid');
         assert.deepEqual(JSON.parse(JSON.stringify(read.snapshots)), stored);
       }),
       runs(60),

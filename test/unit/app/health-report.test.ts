@@ -5,7 +5,7 @@ const sound: HealthFacts = {
   versions: { Threadkeeper: '0.1.0', editor: 'Code 1.139.1' },
   journals: [{ id: 's1', bytes: 2048, messages: 12, isCurrent: true, fault: undefined }],
   snapshots: { kind: 'valid', bytes: 900 },
-  setAside: 0,
+  quarantined: 0,
   settings: { fault: undefined, changed: ['chat.provider'] },
   provider: { name: 'local', model: '', state: { kind: 'ready' } },
   memoryLines: 3,

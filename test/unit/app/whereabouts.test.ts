@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
-import { elsewhere, tellsOf, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
+import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Desk, fill } from './desk.ts';
 
@@ -47,10 +47,10 @@ describe('the question why something was forgotten', () => {
     const message = conversation.state.path[2]!;
     await conversation.deleteMessage(message, true);
     assert.deepEqual(
-      elsewhere(conversation.state, 'purple dahlias aunt', 5).map((place) => [place.message, place.where.kind]),
+      hitsOffBranch(conversation.state, 'purple dahlias aunt', 5).map((place) => [place.message, place.where.kind]),
       [[message, 'elsewhere']],
     );
-    assert.deepEqual(elsewhere(conversation.state, 'zebra crossing', 5), []);
+    assert.deepEqual(hitsOffBranch(conversation.state, 'zebra crossing', 5), []);
   });
 
   it('is asked in a user’s own words: of those that say what is meant half are enough, in any form', () => {
@@ -61,9 +61,9 @@ describe('the question why something was forgotten', () => {
       'hosters',
       'SMTP',
     ])
-      assert.ok(tellsOf(said, question), question);
+      assert.ok(isRelevant(said, question), question);
     for (const question of ['zebra crossing in Timbuktu', 'mail zebra', 'What did we say about it?', 'port 8401'])
-      assert.ok(!tellsOf(said, question), question);
-    assert.ok(!tellsOf('It listens on port 84012.', 'gateway port 8401'));
+      assert.ok(!isRelevant(said, question), question);
+    assert.ok(!isRelevant('It listens on port 84012.', 'gateway port 8401'));
   });
 });

@@ -334,7 +334,7 @@ describe('the chart of the context', () => {
       const labels = {
         compression: (a: number, b: number) => `${a} → ${b}`,
         reset: 'Reset',
-        masked: (text: string) => text,
+        redact: (text: string) => text,
       };
       const series = contextSeries(state, counts, 10, labels);
       assert.equal(series.messages, 100);

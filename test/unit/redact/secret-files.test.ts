@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { hasSecretName } from '../../../src/core/redact/secret-files.ts';
+import { isSecretFile } from '../../../src/core/redact/secret-files.ts';
 
 describe('a file that holds secrets by its name', () => {
   it('is a dot-env file, a key, or a store of credentials', () => {
     const names = '.env .env.local .ENV prod.env .envrc .npmrc .netrc _netrc .pgpass id_ed25519 server.pem tls.key';
     for (const name of [...names.split(' '), 'credentials', 'secrets.yaml', 'Credentials.json'])
-      assert.ok(hasSecretName(`/home/sam/app/${name}`), name);
+      assert.ok(isSecretFile(`/home/sam/app/${name}`), name);
   });
 
   it('is not code, nor a file in a folder of such a name', () => {
@@ -17,6 +17,6 @@ describe('a file that holds secrets by its name', () => {
       '/a/keys.md',
       '/a/secret-files.ts',
     ])
-      assert.ok(!hasSecretName(path), path);
+      assert.ok(!isSecretFile(path), path);
   });
 });
