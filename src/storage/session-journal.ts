@@ -210,8 +210,8 @@ export class SessionJournalFile implements SessionJournal {
       this.#distrust(),
     );
     [this.#reader, this.#checkpointAt, this.#isShorter] = [reader, checkpointAt, isShorter];
-    // Only report it once.
-    if (isShorter) await dropCheckpoint(path);
+    // Report one that doesn't fit only once, even if none takes its place.
+    if (checkpointAt === 0) await dropCheckpoint(path);
     if (reader.newer) {
       if (lock.held) await this.#lock.release();
       this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
