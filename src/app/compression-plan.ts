@@ -137,7 +137,7 @@ function joined(runs: readonly PlannedRun[]): PlannedRun[] {
 }
 
 /** Maximum source tokens of extracted summaries that a model replaces. */
-const MAX_STAND_IN_TOKENS = 24_000;
+const MAX_STAND_IN_TOKENS = 100_000;
 
 /** Below this cost, in input tokens, the fixed part of a prompt would take too much of what the model may read. */
 const MIN_CALL_COST = 4_000;
@@ -157,6 +157,8 @@ export function waitsForMore({ aim, due, settings, state }: CompressionJob, run:
   const length = tokens.reduce((sum, one) => sum + one, 0) / messages;
   if (length < LONG_MESSAGE_TOKENS) return false;
   const newest = run.at(-1)!.position;
+  // Nothing will be added to a user's message if the rest of its turn is summarized already.
+  if (state.frontier.some(({ from }) => from === newest + 1)) return false;
   const isTurnOver = state.path.slice(newest + 1).some((id) => {
     const message = state.messages.get(id);
     return message !== undefined && startsTurn(message);

@@ -22,6 +22,7 @@ const said = (at: number): string =>
 interface Asked {
   readonly input: number;
   readonly record: number;
+  readonly text: string;
 }
 
 /** Grows a session of so many messages in a context window, with a model that answers as long as it is asked to. */
@@ -30,6 +31,7 @@ async function grown(
   budget: number,
   text: (at: number) => string,
   whenStarted: (session: MemorySession) => void = () => undefined,
+  turn = 6,
 ) {
   const asked: Asked[] = [];
   const chat: ChatModel = {
@@ -41,7 +43,11 @@ async function grown(
       await Promise.resolve();
       const prompt = sent.map((message) => messageText(message)).join('\n');
       const [, record = ''] = prompt.split(/^=====\w+=====$/m);
-      asked.push({ input: counter.text(system.join('\n')) + counter.text(prompt), record: counter.text(record) });
+      asked.push({
+        input: counter.text(system.join('\n')) + counter.text(prompt),
+        record: counter.text(record),
+        text: record,
+      });
       const words = Number(/about (\d+) words/.exec(prompt)?.[1] ?? 20);
       const facts = record.split('\n').filter((line) => line.includes('reads table'));
       const every = Math.max(1, Math.ceil((facts.length * 16) / words));
@@ -60,7 +66,7 @@ async function grown(
   });
   whenStarted(session);
   for (let at = 0; at < messages; at++) {
-    const role = at % 6 === 0 ? 'user' : 'assistant';
+    const role = at % turn === 0 ? 'user' : 'assistant';
     await session.take({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
   }
   await session.end();
@@ -74,6 +80,16 @@ describe('a context window that holds only a few long messages', () => {
     assert.ok(commits > 12, `${commits} compressions`);
     assert.ok(asked.length <= 240 / 18, `${asked.length} requests for 240 messages`);
     for (const { input, record } of asked.slice(1)) assert.ok(record > input / 2, `${record} of ${input} tokens read`);
+  });
+
+  it('has the model read a long request once the rest of its turn has been summarized', async () => {
+    const plan = (at: number): string =>
+      PLACES.map((place, n) => `${n}. The ${place} of plan ${at}\n\nA heading, and a line for each row.`).join('\n\n');
+    const { asked } = await grown(240, 9_000, (at) => (at % 60 === 0 ? plan(at) : said(at + 1)), undefined, 60);
+    for (const at of [0, 60, 120]) {
+      const readers = asked.filter(({ text }) => text.includes(`of plan ${at}`));
+      assert.equal(readers.length, 1, `the request of message ${at} is read ${readers.length} times`);
+    }
   });
 
   it('is compressed although a message cannot be read', async () => {
