@@ -26,9 +26,9 @@ const BACK_SHARE = 0.5;
 const EDGE_SHARE = 0.3;
 
 /**
- * The range of at most `maxChars` UTF-16 units that best matches the query, in which different and long words count more,
- * cut at a nearby line, sentence, or word boundary. Without a match, the beginning of the text. Short texts are returned whole. Never
- * splits a surrogate pair.
+ * The range of at most `maxChars` UTF-16 units that best matches the query, cut at a nearby line, sentence, or word
+ * boundary. Different and long words count more. Without a match, the beginning of the text. Short texts are returned
+ * whole. Never splits a surrogate pair.
  */
 export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
   return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
@@ -122,7 +122,7 @@ function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
   return { start: from, end: Math.max(from, to) };
 }
 
-/** The last place to cut between two offsets: after a line break, a sentence, or a space; `to` if there is none. */
+/** The last place to cut in a range: after a line break, a sentence, or a space, or at 0; its end if there is none. */
 function lastBreak(text: string, from: number, to: number): number {
   const range = text.slice(from, to);
   for (const pattern of [/\n+/g, /[.!?]\s+|[。！？]/g, /\s+/g]) {

@@ -58,7 +58,7 @@ export function section(name: Section, content: string, attributes = ''): string
   return `<${name}-${mark}${attributes}>\n${content}\n</${name}-${mark}>`;
 }
 
-/** A short word that the content doesn't contain. It only depends on the first two lines, so that a section can grow. */
+/** A short word that the content doesn't contain. It's derived from the first two lines, so that a section can grow. */
 export function markFor(content: string): string {
   const seed = content.split('\n', 2);
   for (let salt = 0; ; salt++) {
