@@ -5,10 +5,10 @@ export interface Quotation {
   readonly end: number;
 }
 
-/** Pairs of quotation marks on one line, even empty ones, and code, which has no group. No apostrophes. */
+/** Pairs of quotation marks on one line, even empty ones, but no apostrophes. Code is skipped: it has no group. */
 const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
-/** Shorter quotations are only words in quotation marks. In UTF-16 units. */
+/** In UTF-16 units. Shorter quotations are only words in quotation marks. */
 const MIN_CHARS = 12;
 /** The same for scripts without spaces. */
 const MIN_UNSPACED_CHARS = 6;

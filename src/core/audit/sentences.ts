@@ -3,7 +3,7 @@ import { sentencesOf } from '../text/sentences.ts';
 
 /** List markers, numbers, and check boxes before a statement. */
 const MARKERS = /^[\s>*#+-]*(?:\d+[.)]\s+)?(?:\[[ x~-]\]\s+)?/;
-/** Lines up to this length are one statement, in UTF-16 units. */
+/** In UTF-16 units. Lines up to this length are one statement. */
 const SHORT_LINE = 24;
 
 /** The sentences and list entries of a text, without markers. Includes headings that aren't full sentences. */

@@ -5,7 +5,7 @@ import { jsonObjects } from '../text/json-objects.ts';
 /** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
 const VERDICTS = ['told', 'otherwise', 'untold'] as const;
 
-/** Longer texts are truncated, in UTF-16 units. */
+/** In UTF-16 units. Longer texts are truncated. */
 const MAX_TEXT = 600;
 
 const shortText = v.optional(

@@ -47,7 +47,7 @@ export interface Corpus {
   readonly passageTokens: Int32Array;
 }
 
-/** Longer terms are data, in UTF-16 units. */
+/** In UTF-16 units. Longer terms are data. */
 const MAX_TERM_LENGTH = 120;
 
 /**
@@ -217,7 +217,7 @@ function withoutSpans(passage: Passage, spans: readonly Span[], text: string): P
   });
 }
 
-/** Shorter parts of a passage are useless by themselves, in UTF-16 units. */
+/** In UTF-16 units. Shorter parts of a passage are useless by themselves. */
 const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */

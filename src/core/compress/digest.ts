@@ -182,7 +182,7 @@ function linesBetween(text: string, start: number, end: number): number {
 const RESULT_CHARS = [1_600, 800, 400, 200] as const;
 /** Share for the beginning of an output, which names its subject; the rest is for its end, which has the result. */
 const HEAD_SHARE = 0.4;
-/** Longer lines are data. */
+/** In UTF-16 units. Longer lines are data. */
 const MAX_LINE_LENGTH = 300;
 /** Minimum share of statements for a block to count as code. Of code, only a few lines added by a diff are shown. */
 const CODE_SHARE = 0.3;

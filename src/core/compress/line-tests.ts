@@ -16,7 +16,7 @@ const COMMIT = /^Commit [0-9a-f]{7,40}\b/;
 const DONE_MARK = /[✓✔✅]/;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** Longer lines are data; error words in them are noise. */
+/** In UTF-16 units. Longer lines are data; error words in them are noise. */
 const MAX_SCAN_LENGTH = 300;
 
 /** The kind of an informative line of output or code; undefined for other lines. */
@@ -143,7 +143,7 @@ const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: R
 /** Tested once before the patterns, because most lines have none. */
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
-/** Longer lines are neither definitions nor headings with a file name. */
+/** In UTF-16 units. Longer lines are neither definitions nor headings with a file name. */
 const MAX_LINE_LENGTH = 200;
 
 /** The name that a line of code defines, as a sentence would mention it, and its kind. */

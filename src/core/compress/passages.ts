@@ -58,10 +58,10 @@ const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'headin
 /** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
 export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
 
-/** Longer lines of prose are split into sentences, in UTF-16 units; sooner in a chat of short messages. */
+/** In UTF-16 units. Longer lines of prose are split into sentences. */
 const LONG_LINE = { usual: 360, shortChat: 40 } as const;
 
-/** Longer lines are data and ignored, in UTF-16 units. */
+/** In UTF-16 units. Longer lines are data and ignored. */
 const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
 

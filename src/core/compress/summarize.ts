@@ -52,7 +52,7 @@ export interface SummarizeSettings extends AskSettings {
   /** Segment size. By default small enough for one topic, or larger if there is little room. */
   readonly segment?: SegmentSize;
   readonly effort: Effort;
-  /** Allowance that earlier requests didn't use, in input tokens. It at most doubles the allowance. */
+  /** Allowance that earlier requests didn't use, in input tokens. It at most doubles that of these requests. */
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;

@@ -152,7 +152,7 @@ const ALIKE_FACTOR = 0.02;
 const RETOLD_FACTOR = 0.15;
 /** Beyond this many UTF-16 units of prose, the lines of a message count less. */
 const LONG_MESSAGE = 1_200;
-/** Shorter texts are remarks along the way, in UTF-16 units. */
+/** In UTF-16 units. Shorter texts are remarks along the way. */
 const MIN_REPORT_LENGTH = 120;
 /**
  * Factor for an assistant's report, because by itself an assistant's text counts much less than a user's: see

@@ -6,7 +6,7 @@ import { subjectOf } from './subject.ts';
 
 /** Longer answers say by themselves what they are about. */
 const SHORT_ANSWER_WORDS = 12;
-/** Only the end of the previous message is searched, because that is what an answer refers to. In UTF-16 units. */
+/** In UTF-16 units. Only the end of the previous message is searched, because an answer refers to that. */
 const MAX_SEARCHED = 4000;
 const MAX_QUOTE_LENGTH = 300;
 /** A question with fewer content words doesn't say what it asks for. */

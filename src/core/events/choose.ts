@@ -16,7 +16,7 @@ const MIN_LASTING = 0.5;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
-/** Adjacent sentences of the same kind are joined up to this length, in UTF-16 units. */
+/** In UTF-16 units. Adjacent sentences of the same kind are joined up to this length. */
 const MAX_JOINED = 200;
 
 /** Sentences up to this many words may be mere interjections. */

@@ -9,7 +9,7 @@ import { isSpoken, QUESTION_END, type Asks, type BeforeTraits, type Speech } fro
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
-/** Only the beginning of a segment is examined, in UTF-16 units. */
+/** Length of a segment's beginning that is examined, in UTF-16 units. */
 const HEAD = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
 const TITLE_WORDS = 6;

@@ -12,7 +12,7 @@ export interface MachineFinding {
   readonly reason: string;
 }
 
-/** Only the beginning of a line is examined, in UTF-16 units. */
+/** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 400;
 /** More findings per message would repeat the output rather than summarize it. */
 const MAX_PER_MESSAGE = 4;

@@ -36,7 +36,7 @@ export interface Subject {
 
 /** Maximum number of tokens, which bounds the cost of an event. More don't make a subject clearer. */
 const MAX_TOKENS = 40;
-/** Only the beginning of a quote is read, which bounds the cost. In UTF-16 units. */
+/** Length of a quote's beginning that is read, in UTF-16 units. It bounds the cost. */
 const MAX_READ = 600;
 
 /** Words that say how something is said, not what it's about. */

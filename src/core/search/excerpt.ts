@@ -19,7 +19,7 @@ interface Match {
 /** Weight of further occurrences of a word in the same excerpt. */
 const REPEAT_SHARE = 0.1;
 
-/** Maximum share of the room beside the matches that the text before them takes. */
+/** Maximum share of the remaining room that the text before the matches takes. */
 const BACK_SHARE = 0.5;
 
 /** The end moves back by up to this share of the excerpt's length, to the end of a line, sentence, or word. */

@@ -20,7 +20,7 @@ export function rarityOf(matching: number, total: number): number {
   return Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
 }
 
-/** Shorter words must match exactly, in UTF-16 units. */
+/** Minimum length of a word for a prefix match, in UTF-16 units. Shorter words must match exactly. */
 const MIN_PREFIX_LENGTH = 3;
 /** Minimum length of a word for one typo. */
 const MIN_TYPO_LENGTH = 4;

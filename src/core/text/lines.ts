@@ -1,6 +1,6 @@
 import type { Steps } from '../pace/steps.ts';
 
-/** Only the beginning of a line determines its kind, in UTF-16 units. */
+/** Length of a line's beginning that determines its kind, in UTF-16 units. */
 const PEEK = 240;
 
 const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;

@@ -23,11 +23,11 @@ export interface ForeignSpan extends Span {
 /** Kinds that bind the user. They only come from the user's own words. */
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
 
-/** Only the beginning of a line is examined, in UTF-16 units. */
+/** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 300;
-/** Longer passages are documents, whose demands aren't worth keeping. In UTF-16 units. */
+/** In UTF-16 units. Longer passages are documents, whose demands aren't worth keeping. */
 const MAX_SHORT_PASSAGE = 600;
-/** Minimum length of the author's own words at the beginning of an event to keep only those, in UTF-16 units. */
+/** In UTF-16 units. An event that begins with so many of the author's own words is reduced to them. */
 const MIN_OWN_WORDS = 12;
 
 /** A tool result that is the user's answer, although its role is `tool`. */

@@ -1,7 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
 
-/** Longer lines are segmented in pieces, which bounds the segmenter's time and memory. In UTF-16 units. */
+/** In UTF-16 units. Longer lines are segmented in pieces, which bounds the segmenter's time and memory. */
 const MAX_PIECE = 4_000;
 /** No sentence ends with an abbreviation or an initial. */
 const ABBREVIATION =
@@ -74,7 +74,7 @@ function isInCode(sentence: string): boolean {
   return last > sentence.length - 120 && (sentence.split('`').length - 1) % 2 === 1;
 }
 
-/** Longer sentences are cut, because a quote should be a sentence and not a page. In UTF-16 units. */
+/** In UTF-16 units. Longer sentences are cut, because a quote should be a sentence and not a page. */
 const MAX_CLAUSE = 260;
 const MIN_CLAUSE = 12;
 

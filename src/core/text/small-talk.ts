@@ -30,7 +30,7 @@ const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chu
 /** A sentence with fewer letters besides courtesies is small talk. */
 const MIN_LETTERS = 10;
 
-/** Longer sentences are never small talk, in UTF-16 units. */
+/** In UTF-16 units. Longer sentences are never small talk. */
 const MAX_SENTENCE = 160;
 
 /** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */

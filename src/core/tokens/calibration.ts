@@ -11,8 +11,8 @@ export interface StoredCalibration {
 }
 
 /**
- * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the server
- * read only part of the prompt, so the report says nothing about its tokenizer.
+ * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the
+ * server read only part of the prompt, so the report says nothing about its tokenizer.
  */
 export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
 
@@ -48,7 +48,9 @@ const MAX_PLAUSIBLE = 10;
 const SUSPICIOUS_SHARE = 0.97;
 /** Below this share, a report is never believed while only the model's default factor is known. */
 const IMPOSSIBLE_SHARE = 0.5;
-/** If a prompt is longer by the first factor, but the report is at most larger by the second, the server has a limit. */
+/**
+ * If a prompt is longer by the first factor, but the report is at most larger by the second, the server has a limit.
+ */
 const LONGER_FACTOR = 1.01;
 const NO_MORE_FACTOR = 1.005;
 /** Reports below this share of the server's limit are certainly of whole prompts. */
@@ -123,7 +125,7 @@ export class Calibration {
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     const known = unconfirmed ? [...this.observations, unconfirmed] : this.observations;
-    // Beyond its reach, a report may confirm the factor or the prior, so only a report below both is suspicious.
+    // Beyond the factor's reach, either the factor or the prior may apply. Only a report below both is suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find(
