@@ -14,13 +14,13 @@ import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
 import { readVerdicts, VERDICTS_JSON_SCHEMA, type GivenVerdict } from './verdicts.ts';
 
 /** Maximum number of statements per request; fewer for models with a small context window. */
-const MAX_ASKED = 24;
+const MAX_STATEMENTS = 24;
 /** Maximum tokens of messages per request: usually a whole segment. */
-const RECORD_TOKENS = 8_000;
+const MAX_RECORD_TOKENS = 8_000;
 /** Tokens reserved for the answer: per statement, and for its frame. */
 const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
-/** Tokens of the instructions with a minimal excerpt, and of each statement with its answer. */
-const SMALL_WINDOW = { frame: 2_000, each: 240 } as const;
+/** Minimum tokens of a request: the instructions with a minimal excerpt, and each statement with its answer. */
+const MIN_REQUEST_TOKENS = { frame: 2_000, each: 240 } as const;
 /** Smaller excerpts are useless. */
 const MIN_RECORD_TOKENS = 200;
 /** Margin for differences in the provider's count. */
@@ -58,10 +58,10 @@ export async function askAboutStatements(
   const checked = await resting(checkStatementsSteps(summary, messages), pace);
   const excerpts = new Excerpts(messages, counter, pace);
   const faults: Error[] = [];
-  const groups = groupsOf(checked, askedAtOnce(model.maxInputTokens));
+  const groups = groupsOf(checked, statementsPerRequest(model.maxInputTokens));
   const answered = await mapLimited(groups, model.atOnce, async (group) => {
     try {
-      return await judge(group, messages, excerpts, tools);
+      return await checkGroup(group, messages, excerpts, tools);
     } catch (error) {
       pace.throwIfCancelled();
       faults.push(error instanceof Error ? error : new Error(String(error)));
@@ -75,17 +75,20 @@ export async function askAboutStatements(
 
 const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
-const askedAtOnce = (maxInputTokens: number): number =>
-  Math.max(1, Math.min(MAX_ASKED, Math.floor((maxInputTokens - SMALL_WINDOW.frame) / SMALL_WINDOW.each)));
+const statementsPerRequest = (maxInputTokens: number): number =>
+  Math.max(
+    1,
+    Math.min(MAX_STATEMENTS, Math.floor((maxInputTokens - MIN_REQUEST_TOKENS.frame) / MIN_REQUEST_TOKENS.each)),
+  );
 
-function groupsOf<T>(all: readonly T[], most: number): (readonly T[])[] {
+function groupsOf<T>(all: readonly T[], max: number): (readonly T[])[] {
   const groups: (readonly T[])[] = [];
-  for (let from = 0; from < all.length; from += most) groups.push(all.slice(from, from + most));
+  for (let from = 0; from < all.length; from += max) groups.push(all.slice(from, from + max));
   return groups;
 }
 
 /** Asks the model about some statements. */
-async function judge(
+async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
   excerpts: Excerpts,
@@ -94,13 +97,13 @@ async function judge(
   const { verdicts, shown } = await ask(statements, excerpts, tools);
   // Quotes can only be from the excerpt; searching all messages would take long.
   const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
-  const judged: CheckedStatement[] = [];
+  const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
     await breathe(tools.pace);
     const given = verdicts.get(at);
-    judged.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
+    results.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
   }
-  return judged;
+  return results;
 }
 
 interface Verdicts {
@@ -121,7 +124,7 @@ async function ask(
     counter.text(system) + counter.text(prompt) + 2 * MESSAGE_FRAMING_TOKENS;
   const room = model.maxInputTokens - tokensOf(renderCheckPrompt('', texts)) - maxTokens - SPARE_TOKENS;
   if (room < MIN_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
-  const record = await excerpts.of(texts, Math.min(room, RECORD_TOKENS));
+  const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   pace.throwIfCancelled();
   const { text, usage } = await model.complete({

@@ -4,9 +4,9 @@ import { findQuotes } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
 import { SourceTerms } from './source-terms.ts';
 
-/** A summary's text or its source messages, with the tokens of each text including framing. */
 interface Audited<Text> {
   readonly text: Text;
+  /** Including framing. */
   readonly tokens: number;
 }
 

@@ -7,13 +7,13 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 const PASSAGE = /[^]{1,400}(?:\n|$)|[^]{1,400}\s|[^]{1,400}/gu;
 /** Maximum number of search results per statement. */
 const MAX_HITS = 40;
-/** Texts with more characters per token aren't counted to see whether they fit. */
+/** Messages with more characters per available token can't fit, so they aren't counted. */
 const MAX_CHARS_PER_TOKEN = 8;
 /** Minimum room for a passage, in tokens. */
 const MIN_ROOM = 6;
 /** Marks an omission. */
 const GAP = '…';
-/** Tokens of such a mark on its own line, and of a line break. */
+/** Tokens of such a mark on a line of its own. */
 const GAP_TOKENS = 3;
 
 /** An excerpt of messages for a model. */
@@ -21,11 +21,11 @@ interface Excerpt {
   readonly text: string;
   /** Indexes of the messages that it contains, in order. */
   readonly messages: readonly number[];
-  /** Indexes of statements whose messages had no room. */
+  /** Indexes of statements whose best passage had no room. */
   readonly unshown: ReadonlySet<number>;
 }
 
-/** Excerpts passages about statements from messages. The messages are indexed if they don't all fit. */
+/** Creates excerpts of messages about statements. The messages are only indexed if they don't all fit. */
 export class Excerpts {
   readonly #passages: readonly { readonly message: number; readonly heading: string; readonly text: string }[];
   readonly #counter: TokenCounter;
@@ -43,9 +43,9 @@ export class Excerpts {
   }
 
   /**
-   * An excerpt about statements, in order and within `maxTokens`: everything if it fits, or else the search results for
-   * each statement, the best with their neighbors first. Each message has a heading with its number (from 1) and its
-   * speaker.
+   * An excerpt about statements, in order and within `maxTokens`: everything if it fits, or else search results for
+   * each statement, the best ones first and with their neighbors. Each message has a heading with its number (from 1)
+   * and its speaker.
    */
   async of(statements: readonly string[], maxTokens: number): Promise<Excerpt> {
     const chars = this.#passages.reduce((sum, { text }) => sum + text.length, 0);
@@ -53,54 +53,54 @@ export class Excerpts {
       const whole = this.#render([...this.#passages.keys()]);
       if (this.#counter.text(whole) <= maxTokens) return this.#excerpt([...this.#passages.keys()], whole, []);
     }
-    const index = await (this.#index ??= this.#indexed());
+    const index = await (this.#index ??= this.#createIndex());
     const found: (readonly number[])[] = [];
     for (const statement of statements) {
       found.push(index.search(statement, { limit: MAX_HITS }).map(({ id }) => Number(id)));
       await breathe(this.#breather);
     }
-    const taken = await this.#take(found, maxTokens);
-    let text = this.#render(taken);
+    const selected = await this.#select(found, maxTokens);
+    let text = this.#render(selected);
     // Joined lines may take more tokens than separate ones.
-    while (taken.length > 0 && this.#counter.text(text) > maxTokens) {
-      taken.pop();
-      text = this.#render(taken);
+    while (selected.length > 0 && this.#counter.text(text) > maxTokens) {
+      selected.pop();
+      text = this.#render(selected);
     }
-    return this.#excerpt(taken, text, found);
+    return this.#excerpt(selected, text, found);
   }
 
-  async #indexed(): Promise<TextIndex> {
+  async #createIndex(): Promise<TextIndex> {
     const index = new TextIndex();
     for (const [at, { text }] of this.#passages.entries()) await index.addResting(String(at), text, {}, this.#breather);
     return index;
   }
 
   /** Selects passages by relevance; those that don't fit are skipped. */
-  async #take(found: readonly (readonly number[])[], maxTokens: number): Promise<number[]> {
-    const taken = new Set<number>();
-    const headed = new Set<number>();
+  async #select(found: readonly (readonly number[])[], maxTokens: number): Promise<number[]> {
+    const selected = new Set<number>();
+    const withHeading = new Set<number>();
     let room = maxTokens;
-    for (let place = 0; place < MAX_HITS && room >= MIN_ROOM; place++) {
-      const hits = found.flatMap((one) => one[place] ?? []);
-      for (const at of place > 0 ? hits : [0, 1, -1].flatMap((beside) => hits.map((hit) => hit + beside))) {
+    for (let rank = 0; rank < MAX_HITS && room >= MIN_ROOM; rank++) {
+      const hits = found.flatMap((one) => one[rank] ?? []);
+      for (const at of rank > 0 ? hits : [0, 1, -1].flatMap((offset) => hits.map((hit) => hit + offset))) {
         const passage = this.#passages[at];
-        if (passage === undefined || taken.has(at)) continue;
-        const heading = headed.has(passage.message) ? '' : `${passage.heading}\n`;
+        if (passage === undefined || selected.has(at)) continue;
+        const heading = withHeading.has(passage.message) ? '' : `${passage.heading}\n`;
         const cost = this.#counter.text(heading + passage.text) + 2 * GAP_TOKENS;
         await breathe(this.#breather);
         if (cost > room) continue;
         room -= cost;
-        taken.add(at);
-        headed.add(passage.message);
+        selected.add(at);
+        withHeading.add(passage.message);
       }
     }
-    return [...taken];
+    return [...selected];
   }
 
-  #render(taken: readonly number[]): string {
+  #render(selected: readonly number[]): string {
     const lines: string[] = [];
     let before = -1;
-    for (const at of taken.toSorted((one, other) => one - other)) {
+    for (const at of selected.toSorted((one, other) => one - other)) {
       const { message, heading, text } = this.#passages[at]!;
       if (at !== before + 1) lines.push(GAP);
       if (message !== this.#passages[before]?.message) lines.push(heading);
@@ -111,9 +111,9 @@ export class Excerpts {
     return lines.join('\n');
   }
 
-  #excerpt(taken: readonly number[], text: string, found: readonly (readonly number[])[]): Excerpt {
-    const shown = new Set(taken);
-    const messages = [...new Set(taken.map((at) => this.#passages[at]!.message))].sort((one, other) => one - other);
+  #excerpt(selected: readonly number[], text: string, found: readonly (readonly number[])[]): Excerpt {
+    const shown = new Set(selected);
+    const messages = [...new Set(selected.map((at) => this.#passages[at]!.message))].sort((one, other) => one - other);
     const unshown = found.flatMap(([best], at) => (best === undefined || shown.has(best) ? [] : [at]));
     return { text, messages, unshown: new Set(unshown) };
   }

@@ -1,16 +1,17 @@
-/** A quotation in a text without its marks, with its offsets in UTF-16 units. */
+/** A quotation in a text, without its marks. Offsets are in UTF-16 units. */
 export interface Quotation {
   readonly quote: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Pairs of quotation marks on one line, but not apostrophes or code. Includes empty pairs. */
+/** Pairs of quotation marks on one line, even empty ones, but no apostrophes. Code is skipped: it has no group. */
 const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
-/** Shorter quotations are only words in quotation marks. In UTF-16 units; less in scripts without spaces. */
+/** In UTF-16 units. Shorter quotations are only words in quotation marks. */
 const MIN_CHARS = 12;
-const MIN_JOINED_CHARS = 6;
+/** The same for scripts without spaces. */
+const MIN_UNSPACED_CHARS = 6;
 
 /** The quotations of a text, in order. Linear in each line. */
 export function findQuotes(text: string): Quotation[] {
@@ -24,9 +25,9 @@ export function findQuotes(text: string): Quotation[] {
   return found;
 }
 
-/** Whether a quotation is long enough not to occur anywhere by chance. */
+/** Whether a text in quotation marks is long enough not to occur by chance, and isn't padded. */
 export function isQuotation(quote: string): boolean {
   if (quote.trim() !== quote) return false;
-  if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_JOINED_CHARS;
+  if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_UNSPACED_CHARS;
   return quote.length >= MIN_CHARS && /\p{L}\s+\p{L}/u.test(quote);
 }

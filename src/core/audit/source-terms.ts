@@ -16,14 +16,14 @@ const SPACED = String.raw`A-Za-z\u00aa-\u1fff`;
 
 /** Digits with their separators: a number, version, date, time, or range. */
 const DIGITS = /\d+(?:[.,:'’/\u00a0\u202f–-]\d+| \d{3}(?!\d))*/gu;
-/** A number outside of a name, with its unit. */
+/** A number that isn't part of a name, with its unit. */
 const NUMBER = new RegExp(
   String.raw`(?<![${SPACED}\p{N}_.#/\\-])v?(${DIGITS.source})(\s?[kKM](?![\p{L}\p{N}]))?[${SPACED}]{0,3}(?![${SPACED}\p{N}_/\\]|[.,:/-]\d)`,
   'gu',
 );
-/** Numbers up to this one may be counts by the summary's author. */
+/** Up to this number, the summarizer may have counted by itself: "three files". */
 const MAX_COUNTED = 4;
-/** Longer sequences of digits are data, not a date or version. */
+/** Digits with more parts are data, not a date or version. */
 const MAX_PARTS = 8;
 
 /**
@@ -49,10 +49,11 @@ const keyOf = (parts: readonly string[]): string =>
     .join(' ');
 
 /** After one of these, a capital letter doesn't indicate a name. */
-const OPENS = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*|\p{Extended_Pictographic}\uFE0F?\s*)$/u;
-const OPENING_CHARS = 6;
+const SENTENCE_START = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*|\p{Extended_Pictographic}\uFE0F?\s*)$/u;
+const SENTENCE_START_CHARS = 6;
 
-const opens = (text: string, at: number): boolean => OPENS.test(text.slice(Math.max(0, at - OPENING_CHARS), at));
+const isAtSentenceStart = (text: string, at: number): boolean =>
+  SENTENCE_START.test(text.slice(Math.max(0, at - SENTENCE_START_CHARS), at));
 
 /**
  * In titles and in German, a larger share of words is capitalized. Measured: 0.45 in German, at most 0.25 elsewhere.
@@ -60,19 +61,19 @@ const opens = (text: string, at: number): boolean => OPENS.test(text.slice(Math.
 const MAX_CAPITAL_SHARE = 1 / 3;
 /** With fewer words, the share is unreliable. */
 const MIN_WORDS = 20;
-/** How much of a source is examined to tell how its language capitalizes, in UTF-16 units. */
+/** Length of the source's beginning that is examined for how its language capitalizes, in UTF-16 units. */
 const SAMPLE_CHARS = 2_000;
 
 /** Whether capitals within sentences indicate names in this text. */
-function hasTellingCapitals(text: string, source: readonly string[]): boolean {
-  const own = capitalsIn(text);
+function capitalsIndicateNames(text: string, source: readonly string[]): boolean {
+  const inText = capitalsIn(text);
   const sample =
-    own.words < MIN_WORDS ? capitalsIn(source.join('\n').slice(0, SAMPLE_CHARS)) : { words: 0, capitals: 0 };
-  return own.capitals + sample.capitals <= (own.words + sample.words) * MAX_CAPITAL_SHARE;
+    inText.words < MIN_WORDS ? capitalsIn(source.join('\n').slice(0, SAMPLE_CHARS)) : { words: 0, capitals: 0 };
+  return inText.capitals + sample.capitals <= (inText.words + sample.words) * MAX_CAPITAL_SHARE;
 }
 
 function capitalsIn(text: string): { readonly words: number; readonly capitals: number } {
-  const words = [...text.matchAll(/\p{L}{4,}/gu)].filter(({ index }) => !opens(text, index));
+  const words = [...text.matchAll(/\p{L}{4,}/gu)].filter(({ index }) => !isAtSentenceStart(text, index));
   return { words: words.length, capitals: words.filter(([word]) => /^\p{Lu}\p{Ll}/u.test(word)).length };
 }
 
@@ -84,12 +85,12 @@ function headingLength(statement: string): number {
 }
 
 /** "Input/output" and "24-hour" are words, "e.g." is an abbreviation, and "30ms" a number. */
-const NO_CODE = /^\p{L}+(?:[/-]\p{L}+)+$|^\d+-\p{L}|^(?:\p{L}\.)+\p{L}?$|^v?[\d.,:/–-]+\p{L}{0,3}$/iu;
+const NOT_CODE = /^\p{L}+(?:[/-]\p{L}+)+$|^\d+-\p{L}|^(?:\p{L}\.)+\p{L}?$|^v?[\d.,:/–-]+\p{L}{0,3}$/iu;
 
 /** Commit hashes are often abbreviated. */
 const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,40}$/;
 
-const isCode = (written: string): boolean => /\p{L}/u.test(written) && (HASH.test(written) || !NO_CODE.test(written));
+const isCode = (written: string): boolean => /\p{L}/u.test(written) && (HASH.test(written) || !NOT_CODE.test(written));
 
 /** Identifiers, paths, URLs, numbers, and names of a statement, `text[start, end)`, in order. */
 function termsIn(text: string, start: number, end: number, withNames: boolean): NamedTerm[] {
@@ -100,7 +101,7 @@ function termsIn(text: string, start: number, end: number, withNames: boolean): 
   while (cursor.next()) {
     const written = text.slice(cursor.start, cursor.end);
     if (cursor.kind === 'name') {
-      const isName = cursor.start > start && cursor.start >= namesFrom && !opens(text, cursor.start);
+      const isName = cursor.start > start && cursor.start >= namesFrom && !isAtSentenceStart(text, cursor.start);
       if (isName) found.push({ kind: 'name', text: written.replace(/['’]s?$/, ''), start: cursor.start });
     } else if (cursor.kind !== 'word' && isCode(written)) {
       found.push({ kind: 'code', text: written, start: cursor.start });
@@ -132,7 +133,7 @@ export class SourceTerms {
   /** @param summary the whole text, to tell how its language capitalizes names */
   constructor(texts: readonly string[], summary: string) {
     this.texts = texts;
-    this.withNames = hasTellingCapitals(summary, texts);
+    this.withNames = capitalsIndicateNames(summary, texts);
   }
 
   /**
@@ -155,15 +156,15 @@ export class SourceTerms {
 
   private *hasWord({ kind, text }: NamedTerm): Steps<boolean> {
     const isExact = kind === 'code';
-    if (this.texts.some((one) => (isExact ? one.includes(text) : holdsWord(one, text, false)))) return true;
+    if (this.texts.some((one) => (isExact ? one.includes(text) : containsWord(one, text, false)))) return true;
     this.folded ??= yield* eachInSteps(this.texts, fold);
     const word = isExact ? fold(text).replace(/^\.\/(?=.)|\(\)?$/g, '') : stemOf(fold(text));
     const isWhole = isExact && !HASH.test(word);
-    return word === '' || this.folded.some((one) => holdsWord(one, word, isWhole));
+    return word === '' || this.folded.some((one) => containsWord(one, word, isWhole));
   }
 
   private *hasNumber(written: string): Steps<boolean> {
-    if (this.texts.some((text) => holdsWord(text, written, true, IN_NUMBER))) return true;
+    if (this.texts.some((text) => containsWord(text, written, true, IN_NUMBER))) return true;
     this.numbers ??= new Set((yield* eachInSteps(this.texts, numbersIn)).flat());
     const { numbers } = this;
     const [, digits = '', unit] = /^(.*?)(\s?[kKM])?$/.exec(written)!;
@@ -194,20 +195,20 @@ function* eachInSteps<T>(texts: readonly string[], read: (text: string) => T): S
 /** Size of a step, in UTF-16 units. */
 const STEP_CHARS = 10_000;
 
-/** Whether a word starts at a word boundary in the text and, if `isWhole`, ends at one. */
-function holdsWord(text: string, word: string, isWhole: boolean, inWord = IN_WORD): boolean {
-  const isIn = (within: string, at: number): boolean => inWord.test(within[at] ?? '');
-  const opensWord = isIn(word, 0);
-  const endsWord = isWhole && isIn(word, word.length - 1);
+/** Whether the text contains a word that starts at a word boundary and, if `isWhole`, ends at one. */
+function containsWord(text: string, word: string, isWhole: boolean, inWord = IN_WORD): boolean {
+  const isWordChar = (within: string, at: number): boolean => inWord.test(within[at] ?? '');
+  const startsInWord = isWordChar(word, 0);
+  const endsInWord = isWhole && isWordChar(word, word.length - 1);
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
-    if (opensWord && isIn(text, at - 1)) continue;
-    if (endsWord && isIn(text, at + word.length)) continue;
+    if (startsInWord && isWordChar(text, at - 1)) continue;
+    if (endsInWord && isWordChar(text, at + word.length)) continue;
     return true;
   }
   return false;
 }
 
-/** Everything that the digits of a source may mean: values, parts, and adjacent parts. */
+/** Everything that the digits of a source may mean: values, their parts, and keys of adjacent parts. */
 function numbersIn(text: string): (number | string)[] {
   const all: (number | string)[] = [];
   for (const [digits, unit = ''] of text.matchAll(DIGITS_WITH_UNIT)) {

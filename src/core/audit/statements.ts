@@ -5,7 +5,7 @@ import { findQuotes, isQuotation } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
 import { SourceTerms } from './source-terms.ts';
 
-/** A statement of a summary, with its position and result. */
+/** A statement of a summary, with its position and the result of its check. */
 export interface CheckedStatement extends StatementFinding {
   readonly text: string;
 }
@@ -32,9 +32,9 @@ export function* checkStatementsSteps(summary: string, messages: Texts): Steps<r
       ...quotes.flatMap(({ quote, source }) => (source ? [] : [quote])),
       ...[...found].flatMap(([term, isKnown]) => (isKnown ? [] : [term])),
     ];
-    const whole = isQuotation(text) ? sentenceAt(text, texts) : undefined;
-    const sources = whole ? [whole] : quotes.flatMap(({ source }) => source ?? []);
-    const reason = whole ? 'verbatim' : missing.length > 0 ? 'not_in_source' : 'unchecked';
+    const fullSource = isQuotation(text) ? sentenceAt(text, texts) : undefined;
+    const sources = fullSource ? [fullSource] : quotes.flatMap(({ source }) => source ?? []);
+    const reason = fullSource ? 'verbatim' : missing.length > 0 ? 'not_in_source' : 'unchecked';
     statements.push({ text, start, end, reason, sources, ...(reason === 'not_in_source' && { missing }) });
     yield;
   }

@@ -5,21 +5,21 @@ import { jsonObjects } from '../text/json-objects.ts';
 /** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
 const VERDICTS = ['told', 'otherwise', 'untold'] as const;
 
-/** Longer texts are truncated, in UTF-16 units. */
-const LONGEST = 600;
+/** In UTF-16 units. Longer texts are truncated. */
+const MAX_TEXT = 600;
 
-const words = v.optional(
+const shortText = v.optional(
   v.pipe(
     v.nullable(v.string()),
-    v.transform((text) => (text ?? '').trim().slice(0, LONGEST).toWellFormed()),
+    v.transform((text) => (text ?? '').trim().slice(0, MAX_TEXT).toWellFormed()),
   ),
   '',
 );
 const given = v.object({
   n: v.pipe(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))]), v.integer()),
   verdict: v.picklist(VERDICTS),
-  quote: words,
-  instead: words,
+  quote: shortText,
+  instead: shortText,
 });
 
 /** A model's answer about a statement. Its quote is unverified. */

@@ -13,7 +13,10 @@ import { modelContent, type LeafSource, type LeafTools, type NodeContent } from 
 import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
 
-/** Limits what a summarizer reads and writes: at most $0.03 or $0.01 per 1,000 long messages; $0.01 for short ones. */
+/**
+ * Maximum cost of summarizing 1,000 messages. `default`: $0.03 for long messages and $0.01 for short ones. `economy`:
+ * $0.01 for both.
+ */
 export type Effort = 'default' | 'economy';
 
 export interface AskSettings {
@@ -38,20 +41,23 @@ export interface Asked {
   readonly part: string;
 }
 
-/** Below this size, structured answers would be mostly JSON syntax, so the short form is requested. */
-const MIN_STRUCTURED = 170;
+/** With fewer tokens, structured answers would be mostly JSON syntax, so the short form is requested. */
+const MIN_STRUCTURED_TOKENS = 170;
 
-/** Tokens per word. Summaries take more than the conversation because they have more names, paths, and values. */
-const TOKENS_PER_WORD = { least: 1.75, most: 2.2, besideRecord: 1.08 } as const;
+/**
+ * A summary's tokens per word: limits, and the factor to those of the conversation. Summaries take more because they
+ * have more names, paths, and values.
+ */
+const TOKENS_PER_WORD = { min: 1.75, max: 2.2, toRecord: 1.08 } as const;
 /** Above this number of tokens per word, the language doesn't separate words by spaces. */
-const WITHOUT_BLANKS = 6;
+const MAX_TOKENS_PER_SPACED_WORD = 6;
 /** Overhead of JSON and headings. */
 const FORMAT_FACTOR = 1.1;
 const FORMAT_TOKENS = 120;
 
 /**
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
- * Undefined if no answer is usable.
+ * With `isDoubtful`, there is no retry. Undefined if no answer is usable.
  */
 export async function askModel(
   piece: Asked,
@@ -65,7 +71,7 @@ export async function askModel(
   // With a small context window, leave most of it for the input.
   const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
   const short: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
-  const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED;
+  const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED_TOKENS;
   const form = isShort
     ? short
     : { tokens: detailed, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
@@ -78,8 +84,8 @@ export async function askModel(
     const answer = await complete(model, rendered, answerTokens(tokens, settings), settings.temperature, schema, tools);
     const parsed = parseStructuredSummary(answer);
     if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
-    const made = { model: model.id, promptVersion: prompt.version, rung };
-    const content = await modelContent(parsed.summary, source, tools, made);
+    const origin = { model: model.id, promptVersion: prompt.version, rung };
+    const content = await modelContent(parsed.summary, source, tools, origin);
     return 'detailed' in content ? { content, faults: [] } : { faults: content };
   };
 
@@ -87,17 +93,17 @@ export async function askModel(
   if (!first) return undefined;
   const { content, faults } = await attempt(first, form, 'model');
   if (content || isDoubtful) return content;
-  const again = renderRetryPrompt(
+  const retryPrompt = renderRetryPrompt(
     first,
     faults.map((fault) => describe(fault, first.words)),
   );
-  if (promptTokens(again, tools.counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
-    const retried = await attempt(again, form, 'retry');
+  if (promptTokens(retryPrompt, tools.counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
+    const retried = await attempt(retryPrompt, form, 'retry');
     if (retried.content) return retried.content;
   }
-  const tight: Form = { ...short, share: TIGHT_SHARE };
-  const last = await fitPrompt(piece, model, tight, settings, { ...tools, onTruncated: undefined });
-  return last && (await attempt(last, tight, 'tight')).content;
+  const tightForm: Form = { ...short, share: TIGHT_SHARE };
+  const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
+  return last && (await attempt(last, tightForm, 'tight')).content;
 }
 
 /** The requested form of the answer. */
@@ -111,34 +117,34 @@ interface Form {
 }
 
 /** Factor by which answers may exceed the requested number of words. */
-const OVER_WORDS = 1.15;
+const OVERLONG_FACTOR = 1.15;
 /** Maximum tokens of the text in an answer of `maxTokens`, the rest of which is JSON syntax. */
 export const longestAnswer = ({ maxTokens, prompt }: AskSettings): number =>
   prompt.style === 'sentences'
     ? maxTokens
-    : Math.floor(Math.max(maxTokens / 2, (maxTokens - FORMAT_TOKENS) / (FORMAT_FACTOR * OVER_WORDS)));
+    : Math.floor(Math.max(maxTokens / 2, (maxTokens - FORMAT_TOKENS) / (FORMAT_FACTOR * OVERLONG_FACTOR)));
 
 /** Allows for longer answers than requested, because an answer that is cut off is useless. */
 const answerTokens = (tokens: number, { maxTokens }: AskSettings): number =>
-  Math.min(maxTokens, Math.ceil(tokens * FORMAT_FACTOR * SPARE) + FORMAT_TOKENS);
+  Math.min(maxTokens, Math.ceil(tokens * FORMAT_FACTOR * SPARE_FACTOR) + FORMAT_TOKENS);
 
 /** The number of words that fit in `tokens`, estimated from the tokens per word of the conversation. */
 function wordsIn(tokens: number, record: string, counter: Pick<TokenCounter, 'text'>): number {
-  const { least, most, besideRecord } = TOKENS_PER_WORD;
-  const own = counter.text(record) / record.split(/\s+/).length;
-  const perWord = own > WITHOUT_BLANKS ? least : Math.min(most, Math.max(least, own * besideRecord));
+  const { min, max, toRecord } = TOKENS_PER_WORD;
+  const ofRecord = counter.text(record) / record.split(/\s+/).length;
+  const perWord = ofRecord > MAX_TOKENS_PER_SPACED_WORD ? min : Math.min(max, Math.max(min, ofRecord * toRecord));
   return Math.max(MIN_WORDS, Math.floor(tokens / perWord));
 }
 
 const MIN_WORDS = 15;
 const MAX_SHORT_TOKENS = 316;
-const SPARE = 1.4;
+const SPARE_FACTOR = 1.4;
 /** Share of the reading allowance for the short form as a fallback. */
 const TIGHT_SHARE = 0.4;
 
 /**
- * Maximum cost per message, in input tokens; an output token counts as four. At $0.15 and $0.60 per million tokens,
- * 66.7 cost $0.01 per 1,000 messages.
+ * Maximum cost of a short and a long message, in input tokens; it's interpolated in between. An output token counts as
+ * four. At $0.15 and $0.60 per million tokens, a cost of 66.7 is $0.01 per 1,000 messages.
  */
 const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
@@ -172,8 +178,8 @@ async function fitPrompt(
 ): Promise<(RenderedPrompt & { readonly words: number }) | undefined> {
   const { prompt } = settings;
   const heading = part === '' ? '' : `[${part}]\n`;
-  const placed = (history: string, words: number): RenderedPrompt => render(prompt, heading + history, words);
-  const overhead = promptTokens(placed('', tokens), counter);
+  const promptFor = (history: string, words: number): RenderedPrompt => render(prompt, heading + history, words);
+  const overhead = promptTokens(promptFor('', tokens), counter);
   const affordable = Math.max(MIN_READING, allowance - answerCost(tokens) - overhead) * share;
   const input = model.maxInputTokens - answerTokens(tokens, settings);
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
@@ -181,7 +187,7 @@ async function fitPrompt(
     const history = await digest(source.corpus, source, room, counter, pace);
     if (history === '') return undefined;
     const words = wordsIn(tokens, history, counter);
-    const rendered = placed(history, words);
+    const rendered = promptFor(history, words);
     if (promptTokens(rendered, counter) <= input) {
       const read = counter.text(history);
       if (input - overhead < affordable && read > room * NEARLY_ALL) onTruncated?.({ read, affordable });
@@ -192,7 +198,7 @@ async function fitPrompt(
   return undefined;
 }
 
-/** A history that fills so much of its room was cut to fit it. */
+/** A history that fills more than this share of its room was cut to fit. */
 const NEARLY_ALL = 0.9;
 
 const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>

@@ -21,8 +21,9 @@ export interface Term {
   tool: number;
   /** The newest counted message. */
   lastMessage: number;
-  /** Whether it occurs capitalized within a sentence, or in lower case. Only for chats of short messages. */
+  /** Whether it occurs capitalized within a sentence. Only set in chats of short messages. */
   isName: boolean;
+  /** Whether it occurs in lower case. Only set in chats of short messages. */
   isWord: boolean;
 }
 
@@ -40,17 +41,17 @@ export interface Corpus {
   readonly worth: Float64Array;
   /** How rare each term is: 1 if one message mentions it, 0 if all do. */
   readonly rarity: Float64Array;
-  /** A conversation of short messages, in which statements are more informative than questions. */
+  /** Whether it's a conversation of short messages, in which statements are more informative than questions. */
   readonly isShortChat: boolean;
   /** A cache of each passage's tokens (0: not counted yet), because the same passages are used for many budgets. */
   readonly passageTokens: Int32Array;
 }
 
-/** Longer runs of characters are data. */
+/** In UTF-16 units. Longer terms are data. */
 const MAX_TERM_LENGTH = 120;
 
 /**
- * Cuts and indexes messages. Of repeated lines only the newest is kept. Linear.
+ * Cuts messages into passages and indexes their terms. Of repeated lines only the newest is kept. Linear.
  *
  * @param wanted spans, by message, that are always included
  * @param takesAll whether to include lines of listings
@@ -75,27 +76,27 @@ export async function buildCorpus(
     await new PassageCutter(message, text, position, cut, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
     if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
-    if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => substance(one, text)));
-    const gone = removed?.get(position);
-    if (gone) cut.push(...cut.splice(first).flatMap((passage) => without(passage, gone, text)));
+    if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => withoutSmallTalk(one, text)));
+    const removedHere = removed?.get(position);
+    if (removedHere) cut.push(...cut.splice(first).flatMap((passage) => withoutSpans(passage, removedHere, text)));
     if (pace.isDue(200)) await pace.rest();
   }
-  const fresh = await dropRepeats(cut, texts, pace);
+  const distinct = await dropRepeats(cut, texts, pace);
   const vocabulary = new Map<string, number>();
   const terms: Term[] = [];
   const passages: IndexedPassage[] = [];
-  for (const passage of fresh) {
+  for (const passage of distinct) {
     const text = passage.text ?? texts[passage.message]!;
     const from = passage.text === undefined ? passage.start : 0;
     const to = passage.text?.length ?? passage.end;
     const role = roles[passage.message]!;
-    const mentioned: number[] = [];
-    const found = new TermCursor(text, from, to);
-    while (found.next()) {
-      const { kind, start, end } = found;
+    const termIndexes: number[] = [];
+    const cursor = new TermCursor(text, from, to);
+    while (cursor.next()) {
+      const { kind, start, end } = cursor;
       if (end - start > MAX_TERM_LENGTH || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
         continue;
-      const key = termKey(found, text);
+      const key = termKey(cursor, text);
       let index = vocabulary.get(key);
       if (index === undefined) {
         index = terms.length;
@@ -109,22 +110,19 @@ export async function buildCorpus(
           term.isName = true;
       }
       if (term.lastMessage === passage.message) {
-        if (!mentioned.includes(index)) mentioned.push(index);
+        if (!termIndexes.includes(index)) termIndexes.push(index);
         continue;
       }
-      mentioned.push(index);
+      termIndexes.push(index);
       term.lastMessage = passage.message;
       if (role === 'tool' || passage.kind === 'text' || passage.kind === 'names') term.tool++;
       else if (role === 'user') term.user++;
       else term.assistant++;
     }
-    passages.push({ ...passage, terms: mentioned });
+    passages.push({ ...passage, terms: termIndexes });
     if (pace.isDue((to - from) * 4)) await pace.rest();
   }
-  const worth = Float64Array.from(
-    terms,
-    (term) => worthOfTerm(term) * (term.isName && !term.isWord ? NAMES_IN_CHAT : 1),
-  );
+  const worth = Float64Array.from(terms, (term) => worthOfTerm(term) * (term.isName && !term.isWord ? NAME_FACTOR : 1));
   const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
     rarityAmong(user + assistant + tool, messages.length),
   );
@@ -148,8 +146,8 @@ export function speakerOf({ roles }: Pick<Corpus, 'roles'>, { message, kind }: P
   return role === 'tool' && kind === 'said' ? 'user' : role;
 }
 
-/** Average length below which messages, none of them from a tool, are a chat of short messages. */
-const SHORT_MESSAGE = 280;
+/** Average length, in UTF-16 units, below which messages without tool results are a chat of short messages. */
+const MAX_SHORT_MESSAGE = 280;
 
 function isShortChat(messages: readonly SourceMessage[]): boolean {
   let chars = 0;
@@ -157,7 +155,7 @@ function isShortChat(messages: readonly SourceMessage[]): boolean {
     if (isToolResult(message)) return false;
     chars += messageText(message).length;
   }
-  return chars < SHORT_MESSAGE * messages.length;
+  return chars < MAX_SHORT_MESSAGE * messages.length;
 }
 
 /** The index of each message's first passage, plus one entry for the end. */
@@ -182,44 +180,44 @@ export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): numb
   return sum === 0 ? 0 : squares / sum;
 }
 
-/** Adds a passage for each span that isn't in one yet. It replaces passages that it overlaps. */
+/** Adds a passage for each span that no passage contains. Passages that it overlaps are removed. */
 function withSpans(passages: Passage[], spans: readonly Span[], text: string, message: number): Passage[] {
-  const lone = spans.filter(
+  const uncovered = spans.filter(
     ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
   );
-  if (lone.length === 0) return passages;
-  const rest = passages.filter((one) => !lone.some(({ start, end }) => start < one.end && one.start < end));
-  const made = lone
-    .filter((span, at) => at === 0 || span.start >= lone[at - 1]!.end)
+  if (uncovered.length === 0) return passages;
+  const rest = passages.filter((one) => !uncovered.some(({ start, end }) => start < one.end && one.start < end));
+  const added = uncovered
+    .filter((span, at) => at === 0 || span.start >= uncovered[at - 1]!.end)
     .map(({ start, end }) => newPassage(message, start, end, 'said', isRunningText(lineShape(text, start, end))));
-  return [...rest, ...made].sort((a, b) => a.start - b.start || a.end - b.end);
+  return [...rest, ...added].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Removes stage directions from a passage of a short message, and small talk altogether. */
-function substance(passage: Passage, text: string): Passage[] {
-  const said = passageText(passage, text);
-  if (isSmallTalk(said)) return [];
-  const bare = withoutStageDirections(said);
-  return [bare.length === said.length ? passage : { ...passage, text: bare }];
+/** Removes stage directions from a passage; drops it if it's small talk. */
+function withoutSmallTalk(passage: Passage, text: string): Passage[] {
+  const words = passageText(passage, text);
+  if (isSmallTalk(words)) return [];
+  const bare = withoutStageDirections(words);
+  return [bare.length === words.length ? passage : { ...passage, text: bare }];
 }
 
 /** Removes spans from a passage. */
-function without(passage: Passage, spans: readonly Span[], text: string): Passage[] {
+function withoutSpans(passage: Passage, spans: readonly Span[], text: string): Passage[] {
   const span = spans.find(({ start, end }) => start < passage.end && passage.start < end);
   if (!span || passage.text !== undefined) return [passage];
   return [
     { start: passage.start, end: span.start },
     { start: span.end, end: passage.end },
   ].flatMap(({ start, end }) => {
-    const said = text.slice(start, Math.max(start, end));
-    const from = start + said.length - said.trimStart().length;
-    const to = start + said.trimEnd().length;
+    const rest = text.slice(start, Math.max(start, end));
+    const from = start + rest.length - rest.trimStart().length;
+    const to = start + rest.trimEnd().length;
     if (to - from < MIN_REST) return [];
-    return without({ ...passage, start: from, end: to }, spans, text);
+    return withoutSpans({ ...passage, start: from, end: to }, spans, text);
   });
 }
 
-/** Shorter parts of a passage are useless by themselves, in UTF-16 units. */
+/** In UTF-16 units. Shorter parts of a passage are useless by themselves. */
 const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */
@@ -239,8 +237,8 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
 /** The worth of a term when it's first mentioned, by kind. */
 const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
 
-/** In chats of short messages, names of people and places are the most important. They never occur in lower case. */
-const NAMES_IN_CHAT = 4;
+/** In chats of short messages, names of people and places are the most important. Names never occur in lower case. */
+const NAME_FACTOR = 4;
 
 /** Terms count more if several messages mention them, and less if only tool output does. Words count more if rare. */
 function worthOfTerm(term: Term): number {
@@ -261,14 +259,14 @@ const MESSAGE_CHARS = 100;
 const TERM_CHARS = 2;
 
 /**
- * How often each term is used in the whole session, counted when a message is first read. A few messages alone can't
- * tell which terms are common. Bounded in size.
+ * The number of messages that use each term in the whole session, counted when a message is first read. A few messages
+ * alone can't tell which terms are common. Bounded in size.
  */
 export class TermUsage {
   private readonly used = new Map<string, number>();
   private messages = 0;
   /** The messages read last. They may be read again if a run is discarded or regenerated. */
-  private last: ReadonlySet<string> = new Set();
+  private lastRead: ReadonlySet<string> = new Set();
 
   get isEmpty(): boolean {
     return this.messages === 0;
@@ -284,7 +282,7 @@ export class TermUsage {
     const seenIn = new Int32Array(terms.length).fill(-1);
     const read = new Set(messages.map(({ id }): string => id));
     for (const [position, { id }] of messages.entries()) {
-      if (this.last.has(id)) continue;
+      if (this.lastRead.has(id)) continue;
       this.messages++;
       for (let index = firstOf[position]!; index < firstOf[position + 1]!; index++) {
         for (const term of passages[index]!.terms) {
@@ -298,12 +296,12 @@ export class TermUsage {
       if (counts[term]! > 0) this.used.set(name, (this.used.get(name) ?? 0) + counts[term]!);
       if (pace.isDue(TERM_CHARS)) await pace.rest();
     }
-    this.last = messages.some(({ id }) => this.last.has(id)) ? new Set([...this.last, ...read]) : read;
-    for (let least = 1; this.used.size > MAX_TERMS; least++)
-      for (const [name, count] of this.used) if (count <= least) this.used.delete(name);
+    this.lastRead = messages.some(({ id }) => this.lastRead.has(id)) ? new Set([...this.lastRead, ...read]) : read;
+    for (let maxCount = 1; this.used.size > MAX_TERMS; maxCount++)
+      for (const [name, count] of this.used) if (count <= maxCount) this.used.delete(name);
   }
 
-  /** The corpus with each term's rarity taken from the whole session. */
+  /** Returns the corpus with the rarity of each term in the whole session. */
   async over(corpus: Corpus, pace: Pace): Promise<Corpus> {
     if (this.messages <= corpus.texts.length) return corpus;
     const rarity = Float64Array.from(corpus.rarity);

@@ -7,22 +7,22 @@ import { isSaid, passageText, type Passage } from './passages.ts';
 import type { Pace } from './source.ts';
 import { AlikeLines, FILE_SHOWN, handOverFrom, isRetelling, isScaffolding } from './telling.ts';
 
-/** Omissions from a message are marked from this many lines on, and only once, because a mark costs tokens, too. */
-const MARKED_LINES = 12;
+/** With fewer omitted lines, a message gets no mark, because a mark costs tokens, too. */
+const MIN_MARKED_LINES = 12;
 
-/** In tool output, prefer unusual lines. */
+/** Weight of unusual lines in tool output. */
 const NOVELTY = 4;
 
 /** Share of the budget for marks and speakers' names. */
 const MARKS_SHARE = 0.06;
 
 /** Maximum share of the budget for tool output. */
-const OUTPUT_SHARE = 0.5;
+const MAX_OUTPUT_SHARE = 0.5;
 
 /** Maximum share of the budget for prose; the rest is for results that only tool output contains. */
-const SAID_SHARE = 0.9;
+const PROSE_SHARE = 0.9;
 
-/** Maximum share of the room for tool output for results of commands. */
+/** Maximum share of the room for tool output that results of commands take. */
 const RESULTS_SHARE = 0.6;
 
 /**
@@ -41,24 +41,26 @@ export async function digest(
   let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
   for (;;) {
     const shared = { counter, pace, range };
-    const said = await extract(corpus, {
+    const prose = await extract(corpus, {
       ...shared,
-      budgetTokens: Math.floor(budget * SAID_SHARE),
+      budgetTokens: Math.floor(budget * PROSE_SHARE),
       takes: (one) => isSaid(one) && read.has(one),
       labelTokens: 2,
     });
-    const left = Math.min(budget - said.tokens, Math.floor(budget * OUTPUT_SHARE));
-    const results = await shownResults(corpus, range, Math.floor(left * RESULTS_SHARE), counter, pace);
-    const rest = left - results.tokens;
-    const unseen = new Set([...read].filter((one) => isSaid(one) || !results.holds(one)));
-    const informs = rest > 0 ? await informing(corpus, unseen, alike, rest, shared) : [];
-    const answers = new Set(said.passages.map(({ message, start }) => `${message} ${start}`));
-    const shown = results.passages.filter(({ message, start }) => !answers.has(`${message} ${start}`));
-    const chosen = [...said.passages, ...shown, ...informs].sort((a, b) => a.message - b.message || a.start - b.start);
+    const outputBudget = Math.min(budget - prose.tokens, Math.floor(budget * MAX_OUTPUT_SHARE));
+    const results = await shownResults(corpus, range, Math.floor(outputBudget * RESULTS_SHARE), counter, pace);
+    const remaining = outputBudget - results.tokens;
+    const unshown = new Set([...read].filter((one) => isSaid(one) || !results.holds(one)));
+    const informative = remaining > 0 ? await informativeLines(corpus, unshown, alike, remaining, shared) : [];
+    const proseStarts = new Set(prose.passages.map(({ message, start }) => `${message} ${start}`));
+    const newResults = results.passages.filter(({ message, start }) => !proseStarts.has(`${message} ${start}`));
+    const chosen = [...prose.passages, ...newResults, ...informative].sort(
+      (a, b) => a.message - b.message || a.start - b.start,
+    );
     const text = renderDigest(corpus, chosen);
-    const over = counter.text(text) - budgetTokens;
-    if (over <= 0 || chosen.length === 0) return text;
-    budget = Math.max(0, budget - over - 8);
+    const excess = counter.text(text) - budgetTokens;
+    if (excess <= 0 || chosen.length === 0) return text;
+    budget = Math.max(0, budget - excess - 8);
   }
 }
 
@@ -66,7 +68,7 @@ export async function digest(
  * Selects lines of output: first a few of each message, then the most informative ones of all messages, including prose
  * in lines that begin alike, such as table rows.
  */
-async function informing(
+async function informativeLines(
   corpus: Corpus,
   read: ReadonlySet<IndexedPassage>,
   alike: ReadonlySet<IndexedPassage>,
@@ -75,19 +77,19 @@ async function informing(
 ): Promise<readonly IndexedPassage[]> {
   const options = { ...shared, novelty: NOVELTY };
   const takes = (one: IndexedPassage): boolean => !isSaid(one) && read.has(one);
-  const little = await extract(corpus, { ...options, budgetTokens, takes, partOf: perMessage(corpus) });
-  const taken = new Set(little.passages);
+  const firstLines = await extract(corpus, { ...options, budgetTokens, takes, partOf: budgetsPerMessage(corpus) });
+  const taken = new Set(firstLines.passages);
   const more = await extract(corpus, {
     ...options,
-    budgetTokens: budgetTokens - little.tokens,
+    budgetTokens: budgetTokens - firstLines.tokens,
     takes: (one) => alike.has(one) || (takes(one) && !taken.has(one)),
   });
-  return [...little.passages, ...more.passages];
+  return [...firstLines.passages, ...more.passages];
 }
 
 /**
- * `read`: informative passages, without scaffolding, repeated summaries, and all but the newest of lines that begin
- * alike. `alike`: other prose in such lines.
+ * `read`: the passages to select from, without scaffolding and repeated summaries. Of lines that begin alike, only the
+ * newest. `alike`: prose among the other ones.
  */
 async function readable(
   corpus: Corpus,
@@ -106,7 +108,7 @@ async function readable(
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
-      // Lines with numbers in an assistant's message quote a file.
+      // Numbered lines in prose quote a file.
       if (isSaidEcho(corpus, passage)) continue;
       if (!lines.isOneTooMany(words, passage)) read.add(passage);
       else if (isSaid(passage)) alike.add(passage);
@@ -130,14 +132,14 @@ function partOfMessage(corpus: Corpus, { message, kind, inListing, start }: Inde
 const isSaidEcho = (corpus: Corpus, one: IndexedPassage): boolean =>
   speakerOf(corpus, one) !== 'tool' && one.text === undefined && isEcho(corpus.texts[one.message]!, one.start);
 
-function perMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number } {
+function budgetsPerMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number } {
   const parts = new Map<string, { left: number }>();
   return (passage) => {
     const part = partOfMessage(corpus, passage);
     const key = `${passage.message} ${part}`;
-    const known = parts.get(key) ?? { left: SHOWN_TOKENS[part] };
-    parts.set(key, known);
-    return known;
+    const budget = parts.get(key) ?? { left: SHOWN_TOKENS[part] };
+    parts.set(key, budget);
+    return budget;
   };
 }
 
@@ -160,13 +162,13 @@ function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): stri
       end = passage.end;
     }
     if (passages[at]?.message !== message) omitted += linesBetween(text, end, text.length);
-    if (omitted >= MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
+    if (omitted >= MIN_MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
     lines.push(`${speaker}: ${asSpoken(parts.join('\n'))}`);
   }
   return lines.join('\n');
 }
 
-/** Number of line breaks between two passages; adjacent lines have one. */
+/** Number of lines between two passages, or before the first one if `start` is 0. */
 function linesBetween(text: string, start: number, end: number): number {
   let breaks = 0;
   for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) breaks++;
@@ -174,13 +176,13 @@ function linesBetween(text: string, start: number, end: number): number {
 }
 
 /**
- * Maximum characters of results per message, in UTF-16 units. The largest value at which all messages' results fit is
- * used; if none fits, only the newest results are included.
+ * Maximum length of a result, in UTF-16 units. The largest value at which all results fit is used; if none fits, only
+ * the newest results are included.
  */
-const SHOWN_CHARS = [1_600, 800, 400, 200] as const;
+const RESULT_CHARS = [1_600, 800, 400, 200] as const;
 /** Share for the beginning of an output, which names its subject; the rest is for its end, which has the result. */
 const HEAD_SHARE = 0.4;
-/** Longer lines are data. */
+/** In UTF-16 units. Longer lines are data. */
 const MAX_LINE_LENGTH = 300;
 /** Minimum share of statements for a block to count as code. Of code, only a few lines added by a diff are shown. */
 const CODE_SHARE = 0.3;
@@ -195,8 +197,8 @@ interface ShownResults {
 }
 
 /**
- * Results that no sentence repeats: what commands printed, and blocks in messages, unless they are file contents or
- * code. Takes the beginning and end of each, within a budget.
+ * Results: what commands printed, and blocks in messages, unless they are file contents or code. Takes the beginning
+ * and end of each, within a budget.
  */
 export async function shownResults(
   { texts, roles }: Pick<Corpus, 'texts' | 'roles'>,
@@ -218,24 +220,24 @@ export async function shownResults(
   }
   let passages: IndexedPassage[] = [];
   let tokens = 0;
-  for (const chars of SHOWN_CHARS) {
+  for (const chars of RESULT_CHARS) {
     passages = [];
     tokens = 0;
-    let isWhole = true;
+    let fits = true;
     // Newest first, so that those are kept if even the smallest part of each doesn't fit.
     for (const block of blocks) {
       const part = startAndEnd(block, chars);
-      let more = 0;
+      let partTokens = 0;
       for (const { message, start, end } of part) {
         if (pace.isDue((end - start) * 4)) await pace.rest();
-        more += counter.text(texts[message]!.slice(start, end)) + 1;
+        partTokens += counter.text(texts[message]!.slice(start, end)) + 1;
       }
-      isWhole = tokens + more <= budgetTokens;
-      if (!isWhole) break;
+      fits = tokens + partTokens <= budgetTokens;
+      if (!fits) break;
       passages.push(...part);
-      tokens += more;
+      tokens += partTokens;
     }
-    if (isWhole) break;
+    if (fits) break;
   }
   const spans = new Map<number, Passage[]>();
   for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
@@ -268,7 +270,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
         close();
         isOpen = !isOpen;
       }
-    } else if (isOpen && isShown(text, start, end)) {
+    } else if (isOpen && isResultLine(text, start, end)) {
       if (isStatement(text, start, end)) code++;
       block.push({ message, start, end, kind: 'line', running: false, text: undefined, inListing: false, terms: [] });
     }
@@ -282,7 +284,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 /** Directory trees, stack frames, and diff headers. */
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
-function isShown(text: string, start: number, end: number): boolean {
+function isResultLine(text: string, start: number, end: number): boolean {
   if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isEcho(text, start)) return false;
   const line = text.slice(start, end);
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
@@ -293,11 +295,11 @@ function isShown(text: string, start: number, end: number): boolean {
 /** The first and last lines of a block, up to `chars` UTF-16 units in total. */
 function startAndEnd(block: readonly IndexedPassage[], chars: number): readonly IndexedPassage[] {
   const length = ({ start, end }: Passage): number => end - start + 1;
-  let left = chars - block.reduce((all, one) => all + length(one), 0);
-  if (left >= 0) return block;
+  let room = chars - block.reduce((all, one) => all + length(one), 0);
+  if (room >= 0) return block;
   let head = 0;
   for (let used = 0; used + length(block[head]!) <= chars * HEAD_SHARE; head++) used += length(block[head]!);
   let tail = head;
-  for (; left < 0; tail++) left += length(block[tail]!);
+  for (; room < 0; tail++) room += length(block[tail]!);
   return [...block.slice(0, head), ...block.slice(tail)];
 }

@@ -40,9 +40,9 @@ export async function fill(
 ): Promise<string> {
   for (let room = limit - MESSAGE_FRAMING_TOKENS; room > 0;) {
     const text = await make(room);
-    const over = framed(text, counter) - limit;
-    if (text === '' || over <= 0) return text;
-    room -= over + 1;
+    const excess = framed(text, counter) - limit;
+    if (text === '' || excess <= 0) return text;
+    room -= excess + 1;
   }
   return '';
 }

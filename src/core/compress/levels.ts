@@ -18,7 +18,7 @@ export function tokensAt(node: SummaryNode, level: Level): number {
 }
 
 /** Share of the budget to fill when levels are reassigned; the rest is for new summaries. */
-const REFILLED = 0.6;
+const REFILL_SHARE = 0.6;
 
 /** Tokens of a frontier with all nodes at a level. */
 export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number =>
@@ -40,10 +40,10 @@ export function chooseLevels(
 ): { readonly levels: LevelChoice[]; readonly tokens: number; readonly fits: boolean } {
   if (before) {
     const asBefore = frontier.map((node) => ({ node: node.id, level: before.get(node.id) ?? 'detailed' }));
-    const taken = frontier.reduce((sum, node, at) => sum + tokensAt(node, asBefore[at]!.level), 0);
-    if (taken <= budgetTokens) return { levels: asBefore, tokens: taken, fits: true };
+    const tokensBefore = frontier.reduce((sum, node, at) => sum + tokensAt(node, asBefore[at]!.level), 0);
+    if (tokensBefore <= budgetTokens) return { levels: asBefore, tokens: tokensBefore, fits: true };
   }
-  const finerUpTo = before ? budgetTokens * REFILLED : budgetTokens;
+  const finerUpTo = before ? budgetTokens * REFILL_SHARE : budgetTokens;
   const levels: Level[] = frontier.map(() => 'brief');
   let tokens = tokensOf(frontier, 'brief');
   const fits = tokens <= budgetTokens;

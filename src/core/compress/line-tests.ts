@@ -16,7 +16,7 @@ const COMMIT = /^Commit [0-9a-f]{7,40}\b/;
 const DONE_MARK = /[✓✔✅]/;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** Longer lines are data; error words in them are noise. */
+/** In UTF-16 units. Longer lines are data; error words in them are noise. */
 const MAX_SCAN_LENGTH = 300;
 
 /** The kind of an informative line of output or code; undefined for other lines. */
@@ -40,17 +40,20 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
   return ANSWER_FOLLOWS.test(line) ? 'follows' : ANSWER.test(line) ? 'here' : undefined;
 }
 
-const reads = (pattern: RegExp, text: string, start: number, end: number): boolean =>
+/** Whether a line ends with a mark that only code has, or its beginning matches. */
+const endsLikeCodeOrMatches = (pattern: RegExp, text: string, start: number, end: number): boolean =>
   ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + MAX_SCAN_LENGTH)));
 
 /** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
-export const isCodeLine = (text: string, start: number, end: number): boolean => reads(CODE, text, start, end);
+export const isCodeLine = (text: string, start: number, end: number): boolean =>
+  endsLikeCodeOrMatches(CODE, text, start, end);
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
 
 /** Whether a line can only be code or a comment. Assignments don't count, because logs contain them as well. */
-export const isStatement = (text: string, start: number, end: number): boolean => reads(STATEMENT, text, start, end);
+export const isStatement = (text: string, start: number, end: number): boolean =>
+  endsLikeCodeOrMatches(STATEMENT, text, start, end);
 
 const STATEMENT =
   /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;
@@ -125,7 +128,7 @@ const MARKS = /[ \t/*#\-+>|;%!"']*/y;
 
 type DefinitionKind = 'function' | 'type' | 'class' | 'constant' | 'test';
 
-/** Definitions in code and what to call them. Those with `anywhere` begin with a `KEYWORD`. */
+/** Definitions in code. Those with `anywhere` may be within a line, and begin with a `KEYWORD`. */
 const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: RegExp; readonly anywhere?: true }[] = [
   { kind: 'test', pattern: /^\s*--- (?:PASS|FAIL|SKIP): (\w+)/ },
   { kind: 'test', pattern: /\b(?:func|def)\s+([Tt]est\w+)/, anywhere: true },
@@ -137,10 +140,10 @@ const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: R
   { kind: 'constant', pattern: /^(?:[+-] ?)?\t*([A-Z][A-Za-z0-9_]{4,})\s*(?:\w+\s*)?=\s*["'\d]/ },
 ];
 
-/** Tested once per line, because most lines have none. */
+/** Tested once before the patterns, because most lines have none. */
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
-/** Longer lines are neither definitions nor headings with a file name. */
+/** In UTF-16 units. Longer lines are neither definitions nor headings with a file name. */
 const MAX_LINE_LENGTH = 200;
 
 /** The name that a line of code defines, as a sentence would mention it, and its kind. */
@@ -155,7 +158,7 @@ export function definitionIn(line: string): { readonly kind: DefinitionKind; rea
 }
 
 /** Separators between words of a line that may be paths. */
-const BETWEEN = /[\s`"'(),:;*=<>[\]]+/;
+const SEPARATORS = /[\s`"'(),:;*=<>[\]]+/;
 /** A path, or a name with a file extension. */
 const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 /** Host names look like file names. */
@@ -166,5 +169,5 @@ export function fileIn(line: string): string | undefined {
   if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
   const isFile = (word: string): boolean =>
     word.includes('.') && FILE.test(word) && !HOST.test(word) && !word.includes('//');
-  return line.split(BETWEEN).find(isFile)?.replace(/^\.\//, '');
+  return line.split(SEPARATORS).find(isFile)?.replace(/^\.\//, '');
 }

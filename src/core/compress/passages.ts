@@ -53,15 +53,15 @@ export function passageText(passage: Passage, messageText: string): string {
   return passage.text ?? messageText.slice(passage.start, passage.end);
 }
 
-const SAID: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
+const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
 
 /** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
-export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => SAID.has(kind);
+export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
 
-/** Longer lines of prose are split into sentences, in UTF-16 units; sooner in a chat of short messages. */
+/** In UTF-16 units. Longer lines of prose are split into sentences. */
 const LONG_LINE = { usual: 360, shortChat: 40 } as const;
 
-/** Longer lines are data and ignored, in UTF-16 units. */
+/** In UTF-16 units. Longer lines are data and ignored. */
 const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
 
@@ -124,7 +124,7 @@ export class PassageCutter {
     for (let at = 0, end = 0; at < text.length; at = end + 1) {
       end = text.indexOf('\n', at);
       if (end === -1) end = text.length;
-      this.line(at, end);
+      this.readLine(at, end);
       if (pace.isDue(end - at)) await pace.rest();
     }
     this.endRun();
@@ -132,7 +132,7 @@ export class PassageCutter {
       this.passages.push(newPassage(this.position, text.length, text.length, 'names', true, sentence));
   }
 
-  private line(start: number, end: number): void {
+  private readLine(start: number, end: number): void {
     const { text } = this;
     let first = start;
     while (first < end && text.charCodeAt(first) <= 32) first++;
@@ -156,7 +156,7 @@ export class PassageCutter {
     if (this.quoting) {
       this.noteCode(first, last, 0);
       if (last - first <= MAX_OUTPUT_LINE_LENGTH)
-        this.take(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
+        this.add(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
       return;
     }
     if (this.isOutput && this.isAnswer(first, last)) this.proseLine(first, last);
@@ -164,16 +164,17 @@ export class PassageCutter {
     else this.proseLine(first, last);
   }
 
-  /** Whether this line of a tool result is a user's answer, which extends to the next label or tag. */
+  /** Whether this line of a tool result belongs to a user's answer, which extends to the next label or tag. */
   private isAnswer(first: number, last: number): boolean {
     const { text } = this;
     if (text[first] === '*' || text[first] === '<') this.answering = false;
     // Cheap test first, because most lines of output aren't answers.
-    const isNone = last - first > MAX_PROSE_LINE_LENGTH || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
-    const found = isNone ? undefined : answerIn(text.slice(first, last));
-    const isOne = this.answering || found === 'here';
+    const isUnlikely =
+      last - first > MAX_PROSE_LINE_LENGTH || (!'*UT'.includes(text[first]!) && text[last - 1] !== ':');
+    const found = isUnlikely ? undefined : answerIn(text.slice(first, last));
+    const isAnswer = this.answering || found === 'here';
     if (found !== undefined) this.answering = true;
-    return isOne;
+    return isAnswer;
   }
 
   private openOrCloseFence(first: number, last: number): boolean {
@@ -227,7 +228,7 @@ export class PassageCutter {
         const end = text.indexOf('</summary>', close);
         if (end !== -1 && end < last) {
           // The label of a collapsed block. The rest of the line is its content.
-          if (!this.thinking && !this.isOutput) this.take(close + 1, end, 'call');
+          if (!this.thinking && !this.isOutput) this.add(close + 1, end, 'call');
           at = end + '</summary>'.length;
           continue;
         }
@@ -259,13 +260,13 @@ export class PassageCutter {
       return;
     }
     if (end - first <= this.longLine) {
-      this.take(first, end, kind, running);
+      this.add(first, end, kind, running);
       return;
     }
     for (const { index, segment } of sentences().segment(text.slice(first, end))) {
       const start = first + index;
       const stop = trimmedEnd(text, start, start + segment.length);
-      this.take(start, stop, kind, isRunningText(lineShape(text, start, stop)));
+      this.add(start, stop, kind, isRunningText(lineShape(text, start, stop)));
     }
   }
 
@@ -284,7 +285,7 @@ export class PassageCutter {
     return end;
   }
 
-  /** Takes a line of output or code if it's informative. */
+  /** Adds a line of output or code if it's informative. */
   private outputLine(from: number, to: number): void {
     const { text } = this;
     if (to - from > MAX_OUTPUT_LINE_LENGTH) return;
@@ -299,16 +300,16 @@ export class PassageCutter {
     const running = isRunningText(shape);
     this.noteCode(first, last, shape.plain);
     const kind = outputKind(text, first, last);
-    if (kind !== undefined) this.take(first, last, kind, running);
-    else if (running && (body > first || !isCodeLine(text, first, last))) this.take(body, last, 'text', true);
-    else if (this.isCall(first, last)) this.take(first, last, 'call');
-    else if (this.takesAll) this.take(first, last, 'line');
+    if (kind !== undefined) this.add(first, last, kind, running);
+    else if (running && (body > first || !isCodeLine(text, first, last))) this.add(body, last, 'text', true);
+    else if (this.isCall(first, last)) this.add(first, last, 'call');
+    else if (this.takesAll) this.add(first, last, 'line');
   }
 
   /** Marks the passages of a run of output that is mostly code. */
   private endRun(): void {
     const { from, lines, code } = this.run;
-    if (lines >= MIN_LISTING_LENGTH && code >= lines * LISTING_CODE) {
+    if (lines >= MIN_LISTING_LENGTH && code >= lines * MIN_CODE_SHARE) {
       for (let at = from; at < this.passages.length; at++) {
         const passage = this.passages[at]!;
         const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(this.text.slice(passage.start, passage.end));
@@ -332,17 +333,17 @@ export class PassageCutter {
 
   /** "The file pkg/store.go has the functions OpenStore() and Close().": names with their kind and their place. */
   private definitionSentences(): string[] {
-    const said: string[] = [];
+    const all: string[] = [];
     for (const [file, kinds] of this.definitions) {
       const place = file === '' ? 'The code shown there' : `The file ${file}`;
       for (const [kind, names] of kinds) {
         for (let at = 0; at < names.size; at += NAMES_PER_SENTENCE) {
-          const some = [...names].slice(at, at + NAMES_PER_SENTENCE);
-          said.push(`${place} has the ${kind}${some.length > 1 ? 's' : ''} ${some.join(' and ')}.`);
+          const group = [...names].slice(at, at + NAMES_PER_SENTENCE);
+          all.push(`${place} has the ${kind}${group.length > 1 ? 's' : ''} ${group.join(' and ')}.`);
         }
       }
     }
-    return said.slice(0, MAX_SENTENCES);
+    return all.slice(0, MAX_SENTENCES);
   }
 
   /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
@@ -352,7 +353,7 @@ export class PassageCutter {
     return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
   }
 
-  private take(start: number, end: number, kind: PassageKind, running = false): void {
+  private add(start: number, end: number, kind: PassageKind, running = false): void {
     if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running));
   }
 }
@@ -371,7 +372,7 @@ const ESCAPED_BREAKS = 4;
 
 /** A listing has at least this many lines, of which at least this share is code. */
 const MIN_LISTING_LENGTH = 5;
-const LISTING_CODE = 0.3;
+const MIN_CODE_SHARE = 0.3;
 /** Comments and string literals in code that look like errors or results. */
 const PRINTED_BY_CODE = /^(?:\/\/|[#*]|--)|["'`(]/;
 

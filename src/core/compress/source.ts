@@ -16,11 +16,11 @@ export class Cancelled extends Error {
 }
 
 /** Characters of work between checks of the clock: a fraction of a millisecond, even before the JIT has warmed up. */
-const LOOK_CHARS = 1000;
+const CHARS_PER_CLOCK_CHECK = 1000;
 
-/** Yields when it's due, and throws when the caller has canceled. */
+/** Yields to the event loop when due, and throws once the caller has canceled. */
 export class Pace implements Breather {
-  private done = 0;
+  private charsDone = 0;
   private readonly breather: Breather | undefined;
   private readonly cancel: { readonly aborted: boolean } | undefined;
 
@@ -29,11 +29,11 @@ export class Pace implements Breather {
     this.cancel = cancel;
   }
 
-  /** Adds `chars` of work: true if `rest` is due. Synchronous, for loops in which an `await` costs more than the work. */
-  isDue(chars = LOOK_CHARS): boolean {
-    this.done += chars;
-    if (this.done < LOOK_CHARS) return false;
-    this.done = 0;
+  /** Adds `chars` of work. True if `rest` is due; synchronous, because an `await` may cost more than the work. */
+  isDue(chars = CHARS_PER_CLOCK_CHECK): boolean {
+    this.charsDone += chars;
+    if (this.charsDone < CHARS_PER_CLOCK_CHECK) return false;
+    this.charsDone = 0;
     return this.breather?.isDue() === true;
   }
 
@@ -56,7 +56,7 @@ export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolea
   return message.content.length > 0 && message.content.every((block) => block.type === 'tool_result');
 }
 
-/** A hash of roles and texts that detects changed sources: 53 bits in hexadecimal (cyrb53 by bryc, public domain). */
+/** A hash of roles, texts, and attachments that detects changed sources. See `textHash`. */
 export function sourceHash(messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string {
   const hash = new Hash53();
   for (const message of messages) {

@@ -29,34 +29,34 @@ import { topicTitle, titleOf, topicsOf } from './title.ts';
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
 export interface Run {
   readonly messages: readonly SourceMessage[];
-  /** Including framing and attachments. */
+  /** Tokens of each message, including framing and attachments. */
   readonly tokens: readonly number[];
-  /** Quoted in the ledger. */
+  /** Spans that the ledger quotes. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
-  /** Superseded quotes. After the ledger's newer version they would read as if they were the latest. */
+  /** Spans that aren't read, because after the ledger's newer version they would seem to be the latest one. */
   readonly superseded?: ReadonlyMap<number, readonly Span[]>;
-  /** Between two summaries, which can be merged only if this run is covered, too. */
+  /** Whether it lies between two summaries, which can be merged only if this run is covered, too. */
   readonly isBetween?: boolean;
-  /** The model summarizes it later, together with other messages; until then, a short text is extracted. */
+  /** Whether the model summarizes it later, together with other messages; until then, a short text is extracted. */
   readonly waits?: boolean;
 }
 
 export interface SummarizeSettings extends AskSettings {
   /** Whether `roomTokens` is a hard limit: longer answers lose their last lines. */
   readonly isBounded?: boolean;
-  /** Target for all summaries together, including headings. */
+  /** Target size of all summaries together, including headings. */
   readonly roomTokens: number;
-  /** Above this, including headings, the summaries don't save enough. */
+  /** Above this size, including headings, the summaries don't save enough. */
   readonly ceilingTokens: number;
   /** Segment size. By default small enough for one topic, or larger if there is little room. */
   readonly segment?: SegmentSize;
   readonly effort: Effort;
-  /** What earlier requests may have cost but didn't, in input tokens; at most doubles what these may cost. */
+  /** Allowance that earlier requests didn't use, in input tokens. It at most doubles that of these requests. */
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
-  /** The model failed last time, so one more bad answer is enough to stop asking. */
+  /** Whether the model failed last time, so that one more bad answer is enough to stop asking. */
   readonly isDoubtful?: boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;
@@ -79,7 +79,7 @@ export interface SummarizeTools extends AskTools {
 
 export interface SummarizedRun {
   readonly leaves: readonly SummaryNode[];
-  /** Number of covered messages, from the first. The others can't be shortened. */
+  /** Number of covered messages, from the first. The one after them couldn't be shortened. */
   readonly covered: number;
 }
 
@@ -87,28 +87,29 @@ export interface SummarizedRun {
 const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 
 /** Segments grow until each summary has this many tokens, so that the model weighs more of the session at once. */
-const MIN_ANSWER = 900;
+const MIN_ANSWER_TOKENS = 900;
 
 /** Minimum size of a summary, including its heading: one sentence. With less room, no model is called. */
 export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 
 /** Shorter sources can hardly be shortened by a model; they are extracted. */
-const MIN_ASKED = 120;
+const MIN_ASKED_TOKENS = 120;
 
 /**
- * The cost of a prompt's fixed part, in input tokens. If there are other segments, one that allows less, such as a
- * single message, isn't worth a request and is extracted.
+ * The cost of a prompt's fixed part, in input tokens. If there are other segments, one with a smaller allowance, such
+ * as a single message, isn't worth a request and is extracted.
  */
 const MIN_ASKED_ALLOWANCE = 600;
 
 /** Longer sources limit `detailed` to its share of the source. In shorter ones, two sentences may need more. */
-const LONG_SOURCE = 1_000;
+const LONG_SOURCE_TOKENS = 1_000;
 
-const MAX_BRIEF = 400;
+const MAX_BRIEF_TOKENS = 400;
 
 /** Maximum share of the source for the text of a run that waits. */
 const WAITING_SHARE = 0.05;
 
+/** Limits for one line. */
 const LINE = { brief: 16, detailed: 16 } as const;
 
 /** A message up to this size between two summaries, such as "continue", may be kept whole as a summary. */
@@ -150,30 +151,30 @@ export async function summarizeRuns(
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
   let fault: unknown;
-  let bad = settings.isDoubtful === true ? 1 : 0;
+  let badAnswers = settings.isDoubtful === true ? 1 : 0;
   let answered = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
-  const isQuoted = (piece: Piece): boolean => !hasMoreThanKept(piece.source);
+  const isFullyQuoted = (piece: Piece): boolean => !hasUnquoted(piece.source);
   const isWorthAsking = (piece: Piece): boolean =>
-    piece.source.tokens >= MIN_ASKED && !isQuoted(piece) && !runs[piece.run]!.waits;
+    piece.source.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece) && !runs[piece.run]!.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
   const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
   const asked = affordable.length > 0 ? affordable : askable;
   if (model && asked.length > 0) {
-    const atOnce = Math.min(settings.concurrency, model.atOnce);
+    const concurrency = Math.min(settings.concurrency, model.atOnce);
     // Start the longest segments first, so that they don't finish last.
-    const order = atOnce > 1 ? asked.toSorted((a, b) => b.covered.length - a.covered.length) : asked;
-    await mapLimited(order, atOnce, async (piece) => {
+    const order = concurrency > 1 ? asked.toSorted((a, b) => b.covered.length - a.covered.length) : asked;
+    await mapLimited(order, concurrency, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
-      const known = tools.cache?.get(key);
-      if (known && known.tokens.detailed <= piece.source.ceiling) {
+      const cached = tools.cache?.get(key);
+      if (cached && cached.tokens.detailed <= piece.source.ceiling) {
         answered++;
-        made.set(piece, known);
-      } else if (fault === undefined && bad < MAX_BAD_ANSWERS) {
+        made.set(piece, cached);
+      } else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
-          const content = await askModel(piece, model, settings, tools, bad > 0);
-          bad = content ? 0 : bad + 1;
+          const content = await askModel(piece, model, settings, tools, badAnswers > 0);
+          badAnswers = content ? 0 : badAnswers + 1;
           if (content) {
             answered++;
             made.set(piece, content);
@@ -194,14 +195,14 @@ export async function summarizeRuns(
     const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
     await shortenAnswers(made, room, tools);
   }
-  if (asked.length > 0 && answered === 0 && bad > 0) fault ??= new UnusableAnswers();
+  if (asked.length > 0 && answered === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
   for (const [run] of runs.entries()) {
-    const own = rest.filter((piece) => piece.run === run);
-    const texts = await extractOver(own, tools);
-    for (const [at, piece] of own.entries()) {
+    const ownPieces = rest.filter((piece) => piece.run === run);
+    const texts = await extractTogether(ownPieces, tools);
+    for (const [at, piece] of ownPieces.entries()) {
       // If the ledger quotes everything, one line is enough.
-      const source = isQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
+      const source = isFullyQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
       const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
       made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
@@ -226,20 +227,20 @@ export async function summarizeRuns(
   return { runs: summarized, ...(fault !== undefined && { fault }) };
 }
 
-/** If the answers exceed the room, shortens each in proportion to how much it exceeds its share. */
+/** If the answers exceed the room, shortens each in proportion to how much it exceeds its limit. */
 async function shortenAnswers(
   made: Map<Piece, NodeContent | undefined>,
   room: number,
   tools: LeafTools,
 ): Promise<void> {
   const answers = [...made].flatMap(([piece, content]) =>
-    content ? [{ piece, content, own: content.tokens.detailed - piece.source.limits.detailed }] : [],
+    content ? [{ piece, content, excess: content.tokens.detailed - piece.source.limits.detailed }] : [],
   );
-  const over = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
-  const excess = sum(answers.map(({ own }) => Math.max(0, own)));
-  for (const { piece, content, own } of answers) {
-    if (over <= 0 || own <= 0) continue;
-    const limit = content.tokens.detailed - Math.ceil((over * own) / excess);
+  const overrun = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
+  const totalExcess = sum(answers.map(({ excess }) => Math.max(0, excess)));
+  for (const { piece, content, excess } of answers) {
+    if (overrun <= 0 || excess <= 0) continue;
+    const limit = content.tokens.detailed - Math.ceil((overrun * excess) / totalExcess);
     made.set(piece, shortened(content, limit, piece.source, tools));
     await tools.pace.rest();
   }
@@ -252,8 +253,8 @@ async function cutPieces(
   { model, usage, pace }: SummarizeTools,
 ): Promise<Piece[]> {
   const { roomTokens, ceilingTokens } = settings;
-  const total = sum(runs.flatMap(({ tokens }) => tokens));
-  const count = sum(runs.map(({ messages }) => messages.length));
+  const totalTokens = sum(runs.flatMap(({ tokens }) => tokens));
+  const messageCount = sum(runs.map(({ messages }) => messages.length));
   const corpora: Corpus[] = [];
   for (const { messages, events, superseded } of runs) {
     await pace.rest();
@@ -261,15 +262,15 @@ async function cutPieces(
     await usage?.add(read, messages, pace);
     corpora.push((await usage?.over(read, pace)) ?? read);
   }
-  const readableOf = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));
-  const parts = settings.segment ? undefined : segmentCount(readableOf.flat(), total, settings, model);
+  const readableByRun = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));
+  const parts = settings.segment ? undefined : segmentCount(readableByRun.flat(), totalTokens, settings, model);
   const cut: { run: number; segment: Segment; corpus: Corpus; readable: number }[] = [];
   for (const [run, { messages, tokens }] of runs.entries()) {
-    const weights = readableOf[run]!;
+    const weights = readableByRun[run]!;
     const segments =
       parts === undefined
         ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
-        : evenSegments(messages, tokens, weights, sum(readableOf.flat()) / parts);
+        : evenSegments(messages, tokens, weights, sum(readableByRun.flat()) / parts);
     for (const segment of segments) {
       const readable = sum(weights.slice(segment.from, segment.to + 1));
       cut.push({ run, segment, corpus: corpora[run]!, readable });
@@ -278,12 +279,12 @@ async function cutPieces(
   const readable = sum(cut.map((one) => one.readable));
   const factors = new Map<Corpus, Float64Array>();
   for (const [run, corpus] of corpora.entries())
-    factors.set(corpus, await tellingFactors(corpus, roomTokens / total, pace, runs[run]!.events));
-  const allowance = allowanceFor(count, total, settings);
+    factors.set(corpus, await tellingFactors(corpus, roomTokens / totalTokens, pace, runs[run]!.events));
+  const allowance = allowanceFor(messageCount, totalTokens, settings);
   const shares = sharesOf(
     cut.map((one) => one.readable),
     roomTokens,
-    settings.isBounded ? MIN_SHARE : 0,
+    settings.isBounded ? MIN_SHARE_TOKENS : 0,
   );
   const titles: string[] = [];
   for (const { segment, corpus } of cut) {
@@ -291,21 +292,24 @@ async function cutPieces(
     await pace.rest();
   }
   const pieces: Piece[] = [];
-  for (const [at, { run, segment, corpus, readable: own }] of cut.entries()) {
+  for (const [at, { run, segment, corpus, readable: ownReadable }] of cut.entries()) {
     const { messages, events, kept } = runs[run]!;
     const share = Math.floor(shares[at]!) - NODE_HEADING_TOKENS;
-    const paysOff = Math.floor((ceilingTokens * segment.tokens) / total) - NODE_HEADING_TOKENS;
-    const ceiling = Math.min(paysOff, Math.floor(segment.tokens * FULL_SHARE));
-    const least = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
-    const isLong = segment.tokens >= LONG_SOURCE;
-    const level = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
-    const ownAllowance = (allowance * own) / readable;
-    const written = model
-      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER / 3, affordableAnswer(ownAllowance)))
+    const maxWorthwhile = Math.floor((ceilingTokens * segment.tokens) / totalTokens) - NODE_HEADING_TOKENS;
+    const ceiling = Math.min(maxWorthwhile, Math.floor(segment.tokens * FULL_SHARE));
+    const min = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
+    const isLong = segment.tokens >= LONG_SOURCE_TOKENS;
+    const levelLimit = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
+    const ownAllowance = (allowance * ownReadable) / readable;
+    const answerLimit = model
+      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
       : Infinity;
-    const waiting = runs[run]!.waits ? segment.tokens * WAITING_SHARE : Infinity;
-    const detailed = Math.max(least, Math.floor(Math.min(share, level, written, waiting)));
-    const brief = Math.max(Math.min(least, detailed), Math.min(Math.floor(segment.tokens * BRIEF_SHARE), MAX_BRIEF));
+    const waitingLimit = runs[run]!.waits ? segment.tokens * WAITING_SHARE : Infinity;
+    const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
+    const brief = Math.max(
+      Math.min(min, detailed),
+      Math.min(Math.floor(segment.tokens * BRIEF_SHARE), MAX_BRIEF_TOKENS),
+    );
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
     // Hashing takes long enough to yield here.
@@ -319,8 +323,8 @@ async function cutPieces(
       topics: topicsOf({ corpus, factors: factors.get(corpus)!, ...segment }),
       tokens: segment.tokens,
       limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
-      // Answers may exceed their room up to this limit. Beyond, they save too little or aren't summaries.
-      ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG, SHORT_ANSWER))),
+      // Longer answers are rejected, because they save too little or aren't summaries.
+      ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG_FACTOR, SHORT_ANSWER_TOKENS))),
       ...(kept && { kept }),
       ...(events && { events }),
     };
@@ -340,14 +344,16 @@ function allowanceFor(
   return own + Math.min(own, unspent);
 }
 
-/** Divides the room in proportion to the readable tokens, with a minimum for each part: the last one may be short. */
-function sharesOf(readable: readonly number[], room: number, least: number): number[] {
+/**
+ * Divides the room in proportion to the readable tokens. Each part gets at least `min`, because the last may be short.
+ */
+function sharesOf(readable: readonly number[], room: number, min: number): number[] {
   const all = sum(readable);
-  const wanted = readable.map((own) => Math.max((room * own) / all, Math.min(least, room / readable.length)));
+  const wanted = readable.map((tokens) => Math.max((room * tokens) / all, Math.min(min, room / readable.length)));
   return wanted.map((share) => (share * room) / sum(wanted));
 }
 
-const MIN_SHARE = 100;
+const MIN_SHARE_TOKENS = 100;
 
 /** Tells the model which part it reads and what nearby parts are about, so that it doesn't repeat them. */
 function partName(at: number, titles: readonly string[]): string {
@@ -363,9 +369,9 @@ function partName(at: number, titles: readonly string[]): string {
 const NEAR_PARTS = 2;
 
 /**
- * The number of segments, or undefined for segments of the usual size. It's lower if the summaries would be too short,
- * and higher if a segment would be too long to read or write. With a hard limit, there are as few segments as possible,
- * so that the model can weigh their content and doesn't repeat itself.
+ * The number of segments, or undefined for segments of the default size. It's lower if the summaries would be too
+ * short, and higher if a segment would be too long to read or write. With a hard limit, there are as few segments as
+ * possible, so that the model can weigh their content and doesn't repeat itself.
  */
 function segmentCount(
   readable: readonly number[],
@@ -374,32 +380,32 @@ function segmentCount(
   model: SummaryModel | undefined,
 ): number | undefined {
   const { roomTokens, isBounded } = settings;
-  const count = readable.length;
-  const usual = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, count / SEGMENT.messages));
-  let most = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER + NODE_HEADING_TOKENS)));
-  let least = 1;
+  const messageCount = readable.length;
+  const defaultCount = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, messageCount / SEGMENT.messages));
+  let max = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
+  let min = 1;
   if (model) {
-    const allowance = allowanceFor(count, sourceTokens, settings);
-    most = Math.max(1, Math.min(most, Math.floor(allowance / MIN_SPENT)));
+    const allowance = allowanceFor(messageCount, sourceTokens, settings);
+    max = Math.max(1, Math.min(max, Math.floor(allowance / MIN_REQUEST_COST)));
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
-    const readings = Math.min(sum(readable), allowance - answerCost(answers));
-    const input = Math.min(MAX_READ, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
-    const written = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
-    const parts = Math.max(readings / input, written);
-    const shortest = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER + NODE_HEADING_TOKENS)));
+    const input = Math.min(sum(readable), allowance - answerCost(answers));
+    const maxInput = Math.min(MAX_INPUT, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
+    const answersNeeded = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
+    const needed = Math.max(input / maxInput, answersNeeded);
+    const maxCount = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
     // Segments differ in size, and the largest must fit, too.
-    least = parts <= 1 ? 1 : Math.min(shortest, Math.ceil(parts * UNEVEN));
+    min = needed <= 1 ? 1 : Math.min(maxCount, Math.ceil(needed * UNEVEN_FACTOR));
   }
-  const parts = model && isBounded ? least : Math.max(least, Math.min(usual, most));
-  return parts === usual ? undefined : parts;
+  const count = model && isBounded ? min : Math.max(min, Math.min(defaultCount, max));
+  return count === defaultCount ? undefined : count;
 }
 
 /** Cost of a minimal request, in input tokens: the prompt's fixed part, a little to read, and a short answer. */
-const MIN_SPENT = 4_000;
+const MIN_REQUEST_COST = 4_000;
 
 /** Maximum input in tokens. In longer inputs, models overlook what is in the middle. */
-const MAX_READ = 60_000;
-const UNEVEN = 1.2;
+const MAX_INPUT = 60_000;
+const UNEVEN_FACTOR = 1.2;
 /** Minimum input in tokens, even for models with a smaller limit. */
 const MIN_INPUT = 2_000;
 
@@ -412,18 +418,18 @@ function evenSegments(
 ): Segment[] {
   const segments = cutSegments(messages, readable, { tokens: target, messages: Infinity });
   const last = segments.at(-1);
-  const before = segments.at(-2);
-  if (last && before && last.tokens < target * SMALL_LAST)
-    segments.splice(-2, 2, { from: before.from, to: last.to, tokens: before.tokens + last.tokens });
+  const previous = segments.at(-2);
+  if (last && previous && last.tokens < target * SMALL_LAST_SHARE)
+    segments.splice(-2, 2, { from: previous.from, to: last.to, tokens: previous.tokens + last.tokens });
   return segments.map(({ from, to }) => ({ from, to, tokens: sum(tokens.slice(from, to + 1)) }));
 }
 
 /** A last segment smaller than this share of the target is merged into the previous one. */
-const SMALL_LAST = 0.4;
+const SMALL_LAST_SHARE = 0.4;
 
-/** Answers may exceed their room by this factor, because models are bad at counting words. */
-const OVERLONG = 2;
-const SHORT_ANSWER = 150;
+/** Answers may exceed their room by this factor or have this many tokens, because models are bad at counting words. */
+const OVERLONG_FACTOR = 2;
+const SHORT_ANSWER_TOKENS = 150;
 
 /** Approximate number of tokens of a message that are worth reading. Tool output counts less than prose. */
 function readableTokens({ passages, firstOf }: Corpus, at: number): number {
@@ -438,7 +444,7 @@ function readableTokens({ passages, firstOf }: Corpus, at: number): number {
 const CHARS_PER_TOKEN = 3.6;
 
 /** Whether a segment contains anything that the ledger doesn't quote. */
-function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
+function hasUnquoted({ corpus, from, to, kept }: LeafSource): boolean {
   if (!kept) return true;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
     const { message, start, end } = corpus.passages[index]!;
@@ -450,31 +456,34 @@ function hasMoreThanKept({ corpus, from, to, kept }: LeafSource): boolean {
 /** Attempts to fill the room. The size isn't exact at first, because the budget excludes speakers' names. */
 const MAX_ROUNDS = 5;
 
-/** If the room is between these shares of the source, prefer what is unusual over what any session might contain. */
+/** If the room is between these shares of the source, unusual content is preferred. */
 const SCARCE = { from: 0.03, below: 0.06 } as const;
 const SCARCE_NOVELTY = 2;
-/** Factor for repeated questions and answers. */
-const AGAIN = 0.8;
+/** Reduction for repeated questions and answers. */
+const REPEAT_REDUCTION = 0.8;
 
 /** Extracts a text for each segment of a run, choosing passages from all segments at once. */
-async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTools): Promise<(string | undefined)[]> {
+async function extractTogether(
+  pieces: readonly Piece[],
+  { counter, pace }: LeafTools,
+): Promise<(string | undefined)[]> {
   const first = pieces[0];
   if (!first || pieces.length < 2) return [];
   const { corpus, kept, factors } = first.source;
   const limit = sum(pieces.map(({ source }) => source.limits.detailed));
-  const source = sum(pieces.map((piece) => piece.source.tokens));
-  const isScarce = limit >= SCARCE.from * source && limit < SCARCE.below * source;
-  const told = pieces.map(({ source }) => toldIn(source));
-  const allTold = sum(told);
+  const sourceTokens = sum(pieces.map((piece) => piece.source.tokens));
+  const isScarce = limit >= SCARCE.from * sourceTokens && limit < SCARCE.below * sourceTokens;
+  const worths = pieces.map(({ source }) => worthOf(source));
+  const totalWorth = sum(worths);
   // Half by the segment's limit, half by the worth of its passages.
-  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + told[at]! / allTold) / 2);
-  const headings = pieces.map(({ source: own }) => (limit < SCARCE.below * source ? '' : topicsLine(own)));
+  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + worths[at]! / totalWorth) / 2);
+  const headings = pieces.map(({ source: leaf }) => (limit < SCARCE.below * sourceTokens ? '' : topicsLine(leaf)));
   let room = limit - sum(headings.map((heading) => framed(heading, counter)));
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
     const parts = pieces.map(({ source: { to } }, at) => ({
       to,
-      left: room * (MAX_OF_SHARE + round * MORE_OF_SHARE) * shares[at]!,
+      left: room * (MAX_SHARE_FACTOR + round * SHARE_FACTOR_STEP) * shares[at]!,
     }));
     const { passages } = await extract(corpus, {
       budgetTokens: room,
@@ -484,13 +493,13 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
       ...(kept && { kept }),
       ...(factors && { factors }),
-      repetitionPenalty: AGAIN,
+      repetitionPenalty: REPEAT_REDUCTION,
       ...(isScarce && { novelty: SCARCE_NOVELTY }),
     });
     const texts: string[] = [];
     const sizes: number[] = [];
-    for (const [at, { source: own }] of pieces.entries()) {
-      const chosen = passages.filter(({ message }) => own.from <= message && message <= own.to);
+    for (const [at, { source: leaf }] of pieces.entries()) {
+      const chosen = passages.filter(({ message }) => leaf.from <= message && message <= leaf.to);
       texts.push(chosen.length === 0 ? '' : headings[at]! + renderPassages(corpus, chosen));
       sizes.push(framed(texts[at]!, counter));
       await pace.rest();
@@ -500,8 +509,8 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
       best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!.source;
         // Segments with no passages or too many are extracted separately.
-        const most = Math.max(limits.detailed, tokens * DETAILED_SHARE);
-        return text === '' || sizes[at]! > most ? undefined : text;
+        const max = Math.max(limits.detailed, tokens * DETAILED_SHARE);
+        return text === '' || sizes[at]! > max ? undefined : text;
       });
       // Adjacent passages are joined and take fewer tokens than estimated, so another round may add some.
       if (spare < limit * SLACK_SHARE) break;
@@ -511,20 +520,20 @@ async function extractOver(pieces: readonly Piece[], { counter, pace }: LeafTool
   return best;
 }
 
-/** A segment's length, weighted by the worth of its passages. */
-function toldIn({ corpus, factors, from, to }: LeafSource): number {
-  let told = 1;
+/** A segment's worth: its length, weighted by the worth of its passages. */
+function worthOf({ corpus, factors, from, to }: LeafSource): number {
+  let worth = 1;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
     const { start, end, text } = corpus.passages[index]!;
-    told += (text?.length ?? end - start) * base(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
+    worth += (text?.length ?? end - start) * base(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
   }
-  return told;
+  return worth;
 }
 
 /** A segment may take its share of the room times this factor. */
-const MAX_OF_SHARE = 1.3;
+const MAX_SHARE_FACTOR = 1.3;
 /** Increase of that factor per round, in case other segments don't use their share. */
-const MORE_OF_SHARE = 0.3;
+const SHARE_FACTOR_STEP = 0.3;
 /** Share of unused room that justifies another round. */
 const SLACK_SHARE = 0.02;
 

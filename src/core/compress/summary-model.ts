@@ -1,9 +1,11 @@
-/** A request to a summarizer, in tokens. `jsonSchema` asks for structured output, if the model supports it. */
+/** A request to a summarizer. */
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
+  /** Maximum tokens of the answer. */
   readonly maxTokens: number;
   readonly temperature: number;
+  /** Asks for structured output, if the model supports it. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
   /** Default: a summary. */
   readonly purpose?: 'summary' | 'check';
@@ -32,7 +34,7 @@ export interface SummaryModel {
   complete(request: SummaryRequest): Promise<SummaryReply>;
 }
 
-/** Adds up model calls. The caller owns it, so that calls are known even if a run fails. */
+/** Adds up model calls. The caller creates it, so that the calls are known even if a run fails. */
 export class CallLog {
   count = 0;
   inputTokens = 0;

@@ -36,10 +36,12 @@ const STYLE = /^\S+ \S+ style\b/u;
 const RETELLING =
   /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
-/** Whether a message repeats what came before. At the start of a session, it's the only record of that time. */
+/** Whether a message repeats earlier ones. A session's first message never does: it's the only record of that time. */
 export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
 
-/** Where a host's own compaction summary starts within a session; it contains the final versions. */
+/**
+ * The offset of a client's own compaction summary in a message, which contains the final versions; undefined if none.
+ */
 export function handOverFrom(text: string): number | undefined {
   return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
 }
@@ -55,10 +57,10 @@ const OUTCOME_WORDS =
   /\b(?:because|since|so that|instead|root cause|caused? by|fix(?:ed|es)?|decided|chose|rejected|recommend|cannot|can['’]t|must|never|always|only|not|fails?|failed|passes|passed|removed|renamed|replaced|default|limit|why|should|now|no longer)\b|\d/iu;
 
 /**
- * Weights each passage by how useful it is to somebody who continues without the rest. Reports at the end of a turn
- * count more than text along the way; announcements, harness texts, and headings count nothing; lines of long messages
- * count less. The smaller the room as a share of the messages, the stronger the effect: with plenty of room, names and
- * values that only output contains are wanted as well.
+ * Returns a factor for each passage: how useful it is to somebody who continues without the rest. Reports at the end of
+ * a turn count more than text along the way; announcements, harness texts, and headings count nothing; lines of long
+ * messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
+ * and values that only output contains are wanted as well.
  */
 export async function tellingFactors(
   corpus: Corpus,
@@ -90,26 +92,26 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     const text = texts[message]!;
     if (role === 'user' && !HARNESS.test(text)) hasReport = false;
     const isReport = role === 'assistant' && !hasReport;
-    let said = 0;
+    let proseLength = 0;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.rest();
       factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
-      if (alike.isOneTooMany(words, passage)) factors[at]! *= LOG;
-      if (passage.kind === 'said') said += words.length;
+      if (alike.isOneTooMany(words, passage)) factors[at]! *= ALIKE_FACTOR;
+      if (passage.kind === 'said') proseLength += words.length;
     }
-    const length = LONG / Math.max(LONG, said);
+    const length = LONG_MESSAGE / Math.max(LONG_MESSAGE, proseLength);
     let weight = role === 'user' ? length : Math.sqrt(length);
-    if (role === 'tool') weight = said > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
-    else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD;
+    if (role === 'tool') weight = proseLength > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
+    else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD_FACTOR;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
-    if (isReport && said > MIN_REPORT_LENGTH) hasReport = true;
+    if (isReport && proseLength > MIN_REPORT_LENGTH) hasReport = true;
   }
   return factors.map((factor) => factor ** (1 - plentyOf(room)));
 }
 
-/** Room as a share of the messages. Up to `SCARCE`, the weights apply fully; from `PLENTY` on, not at all. */
+/** Shares of the messages. Up to `SCARCE`, the weights apply fully; from `PLENTY` on, not at all. */
 const SCARCE = 0.028;
 const PLENTY = 0.05;
 const plentyOf = (room: number): number => Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
@@ -130,45 +132,45 @@ export class AlikeLines {
   isOneTooMany(words: string, passage: IndexedPassage): boolean {
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
-    if (isSaid(passage) && letters().length >= words.length * PROSE) return false;
+    if (isSaid(passage) && letters().length >= words.length * MIN_PROSE_SHARE) return false;
     const first: string[] = [];
     for (const [word] of words.matchAll(PLAIN_WORDS)) if (first.push(word) === STARTING_WORDS) break;
-    const start = first.join(' ') || letters();
-    const before = this.seen.get(start) ?? 0;
-    this.seen.set(start, before + 1);
-    return before >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);
+    const beginning = first.join(' ') || letters();
+    const count = this.seen.get(beginning) ?? 0;
+    this.seen.set(beginning, count + 1);
+    return count >= (passage.kind === 'error' ? MAX_ALIKE_ERRORS : MAX_ALIKE);
   }
 }
 
 /** Lines with a smaller share of letters and spaces aren't prose. */
-const PROSE = 0.7;
+const MIN_PROSE_SHARE = 0.7;
 const PLAIN_WORDS = /(?<!\S)(?:\p{L}\p{Ll}+|\p{Lu}{2,}|\p{Lo}{2,})(?=[:,.]?(?!\S))/gu;
 const STARTING_WORDS = 3;
 const MAX_ALIKE = 2;
 const MAX_ALIKE_ERRORS = 8;
-const LOG = 0.02;
-const RETOLD = 0.15;
-/** Beyond this many characters of prose, the lines of a message count less. */
-const LONG = 1_200;
-/** Shorter texts are remarks along the way, in UTF-16 units. */
+const ALIKE_FACTOR = 0.02;
+const RETOLD_FACTOR = 0.15;
+/** Beyond this many UTF-16 units of prose, the lines of a message count less. */
+const LONG_MESSAGE = 1_200;
+/** In UTF-16 units. Shorter texts are remarks along the way. */
 const MIN_REPORT_LENGTH = 120;
 /**
  * Factor for an assistant's report, because by itself an assistant's text counts much less than a user's: see
  * `extract`.
  */
-const REPORT = 5;
-const ON_THE_WAY = 1.2;
+const REPORT_FACTOR = 5;
+const REMARK_FACTOR = 1.2;
 /** Factor for blocks that an assistant shows. */
-const SHOWN = 0.5;
+const SHOWN_FACTOR = 0.5;
 /** Factor for lines that name a commit. Other output counts little, but a commit sums up the work. */
-const COMMIT = 8;
+const COMMIT_FACTOR = 8;
 /** A user's request may be only a few words. */
 const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
 /** Markup before the words of a line. */
 const LINE_MARKS = /^[\s#>*_`-]+/;
 
-/** Whether a line isn't content: harness text, listings, or a bare command. */
+/** Whether a line isn't content, but harness text, part of a listing, or a bare command. */
 export function isScaffolding(words: string): boolean {
   const text = words.replace(LINE_MARKS, '');
   return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text);
@@ -186,13 +188,13 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
       return NARRATION.test(text) ? 0 : 0.5;
     case 'text':
     case 'line':
-      return SHOWN;
+      return SHOWN_FACTOR;
     case 'error':
       return 1;
     case 'outcome':
-      return UNDONE.test(text) ? 2 * COMMIT : COMMITTED.test(text) && !STYLE.test(text) ? COMMIT : 1;
+      return UNDONE.test(text) ? 2 * COMMIT_FACTOR : COMMITTED.test(text) && !STYLE.test(text) ? COMMIT_FACTOR : 1;
     case 'quoted':
-      return role !== 'user' ? SHOWN : running ? 1 : 0.2;
+      return role !== 'user' ? SHOWN_FACTOR : running ? 1 : 0.2;
     default:
       break;
   }
@@ -201,5 +203,5 @@ function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, 
   // A line that only introduces the next one is useless without it.
   if (/[:：]\**$/u.test(text)) return role === 'user' ? 0.4 : 0.15;
   if (role === 'user') return running || FEW_WORDS.test(text) ? (/[?？]\W{0,8}$/u.test(text) ? 0.6 : 1) : 0.1;
-  return (isReport ? REPORT : ON_THE_WAY) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);
+  return (isReport ? REPORT_FACTOR : REMARK_FACTOR) * (OUTCOME_WORDS.test(text) ? 1 : 0.5);
 }

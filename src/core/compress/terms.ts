@@ -41,7 +41,7 @@ export class TermCursor {
   next(): boolean {
     const { text, stop } = this;
     while (this.at < stop) {
-      if (this.at < this.pairsEnd) return this.pair();
+      if (this.at < this.pairsEnd) return this.readPair();
       const first = this.at;
       const unit = text.charCodeAt(first);
       if (isDelimiter(unit)) {
@@ -52,7 +52,7 @@ export class TermCursor {
         let at = first + 1;
         while (at < stop && text.charCodeAt(at) >= FIRST_JOINED_SCRIPT && !isDelimiter(text.charCodeAt(at))) at++;
         this.pairsEnd = at;
-        return this.pair();
+        return this.readPair();
       }
       let at = first + 1;
       while (at < stop) {
@@ -61,13 +61,13 @@ export class TermCursor {
         at++;
       }
       this.at = at;
-      if (this.trimmed(first, at)) return true;
+      if (this.readTrimmed(first, at)) return true;
     }
     return false;
   }
 
   /** In scripts without spaces, overlapping pairs of characters are the terms (a bigram index). */
-  private pair(): true {
+  private readPair(): true {
     this.kind = 'word';
     this.start = this.at;
     this.end = Math.min(this.at + 2, this.pairsEnd);
@@ -75,7 +75,7 @@ export class TermCursor {
     return true;
   }
 
-  private trimmed(first: number, last: number): boolean {
+  private readTrimmed(first: number, last: number): boolean {
     const { text } = this;
     let start = first;
     let end = last;
@@ -119,14 +119,14 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
   let digits = 0;
   let joints = 0;
   let humps = 0;
-  let before = 0;
+  let previous = 0;
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at);
-    const kind = table.at(text, at);
-    if (kind & (LETTER | MARK)) {
+    const charClass = table.at(text, at);
+    if (charClass & (LETTER | MARK)) {
       letters++;
-      if ((kind & (UPPER | LOWER)) === UPPER && (before & (UPPER | LOWER)) === LOWER) humps++;
-    } else if (kind & NUMBER) {
+      if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) humps++;
+    } else if (charClass & NUMBER) {
       digits++;
     } else if (unit === 58 && text.startsWith('://', at) && letters > 0) {
       return 'url';
@@ -135,7 +135,7 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
     } else if ((unit === 46 || unit === 58) && at > start && at + 1 < end) {
       joints++;
     }
-    before = kind;
+    previous = charClass;
   }
   if (letters + digits === 0) return undefined;
   if (digits > 0 && letters <= 3 && table.at(text, start) & NUMBER && joints <= 3) return 'number';
@@ -174,33 +174,33 @@ export function lineShape(text: string, start: number, end: number): LineShape {
     let letters = 0;
     let joined = 0;
     let isCode = false;
-    let odd = false;
-    let tail = false;
-    let before = 0;
+    let isNeither = false;
+    let afterMark = false;
+    let previous = 0;
     const first = at;
     for (; at < end; at++) {
-      const kind = table.at(text, at);
-      if (kind & SPACE) break;
+      const charClass = table.at(text, at);
+      if (charClass & SPACE) break;
       const unit = text.charCodeAt(at);
-      if (kind & (LETTER | MARK)) {
+      if (charClass & (LETTER | MARK)) {
         if (unit >= FIRST_JOINED_SCRIPT) joined++;
-        if (tail) odd = true;
+        if (afterMark) isNeither = true;
         letters++;
-        if ((kind & (UPPER | LOWER)) === UPPER && (before & (UPPER | LOWER)) === LOWER) isCode = true;
+        if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) isCode = true;
       } else if (unit < 128 && CODE_MARKS[unit] === 1) {
         if (at + 1 < end && !(table.at(text, at + 1) & SPACE)) isCode = true;
-        if (unit !== 46 && unit !== 41 && !(unit === 40 && at === first)) odd = true;
-        tail = letters > 0;
+        if (unit !== 46 && unit !== 41 && !(unit === 40 && at === first)) isNeither = true;
+        afterMark = letters > 0;
       } else if (unit < 128 && WORD_MARKS[unit] === 1) {
-        tail = letters > 0 && unit !== 39 && unit !== 45;
-      } else if (kind & NUMBER || unit < 128) {
-        odd = true;
+        afterMark = letters > 0 && unit !== 39 && unit !== 45;
+      } else if (charClass & NUMBER || unit < 128) {
+        isNeither = true;
       }
-      before = kind;
+      previous = charClass;
     }
     if (joined > 0) plain += Math.max(1, Math.round(joined / JOINED_CHARS_PER_WORD));
     else if (isCode) code++;
-    else if (!odd && letters >= 2) plain++;
+    else if (!isNeither && letters >= 2) plain++;
   }
   return { plain, code };
 }

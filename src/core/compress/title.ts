@@ -11,14 +11,14 @@ import { fold } from '../text/fold.ts';
 export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const phrases = new Map<string, Phrase>();
   const first = corpus.firstOf[from] ?? 0;
-  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const running = corpus.passages.slice(first, beyond).filter((passage) => passage.running);
-  const spoken = running.filter(({ kind }) => kind === 'said');
-  const said = spoken.length > 0 ? spoken : running;
+  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const running = corpus.passages.slice(first, end).filter((passage) => passage.running);
+  const proseOnly = running.filter(({ kind }) => kind === 'said');
+  const prose = proseOnly.length > 0 ? proseOnly : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
-  // In long segments, read only passages that contain the top terms, and of those only every n-th.
-  const top = charsOf(said) > MAX_CHARS ? tellingTerms(corpus, said, weightOf) : undefined;
-  const passages = top ? said.filter(({ terms }) => terms.some((term) => top.has(term))) : said;
+  // In long segments, read only passages that contain the most distinctive terms, and of those only every n-th.
+  const topTerms = charsOf(prose) > MAX_CHARS ? distinctiveTerms(corpus, prose, weightOf) : undefined;
+  const passages = topTerms ? prose.filter(({ terms }) => terms.some((term) => topTerms.has(term))) : prose;
   const step = Math.ceil(charsOf(passages) / MAX_CHARS);
   for (const [index, passage] of passages.entries()) {
     const { message, start, end } = passage;
@@ -27,7 +27,7 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
     for (const words of wordRuns(corpus.texts[message]!.slice(start, end)))
       for (let at = 0; at < words.length; at++)
         for (let length = 1; length <= MAX_WORDS && at + length <= words.length; length++)
-          note(phrases, words.slice(at, at + length), message, weight);
+          addPhrase(phrases, words.slice(at, at + length), message, weight);
   }
   const chosen: Phrase[] = [];
   const recurring = [...phrases.values()].filter(({ mentions }) => mentions > 1);
@@ -47,13 +47,13 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
 const charsOf = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { start, end }) => sum + end - start, 0);
 
-function tellingTerms(
+function distinctiveTerms(
   { rarity }: Corpus,
-  said: readonly IndexedPassage[],
+  prose: readonly IndexedPassage[],
   weightOf: (passage: Passage) => number,
 ): ReadonlySet<number> {
   const weights = new Map<number, number>();
-  for (const passage of said)
+  for (const passage of prose)
     for (const term of passage.terms) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
   const scored = Array.from(weights, ([term, weight]) => ({ term, score: weight ** 0.7 * rarity[term]! ** 2 }));
   return new Set(
@@ -75,7 +75,7 @@ interface Word {
   readonly text: string;
   readonly key: string;
   readonly isProper: boolean;
-  readonly isLoose: boolean;
+  readonly isCommon: boolean;
 }
 
 interface Phrase {
@@ -83,7 +83,7 @@ interface Phrase {
   readonly words: readonly string[];
   mentions: number;
   weight: number;
-  last: number;
+  lastMessage: number;
   isProper: boolean;
 }
 
@@ -98,21 +98,21 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
     // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
     const isFirst = between.trim() !== '' || index === 0;
     const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
-    const isLoose = isStopWord(key) || LOOSE.has(key) || ADVERB.test(key);
-    const isBreak = !/\p{L}{3}/u.test(word) || /['’](?:t|re|ve|ll|d|m)$/.test(word) || (isLoose && !isProper);
+    const isCommon = isStopWord(key) || COMMON_WORDS.has(key) || ADVERB.test(key);
+    const isBreak = !/\p{L}{3}/u.test(word) || /['’](?:t|re|ve|ll|d|m)$/.test(word) || (isCommon && !isProper);
     if (isBreak || between.trim() !== '' || word !== found) {
       if (run.length > 0) yield run;
       run = [];
     }
     end = index + found.length;
     // Skip speaker names, such as "Ana:".
-    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isLoose });
+    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isCommon });
   }
   if (run.length > 0) yield run;
 }
 
-function note(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
-  if (words.some((word) => word.isLoose) && (words.length === 1 || !words.every((word) => word.isProper))) return;
+function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
+  if (words.some((word) => word.isCommon) && (words.length === 1 || !words.every((word) => word.isProper))) return;
   const key = words.map((word) => word.key).join(' ');
   let phrase = phrases.get(key);
   if (!phrase) {
@@ -121,14 +121,14 @@ function note(phrases: Map<string, Phrase>, words: readonly Word[], message: num
       words: words.map((word) => word.key),
       mentions: 0,
       weight: 0,
-      last: -1,
+      lastMessage: -1,
       isProper: false,
     };
     phrases.set(key, phrase);
   }
   phrase.isProper ||= words.some((word) => word.isProper);
-  if (phrase.last === message) return;
-  phrase.last = message;
+  if (phrase.lastMessage === message) return;
+  phrase.lastMessage = message;
   phrase.mentions++;
   phrase.weight += weight;
 }
@@ -140,26 +140,27 @@ function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
     rarity += term === undefined ? 0.5 : corpus.rarity[term]!;
   }
   // A single word is a weaker topic than a name, an identifier, or a recurring pair of words.
-  const shape = isProper ? PROPER : words.length > 1 ? 1 : ALONE;
+  const shape = isProper ? PROPER_FACTOR : words.length > 1 ? 1 : SINGLE_WORD_FACTOR;
   return weight ** 0.7 * (rarity / words.length) ** 2 * words.length ** 0.4 * shape;
 }
 
 const TOP_TERMS = 24;
 /** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
 const MAX_CHARS = 10_000;
-/** Maximum words per phrase, and phrases per title. */
+/** Per phrase. */
 const MAX_WORDS = 3;
+/** Per title. */
 const MAX_PHRASES = 3;
 /** Users name the topic more reliably than assistants. */
 const USER_WEIGHT = 3;
-const PROPER = 1.3;
-const ALONE = 0.4;
+const PROPER_FACTOR = 1.3;
+const SINGLE_WORD_FACTOR = 0.4;
 
 /** English adverbs, but not "nightly", "weekly", or "family". */
 const ADVERB = /(?:al|ent|it|ick|ough|ous|ful|ive|ed|ear|ect|act)ly$/;
 
 /** Words that occur in any conversation and never name a topic. */
-const LOOSE = new Set(
+const COMMON_WORDS = new Set(
   `yes yeah yep okay sure right thanks thank good great nice fine well now need needs want wants like use used uses using
   make makes made making get gets got getting goes going come comes see look looks looking lets think sounds seems work works
   working way thing things one two three first second last next new old still also only even ever never always already
@@ -173,9 +174,9 @@ const LOOSE = new Set(
 /** The names and identifiers that a segment mentions most, relative to the rest of the session. */
 export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
   const first = corpus.firstOf[from] ?? 0;
-  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
   const times = new Map<number, number>();
-  for (let index = first; index < beyond; index++) {
+  for (let index = first; index < end; index++) {
     const passage = corpus.passages[index]!;
     if (!isSaid(passage) || factors?.[index] === 0) continue;
     for (const term of passage.terms) {

@@ -24,8 +24,8 @@ export interface ParentTools extends LeafTools {
   readonly usage?: TermUsage;
 }
 
-/** From old messages, prefer what is unusual over what any session might contain. */
-const OLD = { novelty: 4, evenUsers: true } as const;
+/** In old messages, unusual content is preferred. */
+const OLD_OPTIONS = { novelty: 4, evenUsers: true } as const;
 
 export const PARENT_VERSION = 'merge-1';
 
@@ -49,40 +49,40 @@ export async function makeParent(
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
   };
   const corpusOf = async (nodes: readonly SummaryNode[]): Promise<Corpus> => {
-    const read = await spokenCorpus(nodes, pace);
+    const read = await corpusBySpeaker(nodes, pace);
     return (await tools.usage?.over(read, pace)) ?? read;
   };
   const corpus = await corpusOf(children);
-  // Entries written by models are merged. From other children, the most important passages are quoted.
-  const written = children.filter(({ structured }) => structured !== undefined && structured.narrative !== '');
-  const others = children.filter((child) => !written.includes(child));
-  const merged = mergeStructured(written.length > 0 ? written : children);
-  const quotable = others.length === 0 || written.length === 0 ? corpus : await corpusOf(others);
-  const quoted = sumOf(others, 'detailed') / Math.max(1, sumOf(children, 'detailed'));
+  // Entries written by models are merged. From the other children, the most important passages are quoted.
+  const withEntries = children.filter(({ structured }) => structured !== undefined && structured.narrative !== '');
+  const others = children.filter((child) => !withEntries.includes(child));
+  const merged = mergeStructured(withEntries.length > 0 ? withEntries : children);
+  const quotable = others.length === 0 || withEntries.length === 0 ? corpus : await corpusOf(others);
+  const quotedShare = sumOf(others, 'detailed') / Math.max(1, sumOf(children, 'detailed'));
   const rarity = (text: string): number => rarityOfText(corpus, text);
   const lateness = latenessIn(children.flatMap(({ structured }) => structured ?? []));
   const fit = (summary: StructuredSummary, room: number): FittedSummary =>
     fitSummary(summary, room, counter, rarity, lateness);
-  const told = async (limit: number): Promise<Partial<FittedSummary> & { readonly text: string }> => {
-    if (!merged || written.length === 0) return { text: await retold(corpus, limit, tools) };
+  const textWithin = async (limit: number): Promise<Partial<FittedSummary> & { readonly text: string }> => {
+    if (!merged || withEntries.length === 0) return { text: await extractWithin(corpus, limit, tools) };
     const room = limit - MESSAGE_FRAMING_TOKENS;
     if (others.length === 0) return fit(merged, room);
-    const own = fit(merged, room * (1 - quoted));
-    const quotes = (await retold(quotable, limit - counter.text(own.text), tools))
+    const fitted = fit(merged, room * (1 - quotedShare));
+    const quotes = (await extractWithin(quotable, limit - counter.text(fitted.text), tools))
       .split('\n')
       .filter((line) => line !== '');
-    return fit({ ...own.summary, facts: [...(own.summary.facts ?? []), ...quotes] }, room);
+    return fit({ ...fitted.summary, facts: [...(fitted.summary.facts ?? []), ...quotes] }, room);
   };
-  const whole = await told(limits.detailed);
-  let detailed = whole.text;
+  const longText = await textWithin(limits.detailed);
+  let detailed = longText.text;
   if (detailed === '') {
     detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const { text: short } = await told(Math.min(limits.brief, framed(detailed, counter)));
+  const { text: short } = await textWithin(Math.min(limits.brief, framed(detailed, counter)));
   const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
-  const structured = whole.summary ?? merged;
+  const structured = longText.summary ?? merged;
   return {
     id: tools.nextId(),
     depth: Math.max(...children.map((child) => child.depth)) + 1,
@@ -108,18 +108,19 @@ const SPEAKER = /^(user|assistant|tool|system|summary): /;
 
 interface Speech {
   readonly role: Role;
+  /** Whether it's a summary's own text, not a quotation. */
   readonly noted: boolean;
   readonly lines: string[];
 }
 
-/** Summaries' texts cut into the speeches they quote and what they note themselves, so that who spoke still counts. */
-async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
-  const speeches = children.flatMap(({ detailed, rung }) => spoken(detailed, rung));
+/** A corpus of the summaries' texts, with the speakers they quote, so that it still counts who spoke. */
+async function corpusBySpeaker(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
+  const speeches = children.flatMap(({ detailed, rung }) => speechesIn(detailed, rung));
   const corpus = await buildCorpus(
     speeches.map(({ role, noted, lines }, index) => ({
       id: messageId(String(index)),
       role,
-      // Of running text each sentence is worth what it says by itself.
+      // A summary's sentences become separate passages, so that each is weighed by itself.
       content: [{ type: 'text', text: (noted ? lines.flatMap(splitSentences) : lines).join('\n') }],
     })),
     pace,
@@ -127,10 +128,11 @@ async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promi
   const passages = corpus.passages.map((passage) =>
     speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
   );
-  const saidOf = (passage: Passage): string => passageText(passage, corpus.texts[passage.message]!).replace(EDGES, '');
-  const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(saidOf));
-  // What is quoted and noted is told once.
-  const kept = passages.filter((passage) => passage.kind === 'noted' || !noted.has(saidOf(passage)));
+  const plainText = (passage: Passage): string =>
+    passageText(passage, corpus.texts[passage.message]!).replace(EDGES, '');
+  const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(plainText));
+  // Drops quotations that a summary's own text repeats.
+  const kept = passages.filter((passage) => passage.kind === 'noted' || !noted.has(plainText(passage)));
   return {
     ...corpus,
     passages: kept,
@@ -139,10 +141,10 @@ async function spokenCorpus(children: readonly SummaryNode[], pace: Pace): Promi
   };
 }
 
-/** Marks before and behind a sentence. */
+/** List markers before a sentence, and punctuation after it. */
 const EDGES = /^[-*•\s]+|[.。!！;；,\s]+$/g;
 
-function spoken(text: string, rung: Rung): Speech[] {
+function speechesIn(text: string, rung: Rung): Speech[] {
   const speeches: Speech[] = [];
   for (const line of text.split('\n')) {
     const speaker = SPEAKER.exec(line);
@@ -155,19 +157,19 @@ function spoken(text: string, rung: Rung): Speech[] {
         lines: [line.slice(speaker[0].length)],
       });
     } else if (open) open.lines.push(line);
-    // What stands before the first speaker is a model's or a user's summary; a plain cut has no speakers.
+    // Text before the first speaker is a model's or a user's summary, unless it's a plain cut, which has no speakers.
     else speeches.push({ role: 'assistant', noted: rung !== 'cut', lines: [line] });
   }
   return speeches;
 }
 
-/** Share of a parent's room for entries of the children's lists; the rest is for quotations. */
+/** Share of a parent's room for the summaries' own text; the rest is for quotations. */
 const NOTED_SHARE = 0.9;
 
-/** Extracts at most `limit` tokens, including framing; the children's list entries first. '' if nothing fits. */
-function retold(corpus: Corpus, limit: number, { counter, pace }: LeafTools): Promise<string> {
+/** Extracts at most `limit` tokens, including framing, first from the summaries' own text. '' if nothing fits. */
+function extractWithin(corpus: Corpus, limit: number, { counter, pace }: LeafTools): Promise<string> {
   return fill(limit, counter, async (room) => {
-    const shared = { ...OLD, counter, pace };
+    const shared = { ...OLD_OPTIONS, counter, pace };
     const noted = await extract(corpus, {
       ...shared,
       budgetTokens: Math.floor(room * NOTED_SHARE),
@@ -199,9 +201,9 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
       -MAX_MERGED,
     );
   const lists = SUMMARY_LISTS.flatMap((name) => {
-    const open = name === 'openSteps' || name === 'conditions';
+    const isLatestOnly = name === 'openSteps' || name === 'conditions';
     // Open steps and conditions change, so only the newest part's are valid.
-    const entries = open ? (summaries.at(-1)?.[name] ?? []) : join((one) => one[name], String);
+    const entries = isLatestOnly ? (summaries.at(-1)?.[name] ?? []) : join((one) => one[name], String);
     return entries.length > 0 ? [[name, entries] as const] : [];
   });
   const narrative = summaries
@@ -230,8 +232,8 @@ const MAX_LEAVES = 80;
 
 /**
  * If a frontier (oldest first) exceeds `budgetTokens`, merges its old nodes into one, so that it takes at most the
- * share `downTo`. Each time the leaves are merged again, so that facts aren't lost by repeated merging. Returns the new
- * frontier and the new parents.
+ * share `downTo` of the budget. Each time the leaves are merged again, so that facts aren't lost by repeated merging.
+ * Returns the new frontier and the new parents.
  */
 export async function joinOld(
   frontier: readonly SummaryNode[],
@@ -246,21 +248,22 @@ export async function joinOld(
   const isJoined = (frontier[0]?.children.length ?? 0) > 0;
   if (total <= budgetTokens && !isJoined) return asIs;
   let joined = frontier.length;
-  let beside = 0;
-  const aim = total > budgetTokens ? budgetTokens * downTo : budgetTokens;
-  const newest = aim * (1 - OLD_SHARE);
-  while (joined > (isJoined ? 1 : 2) && beside + sizes[joined - 1]! <= newest) beside += sizes[--joined]!;
+  let newerTokens = 0;
+  const target = total > budgetTokens ? budgetTokens * downTo : budgetTokens;
+  const maxNewerTokens = target * (1 - OLD_SHARE);
+  while (joined > (isJoined ? 1 : 2) && newerTokens + sizes[joined - 1]! <= maxNewerTokens)
+    newerTokens += sizes[--joined]!;
   const old = frontier.slice(0, joined);
   const parts = old.flatMap((node) => partsOf(node, known));
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
-  const isWhole = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
-  const detailed = Math.max(MIN_PARENT, aim - beside - NODE_HEADING_TOKENS);
+  const isComplete = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
+  const detailed = Math.max(MIN_PARENT_TOKENS, target - newerTokens - NODE_HEADING_TOKENS);
   // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses.
-  const isDue = total > budgetTokens || (isWhole && detailed > MORE * (total - beside));
-  if (!isDue || (old.length < 2 && !isWhole)) return asIs;
+  const isDue = total > budgetTokens || (isComplete && detailed > GROWTH_FACTOR * (total - newerTokens));
+  if (!isDue || (old.length < 2 && !isComplete)) return asIs;
   const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
-  const parent = await makeParent(isWhole ? parts : old, { ...tools, ceilings });
-  const gained = parent ? tokensAt(parent, 'detailed') - (total - beside) : 0;
+  const parent = await makeParent(isComplete ? parts : old, { ...tools, ceilings });
+  const gained = parent ? tokensAt(parent, 'detailed') - (total - newerTokens) : 0;
   if (!parent || (total <= budgetTokens && gained <= 0)) return asIs;
   return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
 }
@@ -269,14 +272,16 @@ export async function joinOld(
 export const partsOf = (node: SummaryNode, known: ReadonlyMap<NodeId, SummaryNode>): readonly SummaryNode[] =>
   node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
 
-const MORE = 1.25;
+const GROWTH_FACTOR = 1.25;
 
-const MIN_PARENT = 60;
+const MIN_PARENT_TOKENS = 60;
 
 /** A parent's share of its children's tokens. Halving at each level lets old content fade gradually. */
 const PARENT_SHARE = 0.5;
 
-/** Maximum share of the budget for a parent's brief text, so that no text grows without bound. */
+/**
+ * Maximum share of the budget for a parent's brief text, so that it doesn't grow without bound; twice for `detailed`.
+ */
 const MAX_PARENT_SHARE = 0.5;
 
 /** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
@@ -291,15 +296,15 @@ export function makeJoined(
   return makeParent(children, { ...tools, ceilings: parentCeilings(children, budgetTokens, tools.ceilings) });
 }
 
-function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, least: LevelLimits): LevelLimits {
-  const most = budgetTokens * MAX_PARENT_SHARE;
-  const half = (level: 'brief' | 'detailed', times: number): number =>
+function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, min: LevelLimits): LevelLimits {
+  const max = budgetTokens * MAX_PARENT_SHARE;
+  const ceilingOf = (level: 'brief' | 'detailed', times: number): number =>
     Math.max(
-      least[level],
+      min[level],
       Math.floor(Math.min(UNFADED.tokens, budgetTokens * UNFADED.share) * times),
-      Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, most * times)),
+      Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, max * times)),
     );
-  return { brief: half('brief', 1), detailed: half('detailed', 2) };
+  return { brief: ceilingOf('brief', 1), detailed: ceilingOf('detailed', 2) };
 }
 
 export interface KnownNodes {
@@ -331,7 +336,7 @@ export async function rebuildStale(
     made.push(parent);
     return parent;
   };
-  const now: SummaryNode[] = [];
-  for (const node of frontier) now.push(await rebuilt(node));
-  return { frontier: now, made };
+  const current: SummaryNode[] = [];
+  for (const node of frontier) current.push(await rebuilt(node));
+  return { frontier: current, made };
 }

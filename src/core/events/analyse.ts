@@ -33,10 +33,12 @@ export interface Analysis {
   readonly speech: Speech;
 }
 
-/** Features of a sentence take a fraction of a millisecond until the JIT has warmed up. */
+/** Few, because a sentence takes a fraction of a millisecond until the JIT has warmed up. */
 const SEGMENTS_PER_STEP = 4;
 
-/** Lines, sentences, and their features, for detection and training. Linear in the text's length. */
+/**
+ * Reads a message's lines, its sentences, and their features, for detection and training. Linear in the text's length.
+ */
 export function* analyse(message: SpokenText, before: string | undefined): Steps<Analysis> {
   const { role, text } = message;
   const lines = yield* lineSteps(text, { tool: role === 'tool' });
@@ -58,7 +60,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
   const seen = new Set<string>();
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
-    // Some clients repeat the request below the command; only the first one is quoted.
+    // Some clients repeat the request below the command, so only its first occurrence counts.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
     seen.add(quote);

@@ -6,11 +6,11 @@ import { subjectOf } from './subject.ts';
 
 /** Longer answers say by themselves what they are about. */
 const SHORT_ANSWER_WORDS = 12;
-/** Only the end of the previous message is searched, because that is what an answer refers to. In UTF-16 units. */
-const SEARCHED = 4000;
+/** In UTF-16 units. Only the end of the previous message is searched, because an answer refers to that. */
+const MAX_SEARCHED = 4000;
 const MAX_QUOTE_LENGTH = 300;
 /** A question with fewer content words doesn't say what it asks for. */
-const TELLING = 2;
+const MIN_CONTENT_WORDS = 2;
 
 const ASSENT = CONCEPTS.indexOf('assent');
 const DECIDE = CONCEPTS.indexOf('decide');
@@ -21,10 +21,10 @@ const CONFIRMED =
   /^\W*(?:confirmed|approved|agreed|confirmad[oa]|aprobad[oa]|aprovad[oa]|best[äa]tigt|genehmigt|confirm[ée]|approuv[ée]|確認しました|承認します|确认|批准)\W*$/iu;
 const URGENT =
   /^\W*(?:(?:this is |it's |es ist |c'est |es |é )?(?:very |sehr |très |muy |muito )?)(?:urgent[eé]?|important[e]?|dringend|wichtig|importante|至急|緊急|紧急|重要)\W*$/iu;
-/** A single word that rates what was said before. */
+/** A message that only confirms or stresses what was said before. */
 const EMPHATIC = new RegExp(`${CONFIRMED.source}|${URGENT.source}`, 'iu');
 
-/** Detects a user's message that is only such a word. It's worth keeping because of what it refers to. */
+/** Detects a user's emphatic message (`EMPHATIC`), which is worth keeping because of what it refers to. */
 export function emphasisIn(text: string, before: string | undefined): DetectedEvent | undefined {
   const quote = text.trim();
   if (before === undefined || quote.length > 40 || !EMPHATIC.test(quote)) return undefined;
@@ -42,9 +42,9 @@ export function emphasisIn(text: string, before: string | undefined): DetectedEv
 }
 
 /** The name of an option in an answer: "option 3", "B", "do A", "the second", "方案二", "案B". */
-const NAMED =
+const OPTION_NAME =
   /(?:option|opción|opcion|opção|opcao|variante|plan|proposal|approach|fase|phase|step|schritt|étape|方案|案|选项|選項|オプション|プラン|第|number|#|nr\.?|w\/|with|do|go with|mit|con|com|avec)\s?([A-Ha-h](?![\p{L}\p{N}])|\d{1,2}|[一二三四五])/iu;
-const BARE = /^\W*([A-H]|\d{1,2})\W*$/;
+const OPTION_ALONE = /^\W*([A-H]|\d{1,2})\W*$/;
 const ORDINALS: readonly RegExp[] = [
   /\b(?:first|primera?|premi(?:er|ère)|erste[rns]?|primeir[ao])\b|第一|最初|一つ目|1つ目/iu,
   /\b(?:second|segund[ao]|deuxième|zweite[rns]?)\b|第二|二番目|二つ目|2つ目/iu,
@@ -57,35 +57,37 @@ const CHINESE_DIGITS = '一二三四五';
  * question. Undefined if the event isn't such an answer, or says by itself what it decides.
  */
 export function proposalOf(event: DetectedEvent, before: string): (Span & { readonly quote: string }) | undefined {
-  const emphatic = EMPHATIC.test(event.quote);
-  if (!emphatic && (event.kind !== 'decision' || event.quote.length > 200)) return undefined;
+  const isEmphatic = EMPHATIC.test(event.quote);
+  if (!isEmphatic && (event.kind !== 'decision' || event.quote.length > 200)) return undefined;
   const hits = findConcepts(event.quote);
-  const named = optionIn(event.quote);
-  const answers = hits.first[ASSENT] === 0 || hits.first[REFUSE] === 0 || hits.count[DECIDE]! > 0;
-  if (named === undefined && !emphatic && !(answers && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
-  const from = Math.max(0, before.length - SEARCHED);
-  const sentences = sentencesBefore(before, from);
+  const option = optionIn(event.quote);
+  const isAnswer = hits.first[ASSENT] === 0 || hits.first[REFUSE] === 0 || hits.count[DECIDE]! > 0;
+  if (option === undefined && !isEmphatic && !(isAnswer && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
+  const from = Math.max(0, before.length - MAX_SEARCHED);
+  const sentences = optionsAndSentences(before, from);
   let found: Span | undefined;
-  if (named !== undefined)
-    found = sentences.findLast((span) => labelOf(before.slice(span.start, span.start + 60)) === named);
+  if (option !== undefined)
+    found = sentences.findLast((span) => labelOf(before.slice(span.start, span.start + 60)) === option);
   const proposals = sentences.filter((span) => {
     const quote = before.slice(span.start, span.end);
     return /[?？]\W*$/.test(quote) || findConcepts(quote).count[SUGGEST]! > 0;
   });
   // "Shall I do that?" refers to the proposal before it.
-  found ??= proposals.findLast(({ start, end }) => subjectOf(before.slice(start, end)).tokens.size >= TELLING);
+  found ??= proposals.findLast(
+    ({ start, end }) => subjectOf(before.slice(start, end)).tokens.size >= MIN_CONTENT_WORDS,
+  );
   found ??= proposals.at(-1);
-  if (emphatic) found ??= sentences.at(-1);
+  if (isEmphatic) found ??= sentences.at(-1);
   if (found === undefined) return undefined;
   const end = Math.min(found.end, found.start + MAX_QUOTE_LENGTH);
   return { start: found.start, end, quote: before.slice(found.start, end) };
 }
 
 function optionIn(quote: string): string | undefined {
-  const mark = (NAMED.exec(quote) ?? BARE.exec(quote))?.[1];
-  if (mark !== undefined) {
-    const chinese = CHINESE_DIGITS.indexOf(mark);
-    return chinese === -1 ? mark.toUpperCase() : String(chinese + 1);
+  const label = (OPTION_NAME.exec(quote) ?? OPTION_ALONE.exec(quote))?.[1];
+  if (label !== undefined) {
+    const chinese = CHINESE_DIGITS.indexOf(label);
+    return chinese === -1 ? label.toUpperCase() : String(chinese + 1);
   }
   const ordinal = ORDINALS.findIndex((pattern) => pattern.test(quote));
   return ordinal === -1 ? undefined : String(ordinal + 1);
@@ -102,16 +104,16 @@ function labelOf(line: string): string | undefined {
   return chinese === -1 ? match[1]!.toUpperCase() : String(chinese + 1);
 }
 
-/** Keeps lines that start with an option's label whole, and splits others into sentences. */
-function sentencesBefore(text: string, from: number): Span[] {
+/** Whole lines that start with an option's label, and the sentences of all other lines. */
+function optionsAndSentences(text: string, from: number): Span[] {
   const spans: Span[] = [];
   for (let at = from; at <= text.length;) {
     let stop = text.indexOf('\n', at);
     if (stop === -1) stop = text.length;
     const line = text.slice(at, stop);
     if (labelOf(line.slice(0, 60)) !== undefined) {
-      const lead = line.length - line.trimStart().length;
-      spans.push({ start: at + lead, end: at + line.trimEnd().length });
+      const indent = line.length - line.trimStart().length;
+      spans.push({ start: at + indent, end: at + line.trimEnd().length });
     } else spans.push(...sentencesOf(text, at, stop));
     at = stop + 1;
   }

@@ -7,42 +7,43 @@ import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, weigh, type Model } from './linear-model.ts';
 
 /**
- * Minimum probabilities of a key event, by speaker, and of a lasting one. Chosen on left-out sources, where they
- * balance misses and false positives.
+ * Minimum probability of a key event, by speaker. Chosen on held-out sources, where these values balance misses and
+ * false positives.
  */
-const KEPT = { user: 0.33, other: 0.45 };
-const LASTING = 0.5;
+const MIN_PROBABILITY = { user: 0.33, other: 0.45 };
+/** Minimum probability that a key event is lasting. */
+const MIN_LASTING = 0.5;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
-/** Adjacent sentences of the same kind are joined up to this length, in UTF-16 units. */
-const JOINED = 200;
+/** In UTF-16 units. Adjacent sentences of the same kind are joined up to this length. */
+const MAX_JOINED = 200;
 
 /** Sentences up to this many words may be mere interjections. */
 const FEW_WORDS = 3;
 /** A number, code, or an identifier makes even a few words meaningful. */
-const NAMES = /[\p{N}`_/@#:]|\p{Ll}\p{Lu}|\w\.\w/u;
+const SPECIFIC = /[\p{N}`_/@#:]|\p{Ll}\p{Lu}|\w\.\w/u;
 /** Indexes of concepts that a key event is about: something done, wanted, rejected, broken, or set. */
-const TELLS = CONCEPTS.flatMap((concept, place) =>
+const MEANINGFUL_CONCEPTS = CONCEPTS.flatMap((concept, index) =>
   ['ask', 'maybe', 'narrate', 'chatter', 'explain', 'we', 'i', 'you', 'not', 'state', 'cause'].includes(concept)
     ? []
-    : place,
+    : index,
 );
 
 /** Kinds that don't occur in a preset's conversations: in role-play, nothing is a software error. */
-const FOREIGN: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
+const EXCLUDED_KINDS: Readonly<Record<PresetName, readonly KeyEventKind[]>> = {
   developer: [],
   advisory: ['configuration'],
   customer: ['configuration', 'error'],
   'role-play': ['configuration', 'error'],
 };
-/** Standing instructions are never to-dos or errors. A prohibition is a constraint, the first of these. */
+/** The kinds of standing instructions. One that forbids something is always the first, a constraint. */
 const STANDING_KINDS: readonly KeyEventKind[] = ['constraint', 'preference', 'decision'];
 
 const CANDIDATES_PER_STEP = 40;
 
 /** Concepts whose words explain a match to the user, by kind. */
-const TELLING: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
+const REASON_CONCEPTS: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
   decision: ['assent', 'decide'],
   error: ['fault', 'fail'],
   preference: ['prefer', 'request'],
@@ -62,9 +63,9 @@ export function* choose(
 ): Steps<DetectedEvent[]> {
   if (role === 'system') return [];
   const quoteOf = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
-  const isForeign = (kind: KeyEventKind): boolean => FOREIGN[preset].includes(kind);
+  const isExcluded = (kind: KeyEventKind): boolean => EXCLUDED_KINDS[preset].includes(kind);
   const events: DetectedEvent[] = analysis.findings
-    .filter(({ kind }) => !isForeign(kind))
+    .filter(({ kind }) => !isExcluded(kind))
     .map((finding) => ({ ...finding, quote: quoteOf(finding) }));
   for (const { start, end } of analysis.settings)
     events.push({
@@ -83,45 +84,46 @@ export function* choose(
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
-    if (!analysis.before.asked && isHollow(traits, quoteOf(segment))) continue;
-    const probable = logistic(weigh(traits.features, model, isUser, 1)[0]!);
-    if (probable < (isUser ? KEPT.user : KEPT.other)) continue;
+    if (!analysis.before.asked && isInterjection(traits, quoteOf(segment))) continue;
+    const probability = logistic(weigh(traits.features, model, isUser, 1)[0]!);
+    if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
-    const [, lasts, ...kinds] = weigh(traits.features, model, isUser);
+    const [, lasting, ...kinds] = weigh(traits.features, model, isUser);
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
-    const standing = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
+    const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
     const allowed = KEY_EVENT_KINDS.filter(
-      (one) => !isForeign(one) && (!isStanding || standing.includes(one)) && (one !== 'error' || speaksOfFault(traits)),
+      (one) =>
+        !isExcluded(one) && (!isStanding || standingKinds.includes(one)) && (one !== 'error' || speaksOfFault(traits)),
     );
-    const fit = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
-    const kind = allowed.reduce((best, one) => (fit(one) > fit(best) ? one : best));
+    const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
+    const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
     const joins =
       last !== undefined &&
       last.event.kind === kind &&
       last.candidate.segment.line === segment.line &&
       last.candidate.segment.index === segment.index - 1 &&
-      end - last.event.start <= JOINED;
+      end - last.event.start <= MAX_JOINED;
     const found: DetectedEvent = {
       start,
       end,
       kind,
       quote: text.slice(start, end),
-      score: (probable * HALF_LENGTH) / (HALF_LENGTH + end - start),
-      importance: logistic(lasts!) >= LASTING && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
+      score: (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
+      importance: logistic(lasting!) >= MIN_LASTING && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
     };
-    const told = joins ? joined(last!.event, found, text) : found;
+    const merged = joins ? mergeEvents(last!.event, found, text) : found;
     if (joins) events.pop();
-    events.push(told);
-    last = { event: told, candidate };
+    events.push(merged);
+    last = { event: merged, candidate };
   }
   events.sort((a, b) => a.start - b.start || b.score - a.score);
   return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
 }
 
-const joined = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
+const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
   ...first,
   end: next.end,
   quote: text.slice(first.start, next.end),
@@ -129,7 +131,7 @@ const joined = (first: DetectedEvent, next: DetectedEvent, text: string): Detect
   importance: first.importance > next.importance ? first.importance : next.importance,
 });
 
-/** An error must name a fault, and not only suppose one. */
+/** Whether it names a fault, and doesn't only suppose one. */
 function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
   const has = (concept: Concept): boolean => hits.count[CONCEPTS.indexOf(concept)]! > 0;
   return (
@@ -137,15 +139,19 @@ function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
   );
 }
 
-/** A greeting or interjection that does, wants, and settles nothing. As an answer to a question, it may. */
-function isHollow({ hits }: Candidate['traits'], quote: string): boolean {
-  return hits.length <= FEW_WORDS && NAMES.exec(quote) === null && TELLS.every((place) => hits.count[place] === 0);
+/** Whether it's a mere greeting or interjection, unless it answers a question. */
+function isInterjection({ hits }: Candidate['traits'], quote: string): boolean {
+  return (
+    hits.length <= FEW_WORDS &&
+    SPECIFIC.exec(quote) === null &&
+    MEANINGFUL_CONCEPTS.every((index) => hits.count[index] === 0)
+  );
 }
 
 function reasonOf({ traits }: Candidate, kind: KeyEventKind): string {
   const failed = traits.hits.words[CONCEPTS.indexOf('fail')];
   if (failed !== undefined) return `tried, failed: “${failed}”`;
-  for (const concept of TELLING[kind]) {
+  for (const concept of REASON_CONCEPTS[kind]) {
     const words = traits.hits.words[CONCEPTS.indexOf(concept)];
     if (words !== undefined) return `${kind}: “${words}”`;
   }

@@ -29,11 +29,13 @@ const LEXICONS: readonly Lexicon[] = [
 export interface ConceptHits {
   /** Number of occurrences, by index in `CONCEPTS`. */
   readonly count: Uint8Array;
-  /** Index of the first word, 255 if absent. In scripts without spaces, two characters count as a word. */
+  /**
+   * Index of the word with the first occurrence, 255 if absent. In scripts without spaces, two characters are a word.
+   */
   readonly first: Uint8Array;
-  /** 1 if the sentence ends with it, where Japanese, Korean, and German put the verb. */
+  /** 1 if the sentence ends with the concept, as verbs do in Japanese, Korean, and German. */
   readonly tail: Uint8Array;
-  /** The first matching text, to show to users. */
+  /** The text of the first match, to show to users. */
   readonly words: (string | undefined)[];
   /** Number of words, counted like `first`. */
   readonly length: number;
@@ -69,12 +71,14 @@ const MAYBE = indexOf('maybe');
 const STATE = indexOf('state');
 const NOT = indexOf('not');
 /** Upper limit for the length of entries; longer matches are impossible. */
-const LONGEST = 48;
-/** How far each concept was found in the current sentence. Shared, because an array per sentence would be slow. */
+const MAX_ENTRY_LENGTH = 48;
+/**
+ * The end of each concept's last match in the current sentence. Shared, because an array per sentence would be slow.
+ */
 const COVERED = new Int32Array(CONCEPTS.length);
 
 /**
- * Finds the concepts of a sentence in one pass, walking a trie from each start of a word for at most `LONGEST`
+ * Finds the concepts of a sentence in one pass, walking a trie from each word's start for at most `MAX_ENTRY_LENGTH`
  * characters, so the cost is linear. A fault within a phrase that denies it ("no errors") doesn't count, nor does a
  * negation within a word of doubt ("かもしれません").
  */
@@ -88,33 +92,33 @@ export function findConcepts(sentence: string): ConceptHits {
   let end = text.length;
   while (end > 0 && !isLetter(text.charCodeAt(end - 1)) && !isCjkUnit(text.charCodeAt(end - 1))) end--;
   let word = 0;
-  let halves = 0;
+  let unspacedChars = 0;
   let previous = 32;
   for (let at = 0; at < end; at++) {
     const code = text.charCodeAt(at);
     const unspaced = isCjkUnit(code);
-    const starts = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
+    const isWordStart = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
     previous = code;
-    if (!starts) continue;
+    if (!isWordStart) continue;
     let node = PHRASES.start(code);
     let stop = at + 1;
-    const limit = Math.min(end, at + LONGEST);
+    const limit = Math.min(end, at + MAX_ENTRY_LENGTH);
     while (node !== 0) {
       const after = stop < text.length ? text.charCodeAt(stop) : 32;
       const bits = PHRASES.bitsAt(node, !isLetter(after));
       if (bits !== 0) record(bits, at, stop);
       if (stop >= limit) break;
-      let step = text.charCodeAt(stop);
-      if (step === 9 || step === 10 || step === 0x3000) step = 32;
-      node = PHRASES.step(node, step);
+      let unit = text.charCodeAt(stop);
+      if (unit === 9 || unit === 10 || unit === 0x3000) unit = 32;
+      node = PHRASES.step(node, unit);
       stop++;
     }
     if (unspaced) {
-      halves++;
-      if (halves % 2 === 0) word++;
+      unspacedChars++;
+      if (unspacedChars % 2 === 0) word++;
     } else word++;
   }
-  return { count, first, tail, words, length: word + (halves % 2) };
+  return { count, first, tail, words, length: word + (unspacedChars % 2) };
 
   function record(bits: number, from: number, to: number): void {
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
@@ -123,11 +127,11 @@ export function findConcepts(sentence: string): ConceptHits {
       if ((concept === STATE || concept === NOT) && from < covered[MAYBE]!) continue;
       if (concept === FAULTLESS && from < covered[FAULT]! && count[FAULT]! > 0) count[FAULT]!--;
       if (to <= covered[concept]!) continue;
-      const extended = from < covered[concept]!;
+      const isExtension = from < covered[concept]!;
       covered[concept] = to;
-      if (!extended && count[concept]! < 255) count[concept]!++;
+      if (!isExtension && count[concept]! < 255) count[concept]!++;
       if (first[concept] === 255) first[concept] = Math.min(word, 254);
-      if (!extended || words[concept] === undefined) words[concept] ??= text.slice(from, to);
+      if (!isExtension || words[concept] === undefined) words[concept] ??= text.slice(from, to);
       if (to >= end - 1) tail[concept] = 1;
     }
   }

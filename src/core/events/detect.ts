@@ -17,7 +17,7 @@ export interface DetectedEventWithContext extends DetectedEvent {
 }
 
 export interface DetectionContext {
-  /** The previous message. Mainly its text matters. */
+  /** The previous message. Only its text is used. */
   readonly before?: SpokenText;
   /** The kind of conversation; some have no errors or no configuration. */
   readonly preset?: PresetName;
@@ -43,8 +43,8 @@ export function* detectSteps(message: SpokenText, context: DetectionContext = {}
     emphasis !== undefined
       ? [emphasis]
       : (yield* choose(message, yield* analyse(message, before), MODEL, context.preset)).flatMap(trimmed);
-  const taught = yield* applyRules(text, context.rules ?? []);
-  const all = taught.length === 0 ? chosen : withRules(chosen, taught);
+  const byRules = yield* applyRules(text, context.rules ?? []);
+  const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
   const events = inOwnWords(all, foreignSpans(message));
   if (before === undefined || message.role !== 'user') return events;
   return events.map((event) => {
@@ -63,13 +63,13 @@ function trimmed(event: DetectedEvent): DetectedEvent[] {
 }
 
 /** Where both match, a user's rule wins over the detector. Both lists are in order. */
-function withRules(chosen: readonly DetectedEvent[], taught: readonly DetectedEvent[]): DetectedEvent[] {
+function withRules(chosen: readonly DetectedEvent[], byRules: readonly DetectedEvent[]): DetectedEvent[] {
   const kept: DetectedEvent[] = [];
   let next = 0;
   for (const event of chosen) {
-    while (next < taught.length && taught[next]!.end <= event.start) next++;
-    const rule = taught[next];
+    while (next < byRules.length && byRules[next]!.end <= event.start) next++;
+    const rule = byRules[next];
     if (rule === undefined || rule.start >= event.end) kept.push(event);
   }
-  return [...kept, ...taught].sort((a, b) => a.start - b.start);
+  return [...kept, ...byRules].sort((a, b) => a.start - b.start);
 }

@@ -9,18 +9,19 @@ import { isSpoken, QUESTION_END, type Asks, type BeforeTraits, type Speech } fro
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
+/** Length of a segment's beginning that is examined, in UTF-16 units. */
 const HEAD = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
 const TITLE_WORDS = 6;
 /** Number of hash buckets for words, enough that frequent words rarely collide. */
-const HASHES = 1024;
-const HASHED_WORDS = 40;
+const HASH_BUCKETS = 1024;
+const MAX_HASHED_WORDS = 40;
 
 export interface SegmentTraits {
   /** Names of the features that it has: some twenty for form and meaning, and hashes of its words. */
   readonly features: readonly string[];
   readonly hits: ConceptHits;
-  /** Never a key event: a mere question, an option to choose from, a “yes” without a question, or a title. */
+  /** Whether it's never a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
 }
 
@@ -28,8 +29,9 @@ export interface MessageTraits {
   readonly role: Role;
   /** Whether the message ends with a question, and which kind. */
   readonly asks: Asks;
-  /** The message contains code or machine output besides prose. */
+  /** Whether it contains code or machine output besides prose. */
   readonly code: boolean;
+  /** Number of segments. */
   readonly segments: number;
   /** Number of segments that are list items. */
   readonly items: number;
@@ -37,19 +39,19 @@ export interface MessageTraits {
   readonly before: BeforeTraits;
 }
 
-const PLACES = Object.fromEntries(CONCEPTS.map((concept, place) => [concept, place])) as Record<Concept, number>;
-const at = (concept: Concept): number => PLACES[concept];
+const CONCEPT_INDEX = Object.fromEntries(CONCEPTS.map((concept, index) => [concept, index])) as Record<Concept, number>;
+const indexOf = (concept: Concept): number => CONCEPT_INDEX[concept];
 
 /** Feature names are built once, because concatenating them for each segment would double the time. */
-const named = (before: string): readonly string[] => CONCEPTS.map((concept) => `${before} ${concept}`);
-const HAS = named('has');
-const STARTS_WITH = named('starts with');
-const REPEATS = named('repeats');
-const OPENS_WITH = named('message opens with');
-const WORDS = Array.from({ length: HASHES }, (_, word) => `#${word}`);
-const within = (hits: ConceptHits, concept: Concept): boolean => hits.count[at(concept)]! > 0;
+const namesWith = (prefix: string): readonly string[] => CONCEPTS.map((concept) => `${prefix} ${concept}`);
+const HAS = namesWith('has');
+const STARTS_WITH = namesWith('starts with');
+const REPEATS = namesWith('repeats');
+const OPENS_WITH = namesWith('message opens with');
+const WORDS = Array.from({ length: HASH_BUCKETS }, (_, word) => `#${word}`);
+const contains = (hits: ConceptHits, concept: Concept): boolean => hits.count[indexOf(concept)]! > 0;
 
-/** The features of one segment. Only its first `HEAD` characters are examined. */
+/** The features of one segment. */
 export function describe(
   text: string,
   segment: Segment,
@@ -61,11 +63,12 @@ export function describe(
   const bare = quote.replace(/^[*_`#\s]+/, '');
   const lead = mark.LEAD_IN.exec(bare)?.[0] ?? '';
   const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead);
-  const led = leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => within(leading, one));
-  const hits = findConcepts(led ? bare.slice(lead.length) : quote);
-  const has = (concept: Concept): boolean => within(hits, concept);
-  const opens = (concept: Concept, by = 0): boolean => hits.first[at(concept)]! <= by;
-  const ends = (concept: Concept): boolean => hits.tail[at(concept)]! === 1;
+  const skipsLeadIn =
+    leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => contains(leading, one));
+  const hits = findConcepts(skipsLeadIn ? bare.slice(lead.length) : quote);
+  const has = (concept: Concept): boolean => contains(hits, concept);
+  const opens = (concept: Concept, by = 0): boolean => hits.first[indexOf(concept)]! <= by;
+  const ends = (concept: Concept): boolean => hits.tail[indexOf(concept)]! === 1;
   const words = hits.length;
   const { kind, thinking } = segment.line;
   const item = kind === 'bullet' || kind === 'numbered';
@@ -76,86 +79,86 @@ export function describe(
   const { plain, coded } = plainness(quote);
 
   const features: string[] = ['bias', `line:${kind}`];
-  const set = (name: string, holds: boolean): void => {
+  const addIf = (name: string, holds: boolean): void => {
     if (holds) features.push(name);
   };
-  set('lead-in assent', led && within(leading, 'assent'));
-  set('lead-in refusal', led && within(leading, 'refuse'));
-  set('lead-in chatter', led && within(leading, 'chatter'));
-  set(`words:${[2, 5, 12, 25].find((most) => words <= most) ?? 'more'}`, true);
-  set('thinking', thinking);
-  set('first of message', segment.order === 0);
-  set('last of message', segment.order === message.segments - 1);
-  set('only of message', message.segments === 1);
-  set('of few', message.segments <= 4);
-  set('of a document', message.segments > 25);
-  set('long in document', words > 12 && message.segments > 25);
-  set('later of line', segment.index > 0);
-  set('question mark', question);
-  set('exclamation', /[!！]\W*$/.test(quote));
-  set('colon at end', /[:：]\*{0,2}$/.test(quote));
-  set('ellipsis', /(?:\.{2,}|…)$/.test(quote));
-  set('ends with stop', /[.。．]["'”)*]*$/.test(quote));
-  set('bold label', mark.BOLD_LABEL.test(quote));
-  set('bold', quote.startsWith('**'));
-  set('status good', mark.GOOD.test(bare));
-  set('status warning', mark.WARNING.test(bare));
-  set('status bad', mark.BAD.test(bare));
-  set('status open', mark.OPEN.test(bare));
-  set('emoji', mark.EMOJI.test(quote));
-  set('code words:1', code === 1);
-  set('code words:2+', code > 1);
-  set('path', path);
-  set('url', mark.URL.test(quote));
-  set('number', /\d/.test(quote));
-  set('measure', mark.MEASURE.test(quote));
-  set('assignment', mark.ASSIGNMENT.test(quote));
-  set('version', mark.VERSION.test(quote));
-  set('option name', mark.OPTION.test(bare));
-  set('option after asked', mark.OPTION.test(bare) && asked);
-  set('arrow', mark.ARROW.test(quote));
-  set('change of numbers', /\d[^\n]{0,12}(?:->|→|=>|➜|から|到|降到)[^\n]{0,8}\d/.test(quote));
-  set('in brackets', /^[([（【]/.test(bare));
-  set('in brackets only', /^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare));
-  set('quotation', mark.QUOTATION.test(quote));
-  set('identifier', mark.IDENTIFIER.test(quote));
-  set('all lower', !/[A-Z]/.test(quote) && /[a-z]/.test(quote));
-  set('few plain words', plain < 3);
-  set('mostly code', coded > plain);
-  set('message with code', message.code);
-  set('after code', segment.afterCode);
-  set('named speaker', message.speech.named);
-  set('spoken aloud', message.speech.spoken || isSpoken(quote));
-  set('item of many', item && message.items > MANY_ITEMS);
-  set('asking message', message.asks !== undefined);
-  set('item of an asking message', message.asks !== undefined && item);
+  addIf('lead-in assent', skipsLeadIn && contains(leading, 'assent'));
+  addIf('lead-in refusal', skipsLeadIn && contains(leading, 'refuse'));
+  addIf('lead-in chatter', skipsLeadIn && contains(leading, 'chatter'));
+  addIf(`words:${[2, 5, 12, 25].find((most) => words <= most) ?? 'more'}`, true);
+  addIf('thinking', thinking);
+  addIf('first of message', segment.order === 0);
+  addIf('last of message', segment.order === message.segments - 1);
+  addIf('only of message', message.segments === 1);
+  addIf('of few', message.segments <= 4);
+  addIf('of a document', message.segments > 25);
+  addIf('long in document', words > 12 && message.segments > 25);
+  addIf('later of line', segment.index > 0);
+  addIf('question mark', question);
+  addIf('exclamation', /[!！]\W*$/.test(quote));
+  addIf('colon at end', /[:：]\*{0,2}$/.test(quote));
+  addIf('ellipsis', /(?:\.{2,}|…)$/.test(quote));
+  addIf('ends with stop', /[.。．]["'”)*]*$/.test(quote));
+  addIf('bold label', mark.BOLD_LABEL.test(quote));
+  addIf('bold', quote.startsWith('**'));
+  addIf('status good', mark.GOOD.test(bare));
+  addIf('status warning', mark.WARNING.test(bare));
+  addIf('status bad', mark.BAD.test(bare));
+  addIf('status open', mark.OPEN.test(bare));
+  addIf('emoji', mark.EMOJI.test(quote));
+  addIf('code words:1', code === 1);
+  addIf('code words:2+', code > 1);
+  addIf('path', path);
+  addIf('url', mark.URL.test(quote));
+  addIf('number', /\d/.test(quote));
+  addIf('measure', mark.MEASURE.test(quote));
+  addIf('assignment', mark.ASSIGNMENT.test(quote));
+  addIf('version', mark.VERSION.test(quote));
+  addIf('option name', mark.OPTION.test(bare));
+  addIf('option after asked', mark.OPTION.test(bare) && asked);
+  addIf('arrow', mark.ARROW.test(quote));
+  addIf('change of numbers', /\d[^\n]{0,12}(?:->|→|=>|➜|から|到|降到)[^\n]{0,8}\d/.test(quote));
+  addIf('in brackets', /^[([（【]/.test(bare));
+  addIf('in brackets only', /^[([（【][^)\]）】]*[)\]）】][.。]?$/.test(bare));
+  addIf('quotation', mark.QUOTATION.test(quote));
+  addIf('identifier', mark.IDENTIFIER.test(quote));
+  addIf('all lower', !/[A-Z]/.test(quote) && /[a-z]/.test(quote));
+  addIf('few plain words', plain < 3);
+  addIf('mostly code', coded > plain);
+  addIf('message with code', message.code);
+  addIf('after code', segment.afterCode);
+  addIf('named speaker', message.speech.named);
+  addIf('spoken aloud', message.speech.spoken || isSpoken(quote));
+  addIf('item of many', item && message.items > MANY_ITEMS);
+  addIf('asking message', message.asks !== undefined);
+  addIf('item of an asking message', message.asks !== undefined && item);
 
-  set('question opening', opens('ask') && question);
-  set('ask without mark', opens('ask') && !question);
-  set('question without request', question && !has('request'));
-  set('imperative ending', ends('act') || ends('request'));
-  set('act early', opens('act', 4) && !opens('act') && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1));
-  set('forbid with act', has('forbid') && has('act'));
-  set('we decide', has('decide') && (has('we') || has('i')));
-  set('i want', opens('i', 1) && has('request'));
-  set('fault denied', has('faultless') && !has('fault'));
-  set('done ending', ends('done'));
-  set('chatter only', has('chatter') && words <= 4);
-  set('depicts this', has('depict') && has('explain'));
-  set('before asked', asked);
-  set('before asked, short', asked && words <= 8 && segment.order === 0);
-  set('decide after asked', (has('decide') || opens('assent') || opens('refuse')) && asked);
-  set('before failed', message.before.failed);
-  set('item, no heading', item && headingHits === undefined);
+  addIf('question opening', opens('ask') && question);
+  addIf('ask without mark', opens('ask') && !question);
+  addIf('question without request', question && !has('request'));
+  addIf('imperative ending', ends('act') || ends('request'));
+  addIf('act early', opens('act', 4) && !opens('act') && !opens('i', 1) && !opens('we', 1) && !opens('narrate', 1));
+  addIf('forbid with act', has('forbid') && has('act'));
+  addIf('we decide', has('decide') && (has('we') || has('i')));
+  addIf('i want', opens('i', 1) && has('request'));
+  addIf('fault denied', has('faultless') && !has('fault'));
+  addIf('done ending', ends('done'));
+  addIf('chatter only', has('chatter') && words <= 4);
+  addIf('depicts this', has('depict') && has('explain'));
+  addIf('before asked', asked);
+  addIf('before asked, short', asked && words <= 8 && segment.order === 0);
+  addIf('decide after asked', (has('decide') || opens('assent') || opens('refuse')) && asked);
+  addIf('before failed', message.before.failed);
+  addIf('item, no heading', item && headingHits === undefined);
   if (headingHits !== undefined) {
     features.push('after heading');
-    for (const concept of UNDER) {
-      if (!within(headingHits, concept)) continue;
+    for (const concept of HEADING_CONCEPTS) {
+      if (!contains(headingHits, concept)) continue;
       features.push(`heading:${concept}`);
-      set(`item under ${concept}`, item);
+      addIf(`item under ${concept}`, item);
     }
   }
-  set(
+  addIf(
     'no concept',
     hits.count.every((count) => count === 0),
   );
@@ -163,19 +166,19 @@ export function describe(
     const seen = hits.count[index]!;
     if (seen === 0) continue;
     features.push(HAS[index]!);
-    set(STARTS_WITH[index]!, hits.first[index] === 0);
-    set(REPEATS[index]!, seen > 1);
+    addIf(STARTS_WITH[index]!, hits.first[index] === 0);
+    addIf(REPEATS[index]!, seen > 1);
   }
-  for (const concept of SETS_THE_TONE) {
-    set(OPENS_WITH[at(concept)]!, opening !== undefined && opening.first[at(concept)]! <= 1);
+  for (const concept of OPENING_CONCEPTS) {
+    addIf(OPENS_WITH[indexOf(concept)]!, opening !== undefined && opening.first[indexOf(concept)]! <= 1);
   }
-  set('clock or date', mark.CLOCK_OR_DATE.test(quote));
-  set('contact', mark.CONTACT.test(quote));
-  set('standing', mark.STANDING.test(bare));
-  set('segments:5', message.segments > 4 && message.segments <= 10);
-  set('segments:11', message.segments > 10 && message.segments <= 25);
-  set('second half', segment.order * 2 >= message.segments && message.segments > 4);
-  set('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
+  addIf('clock or date', mark.CLOCK_OR_DATE.test(quote));
+  addIf('contact', mark.CONTACT.test(quote));
+  addIf('standing', mark.STANDING.test(bare));
+  addIf('segments:5', message.segments > 4 && message.segments <= 10);
+  addIf('segments:11', message.segments > 10 && message.segments <= 25);
+  addIf('second half', segment.order * 2 >= message.segments && message.segments > 4);
+  addIf('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
   features.push(...hashedWords(quote));
   const bareAnswer =
     words <= 2 &&
@@ -198,7 +201,7 @@ export function describe(
 }
 
 /** Concepts in a message's first sentence that hint at the rest. */
-const SETS_THE_TONE: readonly Concept[] = [
+const OPENING_CONCEPTS: readonly Concept[] = [
   'act',
   'request',
   'narrate',
@@ -213,7 +216,7 @@ const SETS_THE_TONE: readonly Concept[] = [
 ];
 
 /** Concepts that a heading or lead-in may announce. */
-const UNDER: readonly Concept[] = [
+const HEADING_CONCEPTS: readonly Concept[] = [
   'open',
   'done',
   'fault',
@@ -231,11 +234,11 @@ const UNDER: readonly Concept[] = [
 function hashedWords(quote: string): Set<string> {
   const words = fold(quote).match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}']+|\p{N}+|[?!:]/gu) ?? [];
   const found = new Set<string>();
-  let last = '^';
-  for (const each of words.slice(0, HASHED_WORDS)) {
+  let previous = '^';
+  for (const each of words.slice(0, MAX_HASHED_WORDS)) {
     const word = /\p{N}/u.test(each) ? '0' : each;
-    found.add(WORDS[hash(word)]!).add(WORDS[hash(`${last} ${word}`)]!);
-    last = word;
+    found.add(WORDS[hash(word)]!).add(WORDS[hash(`${previous} ${word}`)]!);
+    previous = word;
   }
   return found;
 }
@@ -244,7 +247,7 @@ function hashedWords(quote: string): Set<string> {
 function hash(word: string): number {
   let sum = 2166136261;
   for (let i = 0; i < word.length; i++) sum = Math.imul(sum ^ word.charCodeAt(i), 16777619);
-  return (sum >>> 8) % HASHES;
+  return (sum >>> 8) % HASH_BUCKETS;
 }
 
 /** Counts plain words, and words that look like code, paths, or numbers. Two ideographs count as one word. */

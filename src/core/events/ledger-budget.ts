@@ -12,30 +12,30 @@ export interface FittedLedger {
 }
 
 /** Maximum share of the covered tokens, so that compressing short messages saves something. */
-const SHARE_OF_COVERED = 1 / 4;
+const MAX_SHARE_OF_COVERED = 1 / 4;
 /** To-dos, errors, and outcomes with this many later entries are old: about a hundred messages. */
 const OLD_ENTRIES = 30;
 
 /** If the budget is below this share of the covered tokens, the ledger gets less of it and the summaries more. */
 const FULL_SHARE_FROM = 1 / 10;
-/** Minimum factor for the ledger's share, no matter how much is covered. */
-const LEAST_OF_SHARE = 0.4;
+/** Minimum factor for the ledger's share, however many tokens are covered. */
+const MIN_SHARE_FACTOR = 0.4;
 
 /**
  * Maximum tokens of the ledger: its share of the budget, less if the messages exceed the budget many times, and at most
  * a quarter of the tokens that ledger and summaries replace. Known before any model is called.
  */
 export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
-  const full = coveredTokens * FULL_SHARE_FROM;
-  const ofShare = budget >= full ? 1 : Math.max(LEAST_OF_SHARE, budget / full);
-  return Math.floor(Math.min(budget * share * ofShare, coveredTokens * SHARE_OF_COVERED));
+  const fullShareBudget = coveredTokens * FULL_SHARE_FROM;
+  const factor = budget >= fullShareBudget ? 1 : Math.max(MIN_SHARE_FACTOR, budget / fullShareBudget);
+  return Math.floor(Math.min(budget * share * factor, coveredTokens * MAX_SHARE_OF_COVERED));
 }
 
 /**
  * The worth of an entry: lasting ones first, then useful ones, each by score; then resolved or old to-dos, errors, and
- * outcomes; then superseded ones and duplicates. `behind`: number of later entries.
+ * outcomes; then superseded ones and duplicates.
  */
-export function worthOf(entry: KeyEvent, behind = 0): number {
+export function worthOf(entry: KeyEvent, laterEntries = 0): number {
   switch (entry.status) {
     case 'merged':
       return -2;
@@ -43,13 +43,14 @@ export function worthOf(entry: KeyEvent, behind = 0): number {
       return -1;
     case 'active':
     case 'dropped':
-      return isTransient(entry.kind) && (entry.link !== undefined || behind > OLD_ENTRIES)
+      return isTransient(entry.kind) && (entry.link !== undefined || laterEntries > OLD_ENTRIES)
         ? entry.score
         : entry.importance + entry.score;
   }
 }
 
-const asKept = (entry: KeyEvent): KeyEvent => (entry.status === 'dropped' ? { ...entry, status: 'active' } : entry);
+const reactivated = (entry: KeyEvent): KeyEvent =>
+  entry.status === 'dropped' ? { ...entry, status: 'active' } : entry;
 
 /**
  * Fits entries into a budget. `costs` are the tokens of each entry's line. Pinned entries always stay. Of the others,
@@ -66,7 +67,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   });
   const pinnedExceed = tokens > budgetTokens;
   const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (all <= budgetTokens) return { kept: entries.map(asKept), dropped: [], tokens: all, pinnedExceed };
+  if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all, pinnedExceed };
   const worth = entries.map((entry, i) => worthOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
   rest.sort((a, b) => worth[b]! - worth[a]! || b - a);
@@ -85,7 +86,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   const kept: KeyEvent[] = [];
   const dropped: KeyEvent[] = [];
   entries.forEach((entry, i) => {
-    if (keep.has(i)) kept.push(asKept(entry));
+    if (keep.has(i)) kept.push(reactivated(entry));
     else dropped.push(entry.status === 'active' ? { ...entry, status: 'dropped' } : entry);
   });
   return { kept, dropped, tokens, pinnedExceed };

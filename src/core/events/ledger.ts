@@ -6,14 +6,14 @@ import type { DetectedEventWithContext } from './detect.ts';
 import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
 
-/** Maximum number of entries indexed per word, the newest. It bounds the cost of adding an event. */
-const REMEMBERED = 12;
+/** Maximum number of entries indexed per word; the newest are kept. It bounds the cost of adding an event. */
+const MAX_PER_WORD = 12;
 /** Minimum word similarity of two quotes with the same meaning, if their numbers and negations are equal. */
-const SAME = 0.8;
+const MIN_SAME_SIMILARITY = 0.8;
 /** Minimum share of the shorter quote's words that two quotes about the same subject have in common. */
-const ON_SUBJECT = 0.5;
+const MIN_SUBJECT_SHARE = 0.5;
 /** Minimum word similarity for a replacement, because long sentences share words by chance. */
-const MUCH_ALIKE = 0.3;
+const MIN_REPLACEMENT_SIMILARITY = 0.3;
 /** A bare "fixed" or "all tests pass" refers to an error at most this many messages ago. */
 const FIX_REACH = 30;
 
@@ -26,7 +26,7 @@ const REPLACEABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 
 /** Kinds that a revocation supersedes. */
 const REVOCABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'outcome']);
 
-interface Held {
+interface Item {
   entry: KeyEvent;
   readonly subject: Subject;
   /** Number of its message, as counted by this ledger. */
@@ -43,10 +43,10 @@ export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
  * looked up by word, with a maximum number per word.
  */
 export class Ledger {
-  private readonly held = new Map<KeyEventId, Held>();
+  private readonly items = new Map<KeyEventId, Item>();
   private readonly byNormal = new Map<string, KeyEventId>();
   private readonly byToken = new Map<string, KeyEventId[]>();
-  private readonly wrong = new Set<KeyEventId>();
+  private readonly dismissed = new Set<KeyEventId>();
   private openErrors: KeyEventId[] = [];
   private messages = 0;
   private lastMessage: MessageId | undefined;
@@ -56,23 +56,23 @@ export class Ledger {
    * because determining it is most of the work.
    */
   restore(entry: KeyEvent, earlier?: Ledger): void {
-    this.count(entry.message);
-    const known = earlier?.held.get(entry.id);
-    this.hold(entry, known?.entry.quote === entry.quote ? known.subject : subjectOf(entry.quote));
+    this.countMessage(entry.message);
+    const known = earlier?.items.get(entry.id);
+    this.store(entry, known?.entry.quote === entry.quote ? known.subject : subjectOf(entry.quote));
   }
 
   /** Ignores an event that the user has dismissed. */
   refuse(id: KeyEventId): void {
-    this.wrong.add(id);
+    this.dismissed.add(id);
   }
 
   /** All entries in their original order. */
   entries(): KeyEvent[] {
-    return [...this.held.values()].map(({ entry }) => entry);
+    return [...this.items.values()].map(({ entry }) => entry);
   }
 
   get(id: KeyEventId): KeyEvent | undefined {
-    return this.held.get(id)?.entry;
+    return this.items.get(id)?.entry;
   }
 
   /**
@@ -80,12 +80,12 @@ export class Ledger {
    * changed entries.
    */
   add(message: MessageId, events: readonly DetectedEventWithContext[], before?: MessageId): KeyEvent[] {
-    this.count(message);
+    this.countMessage(message);
     const changed = new Map<KeyEventId, KeyEvent>();
     for (const event of events) {
       const id = eventIdAt(message, event);
-      if (this.wrong.has(id) || this.held.has(id)) continue;
-      this.take(
+      if (this.dismissed.has(id) || this.items.has(id)) continue;
+      this.addEvent(
         {
           ...detectedFields(event),
           id,
@@ -104,82 +104,82 @@ export class Ledger {
 
   /** Pins or unpins an entry; undefined if it doesn't exist. */
   pin(id: KeyEventId, pinned = true): KeyEvent | undefined {
-    const known = this.held.get(id);
-    return known === undefined ? undefined : this.set(known, { pinned });
+    const known = this.items.get(id);
+    return known === undefined ? undefined : this.update(known, { pinned });
   }
 
-  private count(message: MessageId): void {
+  private countMessage(message: MessageId): void {
     if (message !== this.lastMessage) this.messages++;
     this.lastMessage = message;
   }
 
-  private take(entry: KeyEvent, changed: Map<KeyEventId, KeyEvent>): void {
+  private addEvent(entry: KeyEvent, changed: Map<KeyEventId, KeyEvent>): void {
     const subject = subjectOf(entry.quote);
-    const near = this.candidates(subject);
-    const twin = this.twinOf(entry, subject, near);
+    const related = this.candidates(subject);
+    const twin = this.twinOf(entry, subject, related);
     if (twin !== undefined) {
       const merged: KeyEvent = { ...entry, status: 'merged', link: twin.entry.id };
-      this.held.set(merged.id, { entry: merged, subject, at: this.messages });
+      this.items.set(merged.id, { entry: merged, subject, at: this.messages });
       changed.set(merged.id, merged);
       if (twin.entry.kind === 'error') return;
     } else {
-      for (const older of near) {
+      for (const older of related) {
         if (older.entry.status !== 'active' || !supersedes(entry, subject, older)) continue;
-        changed.set(older.entry.id, this.set(older, { status: 'superseded', link: entry.id }));
+        changed.set(older.entry.id, this.update(older, { status: 'superseded', link: entry.id }));
       }
-      this.hold(entry, subject);
+      this.store(entry, subject);
       changed.set(entry.id, entry);
     }
-    if (subject.resolves && entry.kind !== 'error' && entry.kind !== 'todo') this.settle(entry, subject, changed);
+    if (subject.resolves && entry.kind !== 'error' && entry.kind !== 'todo') this.linkFixed(entry, subject, changed);
   }
 
   /** An active entry with the same meaning. An error that recurs after its fix isn't a repetition. */
-  private twinOf(entry: KeyEvent, subject: Subject, near: readonly Held[]): Held | undefined {
-    const same = this.held.get(this.byNormal.get(subject.normal) ?? entry.id);
-    for (const held of same === undefined ? near : [same, ...near]) {
-      const other = held.entry;
+  private twinOf(entry: KeyEvent, subject: Subject, related: readonly Item[]): Item | undefined {
+    const same = this.items.get(this.byNormal.get(subject.normal) ?? entry.id);
+    for (const item of same === undefined ? related : [same, ...related]) {
+      const other = item.entry;
       if (other.status !== 'active' || (other.kind === 'error' && other.link !== undefined)) continue;
-      if (held.subject.normal === subject.normal && other.about?.quote === entry.about?.quote) return held;
-      if (other.kind !== entry.kind || subject.failedAttempt || held.subject.failedAttempt || entry.about !== undefined)
+      if (item.subject.normal === subject.normal && other.about?.quote === entry.about?.quote) return item;
+      if (other.kind !== entry.kind || subject.failedAttempt || item.subject.failedAttempt || entry.about !== undefined)
         continue;
-      if (subject.negative !== held.subject.negative || !sameMembers(subject.values, held.subject.values)) continue;
-      if (entry.kind !== 'error' && !sameMembers(subject.codes, held.subject.codes)) continue;
-      if (subject.tokens.size >= 3 && likeness(subject.tokens, held.subject.tokens) >= SAME) return held;
+      if (subject.negative !== item.subject.negative || !sameMembers(subject.values, item.subject.values)) continue;
+      if (entry.kind !== 'error' && !sameMembers(subject.codes, item.subject.codes)) continue;
+      if (subject.tokens.size >= 3 && likeness(subject.tokens, item.subject.tokens) >= MIN_SAME_SIMILARITY) return item;
     }
     return undefined;
   }
 
-  /** Links open errors to the event that reports their fix, by common words or by a bare "fixed" soon after. */
-  private settle(fix: KeyEvent, subject: Subject, changed: Map<KeyEventId, KeyEvent>): void {
-    const still: KeyEventId[] = [];
-    const recent: Held[] = [];
-    let settled = 0;
+  /** Links open errors to the event that reports their fix, by common words or by a bare "fixed" soon after them. */
+  private linkFixed(fix: KeyEvent, subject: Subject, changed: Map<KeyEventId, KeyEvent>): void {
+    const stillOpen: KeyEventId[] = [];
+    const recent: Item[] = [];
+    let linked = 0;
     for (const id of this.openErrors) {
-      const error = this.held.get(id);
+      const error = this.items.get(id);
       if (error === undefined || error.entry.link !== undefined) continue;
       const shared = overlap(error.subject.tokens, subject.tokens);
       if (
         error.entry.message !== fix.message &&
         (shared >= 2 || (shared === 1 && Math.min(error.subject.tokens.size, subject.tokens.size) <= 3))
       ) {
-        changed.set(id, this.set(error, { link: fix.id }));
-        settled++;
+        changed.set(id, this.update(error, { link: fix.id }));
+        linked++;
       } else {
-        still.push(id);
+        stillOpen.push(id);
         if (error.entry.message !== fix.message && this.messages - error.at <= FIX_REACH) recent.push(error);
       }
     }
-    const bare = subject.tokens.size <= 4;
+    const isBare = subject.tokens.size <= 4;
     const last = recent.at(-1);
-    if (settled === 0 && bare && last !== undefined) {
-      changed.set(last.entry.id, this.set(last, { link: fix.id }));
-      still.splice(still.indexOf(last.entry.id), 1);
+    if (linked === 0 && isBare && last !== undefined) {
+      changed.set(last.entry.id, this.update(last, { link: fix.id }));
+      stillOpen.splice(stillOpen.indexOf(last.entry.id), 1);
     }
-    this.openErrors = still;
+    this.openErrors = stillOpen;
   }
 
-  private hold(entry: KeyEvent, subject: Subject): void {
-    this.held.set(entry.id, { entry, subject, at: this.messages });
+  private store(entry: KeyEvent, subject: Subject): void {
+    this.items.set(entry.id, { entry, subject, at: this.messages });
     if (entry.status === 'merged') return;
     this.byNormal.set(subject.normal, entry.id);
     for (const token of subject.tokens) {
@@ -187,7 +187,7 @@ export class Ledger {
       if (ids === undefined) this.byToken.set(token, [entry.id]);
       else {
         ids.push(entry.id);
-        if (ids.length > REMEMBERED) ids.shift();
+        if (ids.length > MAX_PER_WORD) ids.shift();
       }
     }
     if (entry.kind === 'error' && entry.link === undefined && entry.status === 'active' && !subject.failedAttempt) {
@@ -197,21 +197,21 @@ export class Ledger {
     }
   }
 
-  /** Entries that share a word, at most `REMEMBERED` per word. */
-  private candidates(subject: Subject): Held[] {
-    const found = new Set<Held>();
+  /** Entries that share a word, at most `MAX_PER_WORD` per word. */
+  private candidates(subject: Subject): Item[] {
+    const found = new Set<Item>();
     for (const token of subject.tokens) {
       for (const id of this.byToken.get(token) ?? []) {
-        const held = this.held.get(id);
-        if (held !== undefined) found.add(held);
+        const item = this.items.get(id);
+        if (item !== undefined) found.add(item);
       }
     }
     return [...found];
   }
 
-  private set(held: Held, change: Partial<Pick<KeyEvent, 'status' | 'link' | 'pinned'>>): KeyEvent {
-    held.entry = { ...held.entry, ...change };
-    return held.entry;
+  private update(item: Item, change: Partial<Pick<KeyEvent, 'status' | 'link' | 'pinned'>>): KeyEvent {
+    item.entry = { ...item.entry, ...change };
+    return item.entry;
   }
 }
 
@@ -220,42 +220,47 @@ export class Ledger {
  * with another value or the opposite meaning, or says that it replaces it. Errors aren't superseded, and reports of
  * failures supersede nothing.
  */
-function supersedes(entry: KeyEvent, subject: Subject, older: Held): boolean {
+function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
   if (older.entry.message === entry.message || older.entry.kind === 'error') return false;
   if (subject.failedAttempt || (entry.kind === 'error' && subject.faulty)) return false;
   const shared = overlap(subject.tokens, older.subject.tokens);
   if (shared === 0) return false;
   const share = shared / Math.min(subject.tokens.size, older.subject.tokens.size);
-  const values =
+  const hasOtherValues =
     subject.values.size > 0 && older.subject.values.size > 0 && !sameMembers(subject.values, older.subject.values);
-  const sense = subject.negative !== older.subject.negative;
-  if (values && overlap(subject.denied, older.subject.values) > 0) return true;
+  const isOpposite = subject.negative !== older.subject.negative;
+  if (hasOtherValues && overlap(subject.denied, older.subject.values) > 0) return true;
   if (REVOCABLE.has(older.entry.kind) && !older.subject.negative && overlap(subject.revoked, older.subject.tokens) > 0)
     return true;
-  if (goesBackOn(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
+  if (reversesChoice(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
     return true;
-  const whole = likeness(subject.tokens, older.subject.tokens);
+  const similarity = likeness(subject.tokens, older.subject.tokens);
   // Detected kinds are uncertain, so other kinds are compared as well, but more strictly.
   if (!SUPERSEDING.has(entry.kind) || !SUPERSEDING.has(older.entry.kind)) {
     return (
       subject.replaces &&
       shared >= 2 &&
-      share >= ON_SUBJECT &&
-      whole >= MUCH_ALIKE &&
-      (values || (sense && subject.negative))
+      share >= MIN_SUBJECT_SHARE &&
+      similarity >= MIN_REPLACEMENT_SIMILARITY &&
+      (hasOtherValues || (isOpposite && subject.negative))
     );
   }
   // Constraints and preferences are superseded only explicitly; a few common words aren't enough.
   const isRule = older.entry.kind === 'constraint' || older.entry.kind === 'preference';
   const deniedWords = overlap(subject.denied, older.subject.tokens);
-  if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= ON_SUBJECT) return true;
+  if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= MIN_SUBJECT_SHARE) return true;
   // Both have words that the other lacks, for example the port of staging and that of production.
-  const apart = shared < subject.tokens.size && shared < older.subject.tokens.size && !subject.replaces;
-  if (values && !apart && (whole >= ON_SUBJECT || (entry.kind === 'configuration' && share >= 0.75))) return true;
-  if (sense && (whole >= ON_SUBJECT || (!isRule && share === 1 && shared >= 2))) return true;
-  return subject.replaces && shared >= 2 && share >= ON_SUBJECT && whole >= MUCH_ALIKE;
+  const isApart = shared < subject.tokens.size && shared < older.subject.tokens.size && !subject.replaces;
+  if (
+    hasOtherValues &&
+    !isApart &&
+    (similarity >= MIN_SUBJECT_SHARE || (entry.kind === 'configuration' && share >= 0.75))
+  )
+    return true;
+  if (isOpposite && (similarity >= MIN_SUBJECT_SHARE || (!isRule && share === 1 && shared >= 2))) return true;
+  return subject.replaces && shared >= 2 && share >= MIN_SUBJECT_SHARE && similarity >= MIN_REPLACEMENT_SIMILARITY;
 }
 
-/** Compares only the beginnings, because with long reasons two choices for the same thing share few words. */
-const goesBackOn = (subject: Subject, older: Subject): boolean =>
+/** Whether it reverses a choice. Only the first words are compared, because long reasons share few words. */
+const reversesChoice = (subject: Subject, older: Subject): boolean =>
   subject.lead !== '' && subject.lead === older.lead && older.placed && (subject.reverses || subject.replaces);

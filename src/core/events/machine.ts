@@ -12,7 +12,7 @@ export interface MachineFinding {
   readonly reason: string;
 }
 
-/** Only the beginning of a line is examined, in UTF-16 units. */
+/** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 400;
 /** More findings per message would repeat the output rather than summarize it. */
 const MAX_PER_MESSAGE = 4;
@@ -118,7 +118,7 @@ const PATTERNS: readonly Pattern[] = [
 ];
 
 /** Temporary errors that aren't worth remembering: busy providers, failed edits, wrong tool calls, style warnings. */
-const MOMENTARY =
+const TEMPORARY =
   /overloaded|rate.?limit|too many requests|service unavailable|try again|ConnectionError: None|tool_use_error|sibling tool|NoExactMatch|SEARCH\b.{0,40}block|string to replace|file not found error|File has not been read|\b(?:[EW][1-7]\d{2}|F401|F541|F841|[CR]0\d{3})\b|no-unused|prettier\/|is not prettier|trailing (?:space|whitespace)|line too long|DeprecationWarning|FutureWarning/i;
 const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
 const SOURCE_LINE =
@@ -131,7 +131,7 @@ const SOURCE_LINE =
 export function* findInMachineText(text: string, lines: readonly Line[]): Steps<MachineFinding[]> {
   const found: (MachineFinding & { weak: boolean })[] = [];
   const seen = new Set<string>();
-  let strong = false;
+  let hasStrong = false;
   for (const [at, line] of lines.entries()) {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (!isMachineLine(line.kind)) continue;
@@ -150,11 +150,11 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
       const quote = match?.groups?.['q'];
       if (match === null || quote === undefined) continue;
       const signature = `${name} ${(match.groups?.['c'] ?? '').toLowerCase()}`;
-      const told = quote.slice(-40);
-      if (denies(head) || MOMENTARY.test(head)) break;
-      if (!seen.has(signature) && !seen.has(told)) {
+      const ending = quote.slice(-40);
+      if (deniesErrors(head) || TEMPORARY.test(head)) break;
+      if (!seen.has(signature) && !seen.has(ending)) {
         seen.add(signature);
-        seen.add(told);
+        seen.add(ending);
         const start = offset + match[0].lastIndexOf(quote);
         let end = Math.min(start + quote.length, start + MAX_QUOTE_LENGTH);
         while (end > start && text.charCodeAt(end - 1) <= 32) end--;
@@ -167,18 +167,18 @@ export function* findInMachineText(text: string, lines: readonly Line[]): Steps<
           reason: name,
           weak: weak === true,
         });
-        if (weak !== true && kind === 'error') strong = true;
+        if (weak !== true && kind === 'error') hasStrong = true;
       }
       break;
     }
   }
-  return found.filter((finding) => !(finding.weak && strong)).slice(0, MAX_PER_MESSAGE);
+  return found.filter((finding) => !(finding.weak && hasStrong)).slice(0, MAX_PER_MESSAGE);
 }
 
-/** "0 errors" or "no error" is a report of success. */
-const denies = (line: string): boolean => /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line);
+/** Whether a line reports success: "0 errors", "no error". */
+const deniesErrors = (line: string): boolean => /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line);
 
-/** A line of source code, such as a call, an assignment, or a block, as opposed to a sentence about code. */
+/** Whether a line is source code, such as a call, an assignment, or a block, and not a sentence about code. */
 const isCode = (line: string): boolean =>
   /^[\w.]+: [\w.]+,$/.test(line) ||
   (/[),]$/.test(line) && line.split('"').length % 2 === 0) ||

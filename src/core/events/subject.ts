@@ -14,12 +14,13 @@ export interface Subject {
   readonly codes: ReadonlySet<string>;
   /** All words in order, normalized: equal for texts that only differ in case, accents, punctuation, and spaces. */
   readonly normal: string;
+  /** Says that something is replaced: "instead", "no longer". */
   readonly replaces: boolean;
   /** Reverses an earlier choice: "moves to", "after all". */
   readonly reverses: boolean;
   /** Says what something is built on, runs on, or uses. */
   readonly placed: boolean;
-  /** Its first two content words, which name its subject; '' in scripts without spaces. */
+  /** The first two content words, which name the subject; '' in scripts without spaces. */
   readonly lead: string;
   /** Words and values that don't apply anymore: "8443, not 8080" denies 8080. */
   readonly denied: ReadonlySet<string>;
@@ -35,7 +36,8 @@ export interface Subject {
 
 /** Maximum number of tokens, which bounds the cost of an event. More don't make a subject clearer. */
 const MAX_TOKENS = 40;
-const READ = 600;
+/** Length of a quote's beginning that is read, in UTF-16 units. It bounds the cost. */
+const MAX_READ = 600;
 
 /** Words that say how something is said, not what it's about. */
 export const HOLLOW: ReadonlySet<string> = new Set(
@@ -78,14 +80,14 @@ const TRIED = /^(?:tried|already tried)/;
 
 const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
 
-/** Reads a quote's subject. Only the first `READ` characters are read, which bounds the cost. */
+/** Determines a quote's subject. */
 export function subjectOf(quote: string): Subject {
-  const text = fold(quote.slice(0, READ));
+  const text = fold(quote.slice(0, MAX_READ));
   const tokens = new Set<string>();
   const values = new Set<string>();
   const codes = new Set<string>();
   const normal: string[] = [];
-  let before = '';
+  let previous = '';
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
     if (isCjkUnit(word.charCodeAt(0))) {
       normal.push(word);
@@ -95,11 +97,11 @@ export function subjectOf(quote: string): Subject {
       continue;
     }
     normal.push(word);
-    const names = text[index - 1] === '#' || NUMBERED.has(before);
-    before = word;
-    if (!names && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
+    const isName = text[index - 1] === '#' || NUMBERED.has(previous);
+    previous = word;
+    if (!isName && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
     else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MAX_TOKENS) {
-      const token = withoutLine(word);
+      const token = withoutLineNumber(word);
       tokens.add(token);
       if (/\d/.test(token)) codes.add(token);
     }
@@ -111,7 +113,7 @@ export function subjectOf(quote: string): Subject {
     for (const word of denied) if (tokens.has(word)) revoked.add(word);
     for (const [, word] of text.matchAll(DROPPED)) if (tokens.has(word!)) revoked.add(word!);
   }
-  const counts = findConcepts(quote.slice(0, READ)).count;
+  const counts = findConcepts(quote.slice(0, MAX_READ)).count;
   const failedAttempt = has(counts, 'fail') || TRIED.test(text);
   return {
     tokens,
@@ -131,14 +133,13 @@ export function subjectOf(quote: string): Subject {
   };
 }
 
-/** The first two content words. */
 function leadOf(tokens: ReadonlySet<string>): string {
   const lead = [...tokens].slice(0, 2);
   return lead.length === 2 && lead.every((word) => !isCjkUnit(word.charCodeAt(0))) ? lead.join(' ') : '';
 }
 
 /** Removes a line number, so that a file is the same at any line. */
-const withoutLine = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
+const withoutLineNumber = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
 
 /** Jaccard similarity, 0…1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -1,7 +1,7 @@
 import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 
-/** What the previous message says about this one. */
+/** What the previous message tells about this one. */
 export interface BeforeTraits {
   /** It asked something or offered options. */
   readonly asked: boolean;
@@ -25,12 +25,11 @@ export function asksOf(text: string): Asks {
   return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
 }
 
-/** How much of the previous message's end is examined, in UTF-16 units. */
+/** Length of the previous message's end that is examined, in UTF-16 units. */
 const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** Describes the previous message's effect on this one. */
 export function describeBefore(before: string | undefined): BeforeTraits {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
@@ -48,14 +47,14 @@ export function describeBefore(before: string | undefined): BeforeTraits {
 
 /** Signs that a message is a transcript of people talking rather than typed to a model. */
 export interface Speech {
-  /** It starts with a speaker's name, as does the previous message, or it's spoken. */
+  /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
   readonly named: boolean;
   /** It has interjections and restarts that nobody types. */
   readonly spoken: boolean;
 }
 
-/** How much of a message's beginning is examined, in UTF-16 units. */
-const READ = 400;
+/** Length of a message's beginning that is examined, in UTF-16 units. */
+const MAX_READ = 400;
 
 /** A speaker's name or role before what they say: "Ana:", "[00:12] Project Manager:", "**Kim (PM)**:". */
 const SPEAKER =
@@ -69,8 +68,8 @@ export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 
 /** Tells spoken from typed messages by their beginning. A game master may have the assistant's role. */
 export function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
-  const start = text.slice(0, READ);
+  const start = text.slice(0, MAX_READ);
   const spoken = byUser && isSpoken(start);
   const labelled = SPEAKER.test(start);
-  return { spoken, named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, READ)))) };
+  return { spoken, named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, MAX_READ)))) };
 }

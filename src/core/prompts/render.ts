@@ -56,7 +56,7 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
 };
 
 const NARRATIVE = 'what happened, in running text';
-/** With lists, the narrative only says what they are about. */
+/** For presets whose lists say everything else. */
 const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
   developer: 'one or two sentences: what the work is, and how it stands at the end',
 };
@@ -64,13 +64,13 @@ const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
 /** A prompt that is ready to be rendered. */
 export interface SummaryPrompt {
   readonly name: string;
+  /** The template. */
   readonly text: string;
   /** What the conversation is and what matters in it, for the short form. */
   readonly focus: string;
   readonly fields: SummaryFields;
-  /** The description of the narrative. */
+  /** Describes the narrative to the model. */
   readonly narrative: string;
-  /** `sentences`: always use the short form. */
   readonly style: SummaryStyle;
   /** Changes with any text that a model sees. Stored with each summary. */
   readonly version: string;
@@ -95,7 +95,7 @@ export function checkPrompt(text: string): PromptFaults {
   };
 }
 
-/** The length of the narrative: as long as needed, or two to three sentences. */
+/** The form of a summary: JSON with a narrative and lists, or always two to three sentences of plain text. */
 export type SummaryStyle = 'structured' | 'sentences';
 
 /**
@@ -110,9 +110,9 @@ export function summaryPrompt(
   instructions = '',
 ): SummaryPrompt {
   // The user's instructions must not be parsed as a template.
-  const asked = instructions.trim().replaceAll('{{', '{ {');
-  const wish = asked === '' ? '' : `\n\nFor this record in particular: ${asked}`;
-  const text = (replacement ?? TEXTS[preset]) + wish;
+  const wish = instructions.trim().replaceAll('{{', '{ {');
+  const suffix = wish === '' ? '' : `\n\nFor this record in particular: ${wish}`;
+  const text = (replacement ?? TEXTS[preset]) + suffix;
   if (replacement !== undefined) {
     const { missing, unknown } = checkPrompt(replacement);
     if (missing.length > 0) throw new RangeError(`The prompt lacks ${missing.map((one) => `{{${one}}}`).join(', ')}.`);
@@ -122,9 +122,9 @@ export function summaryPrompt(
   const fields = FIELDS[preset];
   const narrative = NARRATIVES[preset] ?? NARRATIVE;
   // The first paragraph of a user's prompt may be anything, so the preset's is used.
-  const focus = TEXTS[preset].split('\n\n', 1)[0]! + wish;
-  const seen = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
-  return { name, text, focus, fields, narrative, style, version: `${name}-${textHash(seen).slice(-8)}` };
+  const focus = TEXTS[preset].split('\n\n', 1)[0]! + suffix;
+  const modelTexts = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
+  return { name, text, focus, fields, narrative, style, version: `${name}-${textHash(modelTexts).slice(-8)}` };
 }
 
 /** The JSON object that a preset asks for, with descriptions as values. */
@@ -141,7 +141,7 @@ export interface RenderedPrompt {
   readonly prompt: string;
 }
 
-/** The prompt for a segment. `words` is the length of the answer. */
+/** The prompt for a segment. `words` is the requested length of the answer. */
 export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
   return rendered(prompt.text, history, { format: formatOf(prompt), words: String(words) });
 }
@@ -184,7 +184,7 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 
 const fenced = (history: string, fence: string): string => `${fence}\n${history}\n${fence}`;
 
-/** A line that the data doesn't contain, derived from the data, so that the same segment gives the same prompt. */
+/** A line that the data doesn't contain. It's derived from the data, so that the same segment gives the same prompt. */
 function fenceFor(history: string): string {
   for (let salt = 0; ; salt++) {
     const fence = `=====${textHash([history, String(salt)])}=====`;

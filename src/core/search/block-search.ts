@@ -5,12 +5,12 @@ import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type W
 
 /** Tool output answers fewer questions than what people say. */
 const TOOL_WEIGHT = 0.6;
-/** A prefix of more words than this is too short to be useful. */
-const MAX_NEAR_WORDS = 40;
+/** Maximum number of words per block that are tried for a prefix; if it has more, it's too short to be useful. */
+const MAX_PREFIX_WORDS = 40;
 
 export interface SearchedBlock {
   readonly block: WordBlock;
-  /** Number of messages that are still valid; the others were replaced by a later block. */
+  /** Number of messages at its beginning that are still valid; a later block replaces the others. */
   readonly valid: number;
 }
 
@@ -29,14 +29,16 @@ export interface BlockHit {
 
 /** Per-message buffers for a search over all blocks: 13 bytes per message, reused by later searches. */
 export class SearchScratch {
-  /** A message's score for the query, and for the current term. */
+  /** A message's score for the query. */
   score = new Float32Array(0);
+  /** A message's score for the current term. */
   ofTerm = new Float32Array(0);
   /** Summed rarity of the query terms that a message contains. */
   covered = new Float32Array(0);
   hasManner = new Uint8Array(0);
-  /** Messages that match any term, and those that match the current one. */
+  /** Messages that match any term. */
   found: number[] = [];
+  /** Messages that match the current term. */
   foundByTerm: number[] = [];
 
   begin(messages: number): void {
@@ -85,12 +87,12 @@ export function searchBlocks(
   scratch = new SearchScratch(),
 ): readonly BlockHit[] {
   const { sought } = readQuery(query);
-  const facts = factsOf(searched);
-  scratch.begin(facts.size);
+  const stats = statsOf(searched);
+  scratch.begin(stats.size);
   let total = 0;
   for (const term of sought) {
-    scoreTerm(searched, facts, term, scratch);
-    const rarity = term.isManner ? 0 : rarityOf(scratch.foundByTerm.length, facts.messages);
+    scoreTerm(searched, stats, term, scratch);
+    const rarity = term.isManner ? 0 : rarityOf(scratch.foundByTerm.length, stats.messages);
     total += rarity;
     scratch.settle(term, rarity);
   }
@@ -98,19 +100,19 @@ export function searchBlocks(
   const weights = Float32Array.from(ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
   const { score, covered, hasManner, found } = scratch;
   const best: BlockHit[] = [];
-  // Lets most messages be skipped before their speaker is looked up.
-  let bar = 0;
+  // Once there are enough hits, lower scores are skipped before the message's role is looked up.
+  let minScore = 0;
   for (const at of found) {
     const coverage = total === 0 ? 1 : covered[at]! / total;
-    const favour = hasManner[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
-    const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * favour;
-    if (unweighted < bar) continue;
-    const index = blockOf(facts.firsts, at);
-    const message = at - facts.firsts[index]!;
+    const mannerFactor = hasManner[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
+    const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * mannerFactor;
+    if (unweighted < minScore) continue;
+    const index = blockOf(stats.firsts, at);
+    const message = at - stats.firsts[index]!;
     const role = searched[index]!.block.roles[message]!;
     if (allowed[role] === 0) continue;
     insert(best, { block: index, message, score: unweighted * weights[role]! }, limit);
-    if (best.length === limit) bar = best.at(-1)!.score;
+    if (best.length === limit) minScore = best.at(-1)!.score;
   }
   return best;
 }
@@ -126,17 +128,18 @@ function blockOf(firsts: readonly number[], message: number): number {
   return low;
 }
 
-interface Facts {
+interface IndexStats {
   readonly passages: number;
-  /** Number of valid messages. */
+  /** Number of valid messages in all blocks. */
   readonly messages: number;
   readonly averageLength: number;
-  /** Number of messages in all blocks, and the index of each block's first message. */
+  /** Number of messages in all blocks, including replaced ones. */
   readonly size: number;
+  /** For each block, the index of its first message among all. */
   readonly firsts: readonly number[];
 }
 
-function factsOf(searched: readonly SearchedBlock[]): Facts {
+function statsOf(searched: readonly SearchedBlock[]): IndexStats {
   let [passages, messages, length, size] = [0, 0, 0, 0];
   const firsts: number[] = [];
   for (const { block, valid } of searched) {
@@ -149,66 +152,73 @@ function factsOf(searched: readonly SearchedBlock[]): Facts {
   return { passages, messages, averageLength: length / Math.max(1, passages), size, firsts };
 }
 
-/** A word of a block that matches a term, and how well. */
-interface NearWord {
+/** A word of a block that matches a term. */
+interface MatchingWord {
   readonly block: number;
+  /** Index of the word in the block. */
   readonly at: number;
   readonly word: string;
-  readonly near: number;
+  /** How well it matches, 0…1. */
+  readonly weight: number;
 }
 
-function scoreTerm(searched: readonly SearchedBlock[], facts: Facts, term: SoughtTerm, scratch: SearchScratch): void {
+function scoreTerm(
+  searched: readonly SearchedBlock[],
+  stats: IndexStats,
+  term: SoughtTerm,
+  scratch: SearchScratch,
+): void {
   const exact = wordsEqual(searched, term.term, 1);
   const near = (word: string): number => (word === term.term ? 0 : nearness(term.term, word));
   // Typos require comparing all words with the same first letter, which is slow, so only do it for terms that don't
   // occur.
   const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, Infinity);
-  const others = typos.length > 0 ? typos : wordsLike(searched, term.term, near, MAX_NEAR_WORDS);
+  const similar = typos.length > 0 ? typos : wordsLike(searched, term.term, near, MAX_PREFIX_WORDS);
   const synonyms = term.synonyms.flatMap((word) => wordsEqual(searched, word, SYNONYM_WEIGHT));
   const frequency = new Map<string, number>();
-  const all = [...exact, ...synonyms, ...others];
+  const all = [...exact, ...synonyms, ...similar];
   for (const { block, at, word } of all) {
     frequency.set(word, (frequency.get(word) ?? 0) + frequencyAt(searched[block]!.block, at));
   }
-  const rarity = (word: string): number => rarityOf(frequency.get(word) ?? 0, facts.passages);
-  const own = exact.length > 0 ? rarity(term.term) : Infinity;
-  for (const { block: index, at, word, near: weight } of all) {
-    const isOther = weight !== 1 && weight !== SYNONYM_WEIGHT;
-    const worth = weight * (isOther ? Math.min(rarity(word), own) : rarity(word));
+  const rarity = (word: string): number => rarityOf(frequency.get(word) ?? 0, stats.passages);
+  const termRarity = exact.length > 0 ? rarity(term.term) : Infinity;
+  for (const { block: index, at, word, weight } of all) {
+    const isSimilar = weight !== 1 && weight !== SYNONYM_WEIGHT;
+    const wordWeight = weight * (isSimilar ? Math.min(rarity(word), termRarity) : rarity(word));
     const { block, valid } = searched[index]!;
-    const first = facts.firsts[index]!;
+    const first = stats.firsts[index]!;
     visitPostings(block, at, (passage, times) => {
       const message = block.owners[passage]!;
       if (message >= valid) return;
-      scratch.raise(first + message, termScore(worth, times, block.lengths[passage]!, facts.averageLength));
+      scratch.raise(first + message, termScore(wordWeight, times, block.lengths[passage]!, stats.averageLength));
     });
   }
 }
 
-function wordsEqual(searched: readonly SearchedBlock[], word: string, near: number): NearWord[] {
-  const found: NearWord[] = [];
+function wordsEqual(searched: readonly SearchedBlock[], word: string, weight: number): MatchingWord[] {
+  const found: MatchingWord[] = [];
   for (const [index, { block }] of searched.entries()) {
     const at = placeOf(block, word);
-    if (at !== undefined) found.push({ block: index, at, word, near });
+    if (at !== undefined) found.push({ block: index, at, word, weight });
   }
   return found;
 }
 
 function wordsLike(
   searched: readonly SearchedBlock[],
-  beginning: string,
-  nearOf: (word: string) => number,
+  prefix: string,
+  weightOf: (word: string) => number,
   max: number,
-): NearWord[] {
-  const found: NearWord[] = [];
+): MatchingWord[] {
+  const found: MatchingWord[] = [];
   const known = new Map<string, number>();
   for (const [index, { block }] of searched.entries()) {
-    const { start, end } = prefixRange(block, beginning);
+    const { start, end } = prefixRange(block, prefix);
     for (let at = start; at < Math.min(end, start + max); at++) {
       const word = wordAt(block, at);
-      let near = known.get(word);
-      if (near === undefined) known.set(word, (near = nearOf(word)));
-      if (near > 0) found.push({ block: index, at, word, near });
+      let weight = known.get(word);
+      if (weight === undefined) known.set(word, (weight = weightOf(word)));
+      if (weight > 0) found.push({ block: index, at, word, weight });
     }
   }
   return found;

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../model/message.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../model/key-event.ts';
 
-/** A query for all chats, with words and filters such as `tool:codex`. */
+/** A search over all chats: words, and filters such as `tool:codex`. */
 export interface TypedQuery {
   readonly text: string;
   readonly tool?: string;
@@ -9,9 +9,11 @@ export interface TypedQuery {
   readonly role?: Role;
   readonly file?: string;
   readonly kind?: KeyEventKind;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly since?: number;
+  /** In milliseconds since the epoch. */
   readonly before?: number;
+  /** Whether to search shell commands. */
   readonly commands?: true;
 }
 

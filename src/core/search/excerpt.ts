@@ -11,7 +11,7 @@ export interface Excerpt {
 interface Match {
   readonly start: number;
   readonly end: number;
-  /** Index of the query word that it matches. */
+  /** Index of the query word. */
   readonly word: number;
   readonly value: number;
 }
@@ -19,16 +19,16 @@ interface Match {
 /** Weight of further occurrences of a word in the same excerpt. */
 const REPEAT_SHARE = 0.1;
 
-/** Maximum share of the remaining room for text before the matches. */
+/** Maximum share of the remaining room that the text before the matches takes. */
 const BACK_SHARE = 0.5;
 
 /** The end moves back by up to this share of the excerpt's length, to the end of a line, sentence, or word. */
 const EDGE_SHARE = 0.3;
 
 /**
- * The range of at most `maxChars` UTF-16 units that matches the most query words, long words first, cut at a nearby
- * line, sentence, or word boundary. Without a match, the beginning of the text. Short texts are returned whole. Never
- * splits a surrogate pair.
+ * The range of at most `maxChars` UTF-16 units that best matches the query, cut at a nearby line, sentence, or word
+ * boundary. Different and long words count more. Without a match, the beginning of the text. Short texts are returned
+ * whole. Never splits a surrogate pair.
  */
 export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
   return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
@@ -43,8 +43,8 @@ export interface FoundExcerpt extends Excerpt {
 /** Like `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units. Reads the text once. */
 export function foundExcerpt(text: string, query: string, maxChars: number, passage: number): FoundExcerpt {
   const matches = matchesOf(text, query);
-  const stretch = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
-  return { ...stretch, together: togetherness(matches, passage) };
+  const excerpt = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
+  return { ...excerpt, together: togetherness(matches, passage) };
 }
 
 const isWhole = (text: string, maxChars: number): boolean => text.length <= maxChars;
@@ -69,13 +69,13 @@ function matchesOf(text: string, query: string): readonly Match[] {
   const matches: Match[] = [];
   visitWords(text, (term, start, end) => {
     let found = known.get(term);
-    if (found === undefined) known.set(term, (found = answer(sought, term) ?? null));
+    if (found === undefined) known.set(term, (found = bestMatch(sought, term) ?? null));
     if (found !== null) matches.push({ start, end, ...found });
   });
   return matches.sort((a, b) => a.start - b.start);
 }
 
-function answer(sought: readonly SoughtTerm[], term: string): { word: number; value: number } | undefined {
+function bestMatch(sought: readonly SoughtTerm[], term: string): { word: number; value: number } | undefined {
   let best: { word: number; value: number } | undefined;
   sought.forEach(({ term: word, synonyms }, index) => {
     const near = Math.max(nearness(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
@@ -88,46 +88,46 @@ function answer(sought: readonly SoughtTerm[], term: string): { word: number; va
 /** The range within `maxChars` whose matches score highest; the first among equals. */
 function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
   let best: Excerpt = { start: 0, end: 0 };
-  let bestWorth = 0;
+  let bestScore = 0;
   const inside = new Map<number, number>();
-  let worth = 0;
+  let score = 0;
   let first = 0;
   for (const match of matches) {
     const times = inside.get(match.word) ?? 0;
-    worth += times === 0 ? match.value : match.value * REPEAT_SHARE;
+    score += times === 0 ? match.value : match.value * REPEAT_SHARE;
     inside.set(match.word, times + 1);
     while (match.end - matches[first]!.start > maxChars && matches[first] !== match) {
-      const gone = matches[first++]!;
-      const left = inside.get(gone.word)! - 1;
-      inside.set(gone.word, left);
-      worth -= left === 0 ? gone.value : gone.value * REPEAT_SHARE;
+      const dropped = matches[first++]!;
+      const remaining = inside.get(dropped.word)! - 1;
+      inside.set(dropped.word, remaining);
+      score -= remaining === 0 ? dropped.value : dropped.value * REPEAT_SHARE;
     }
-    if (worth > bestWorth + 1e-9 && match.end - matches[first]!.start <= maxChars) {
-      bestWorth = worth;
+    if (score > bestScore + 1e-9 && match.end - matches[first]!.start <= maxChars) {
+      bestScore = score;
       best = { start: matches[first]!.start, end: match.end };
     }
   }
   return best;
 }
 
-/** Extends a range to `maxChars`, from the beginning of its line or sentence if that is near. */
+/** Extends a range to at most `maxChars`, from and to a nearby line, sentence, or word boundary. */
 function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
   const back = Math.max(0, core.start - Math.floor((maxChars - (core.end - core.start)) * BACK_SHARE));
-  let from = edge(text, back, core.start);
+  let from = lastBreak(text, back, core.start);
   const limit = Math.min(text.length, from + maxChars);
   const forward = Math.max(core.end, limit - Math.floor(maxChars * EDGE_SHARE));
-  let to = limit === text.length ? limit : edge(text, forward, limit);
+  let to = limit === text.length ? limit : lastBreak(text, forward, limit);
   if (isInsidePair(text, from)) from++;
   if (isInsidePair(text, to)) to--;
   return { start: from, end: Math.max(from, to) };
 }
 
-/** The last good place to cut: after a line break, a sentence, or a space; otherwise the end. */
-function edge(text: string, from: number, to: number): number {
-  const stretch = text.slice(from, to);
+/** The last place to cut in a range: after a line break, a sentence, or a space, or at 0; its end if there is none. */
+function lastBreak(text: string, from: number, to: number): number {
+  const range = text.slice(from, to);
   for (const pattern of [/\n+/g, /[.!?]\s+|[。！？]/g, /\s+/g]) {
     let found = -1;
-    for (const match of stretch.matchAll(pattern)) found = from + match.index + match[0].length;
+    for (const match of range.matchAll(pattern)) found = from + match.index + match[0].length;
     if (found !== -1) return found;
     if (from === 0) return 0;
   }

@@ -61,7 +61,7 @@ const ABOUT: readonly {
   },
 ];
 
-/** Synonyms across languages, and product names for what they are. */
+/** Groups of synonyms: the same word in several languages, and products with what they are. */
 const NAMES: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -82,13 +82,13 @@ export function readQuery(text: string): Query {
   const sought = withoutStopWords([...terms]).map((term): SoughtTerm => {
     const groups = GROUPS.filter(({ words }) => words.includes(term));
     for (const group of groups) for (const kind of group.kinds) kinds.add(kind);
-    const others = [...groups.filter(({ same }) => same).map(({ words }) => words), ...NAMES].filter((words) =>
+    const synonymGroups = [...groups.filter(({ same }) => same).map(({ words }) => words), ...NAMES].filter((words) =>
       words.includes(term),
     );
-    const synonyms = others.flat().filter((word) => word !== term);
+    const synonyms = synonymGroups.flat().filter((word) => word !== term);
     return { term, synonyms, isManner: groups.some(({ same }) => same) };
   });
-  // If the query has no other words, search for these.
+  // If all words are about the manner, they are the subject.
   const allManner = sought.every(({ isManner }) => isManner);
   return { sought: allManner ? sought.map((one) => ({ ...one, isManner: false })) : sought, kinds };
 }

@@ -2,37 +2,33 @@
 const K1 = 1.2;
 const B = 0.75;
 
-/** BM25 score of a word in a passage; lengths in words. */
-export function termScore(worth: number, times: number, length: number, averageLength: number): number {
-  return (worth * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / averageLength));
+/** BM25 score of a word that occurs `times` in a passage. Lengths are in words. */
+export function termScore(weight: number, times: number, length: number, averageLength: number): number {
+  return (weight * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / averageLength));
 }
 
 /** Share of the score that depends on how much of the query matches, so that one frequent word can't win alone. */
 export const COVERAGE_SHARE = 0.8;
 
-/**
- * Weight of a word about the manner ("choose"). It adds little alone, but together with the subject it raises the
- * score: "we decided on X" ranks above "X is fast".
- */
+/** Weight of a word about the manner ("choose"), which says little on its own. */
 export const MANNER_SHARE = 0.2;
+/** Factor for a text with such a word and the subject: "we decided on X" ranks above "X is fast". */
 export const MANNER_WEIGHT = 1.6;
 
 /** Inverse document frequency, at least 0. */
-export function rarityOf(holding: number, all: number): number {
-  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+export function rarityOf(matching: number, total: number): number {
+  return Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
 }
 
-/** Shorter words must match exactly. */
+/** Minimum length of a word for a prefix match, in UTF-16 units. Shorter words must match exactly. */
 const MIN_PREFIX_LENGTH = 3;
+/** Minimum length of a word for one typo. */
 const MIN_TYPO_LENGTH = 4;
-/** Minimum length for two typos. */
-const TWO_TYPOS_LENGTH = 9;
+/** Minimum length of a word for two typos. */
+const MIN_TWO_TYPOS_LENGTH = 9;
 
-/**
- * Maximum weight of a prefix match, which decreases with the number of missing letters, and weight of a match with
- * typos.
- */
-const PREFIX_WEIGHT = 0.7;
+/** Maximum weight of a prefix match; it decreases with the number of missing letters. */
+const MAX_PREFIX_WEIGHT = 0.7;
 const TYPO_WEIGHT = 0.5;
 
 /**
@@ -42,22 +38,22 @@ const TYPO_WEIGHT = 0.5;
 export function nearness(sought: string, term: string): number {
   if (sought === term) return 1;
   if (sought.length < MIN_PREFIX_LENGTH) return 0;
-  if (term.startsWith(sought)) return PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
+  if (term.startsWith(sought)) return MAX_PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
   if (sought.length < MIN_TYPO_LENGTH) return 0;
   // Different numbers are different things.
   if (/\d/.test(sought)) return 0;
-  const allowed = sought.length >= TWO_TYPOS_LENGTH ? 2 : 1;
-  return Math.abs(sought.length - term.length) <= allowed && isWithin(sought, term, allowed) ? TYPO_WEIGHT : 0;
+  const allowed = sought.length >= MIN_TWO_TYPOS_LENGTH ? 2 : 1;
+  return Math.abs(sought.length - term.length) <= allowed && isWithinDistance(sought, term, allowed) ? TYPO_WEIGHT : 0;
 }
 
 /** Whether the Levenshtein distance is at most `allowed`, with early exit. */
-function isWithin(left: string, right: string, allowed: number): boolean {
+function isWithinDistance(left: string, right: string, allowed: number): boolean {
   let start = 0;
   while (start < left.length && left[start] === right[start]) start++;
-  return differs(left, right, start, start, allowed);
+  return isRestWithinDistance(left, right, start, start, allowed);
 }
 
-function differs(left: string, right: string, i: number, j: number, allowed: number): boolean {
+function isRestWithinDistance(left: string, right: string, i: number, j: number, allowed: number): boolean {
   while (i < left.length && j < right.length && left[i] === right[j]) {
     i++;
     j++;
@@ -65,8 +61,8 @@ function differs(left: string, right: string, i: number, j: number, allowed: num
   if (i === left.length && j === right.length) return true;
   if (allowed === 0) return false;
   return (
-    (i < left.length && differs(left, right, i + 1, j, allowed - 1)) ||
-    (j < right.length && differs(left, right, i, j + 1, allowed - 1)) ||
-    (i < left.length && j < right.length && differs(left, right, i + 1, j + 1, allowed - 1))
+    (i < left.length && isRestWithinDistance(left, right, i + 1, j, allowed - 1)) ||
+    (j < right.length && isRestWithinDistance(left, right, i, j + 1, allowed - 1)) ||
+    (i < left.length && j < right.length && isRestWithinDistance(left, right, i + 1, j + 1, allowed - 1))
   );
 }

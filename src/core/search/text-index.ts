@@ -11,7 +11,7 @@ export interface IndexedAs {
   readonly kind?: string;
   /** The kind of key event, which gets a higher score if the query asks for it. */
   readonly about?: KeyEventKind;
-  /** Factor for its scores; default 1. */
+  /** Factor for the text's scores; default 1. */
   readonly weight?: number;
 }
 
@@ -45,7 +45,7 @@ interface Passage {
 }
 
 /** An entry's match with a query so far. */
-interface Answer {
+interface Match {
   score: number;
   /** Summed rarity of the words that it contains. */
   covered: number;
@@ -105,29 +105,29 @@ export class TextIndex {
 
   /** The best hits for a query, best first; among equals, the newest first. */
   search(query: string, { limit = 10, kinds, accepts }: SearchOptions = {}): readonly SearchHit[] {
-    const { sought, kinds: asked } = readQuery(query);
-    const answers = new Map<Entry, Answer>();
+    const { sought, kinds: askedKinds } = readQuery(query);
+    const matches = new Map<Entry, Match>();
     let total = 0;
     for (const term of sought) {
       const scores = this.#scores(term);
       const rarity = term.isManner ? 0 : rarityOf(scores.size, this.size);
       total += rarity;
       for (const [entry, score] of scores) {
-        const answer = answers.get(entry) ?? { score: 0, covered: 0, hasManner: false };
-        answer.score += score * (term.isManner ? MANNER_SHARE : 1);
-        answer.covered += rarity;
-        answer.hasManner ||= term.isManner;
-        answers.set(entry, answer);
+        const match = matches.get(entry) ?? { score: 0, covered: 0, hasManner: false };
+        match.score += score * (term.isManner ? MANNER_SHARE : 1);
+        match.covered += rarity;
+        match.hasManner ||= term.isManner;
+        matches.set(entry, match);
       }
     }
-    const scoreOf = ({ as }: Entry, { score, covered, hasManner }: Answer): number => {
-      const isAsked = as.about !== undefined && asked.has(as.about);
-      const favour = isAsked ? ASKED_WEIGHT : hasManner && covered > 0 ? MANNER_WEIGHT : 1;
-      return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * favour * (as.weight ?? 1);
+    const scoreOf = ({ as }: Entry, { score, covered, hasManner }: Match): number => {
+      const isAsked = as.about !== undefined && askedKinds.has(as.about);
+      const factor = isAsked ? ASKED_WEIGHT : hasManner && covered > 0 ? MANNER_WEIGHT : 1;
+      return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * factor * (as.weight ?? 1);
     };
-    const ranked = [...answers]
+    const ranked = [...matches]
       .filter(([{ as }]) => kinds === undefined || (as.kind !== undefined && kinds.includes(as.kind)))
-      .map(([entry, answer]) => ({ entry, score: scoreOf(entry, answer) }))
+      .map(([entry, match]) => ({ entry, score: scoreOf(entry, match) }))
       .sort((a, b) => b.score - a.score || b.entry.order - a.entry.order);
     const hits: SearchHit[] = [];
     for (const { entry, score } of ranked) {
@@ -178,8 +178,8 @@ export class TextIndex {
 
   #addWord(word: string, postings: number[]): void {
     this.#postings.set(word, postings);
-    const near = this.#byInitial.get(word[0]!);
-    if (near) near.push(word);
+    const sameInitial = this.#byInitial.get(word[0]!);
+    if (sameInitial) sameInitial.push(word);
     else this.#byInitial.set(word[0]!, [word]);
   }
 
@@ -196,13 +196,13 @@ export class TextIndex {
     return best;
   }
 
-  #score(word: string, worth: number, best: Map<Entry, number>): void {
+  #score(word: string, weight: number, best: Map<Entry, number>): void {
     const average = this.#totalLength / this.#passages.size;
     for (const posting of this.#postings.get(word) ?? []) {
       const { entry, length } = this.#passages.get(Math.floor(posting / PASSAGE_UNIT))!;
       if (entry.state !== 'found') continue;
       const times = posting % PASSAGE_UNIT;
-      const score = termScore(worth, times, length, average);
+      const score = termScore(weight, times, length, average);
       if (score > (best.get(entry) ?? 0)) best.set(entry, score);
     }
   }

@@ -3,16 +3,22 @@ import type { TranscriptMessage } from '../transcript/transcript-message.ts';
 import { textHash } from '../text/hash.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 
-/** Of tool output, only the beginning and the end are indexed, which tell what the tool did and how it ended. */
+/**
+ * Of long tool output, only the beginning and the end are indexed, which tell what the tool did and how it ended. In
+ * UTF-16 units.
+ */
 const MAX_TOOL_HEAD = 3_000;
 const MAX_TOOL_TAIL = 1_000;
 /** A posting is passage × 8 + occurrences. More than 7 occurrences hardly change a score. */
 const POSTING_UNIT = 8;
-/** Postings are delta-encoded as variable-length integers with seven bits per byte. */
-const MORE = 0x80;
-const MAX_LENGTH = 0xffff;
+/**
+ * Postings are delta-encoded as variable-length integers with seven bits per byte. This bit is set if another byte
+ * follows.
+ */
+const CONTINUATION_BIT = 0x80;
+const MAX_PASSAGE_WORDS = 0xffff;
 
-/** In the order of the numbers in stored blocks. */
+/** Stored blocks contain indexes into this list, so its order must not change. */
 export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** The words of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
@@ -21,21 +27,23 @@ export interface WordBlock {
   readonly messages: number;
   /** Number of words in all passages. */
   readonly words: number;
-  /** For each passage, the index of its message in the block, and its number of words. */
+  /** For each passage, the index of its message in the block. */
   readonly owners: Uint32Array;
+  /** For each passage, its number of words. */
   readonly lengths: Uint16Array;
   /** For each message, a 32-bit fingerprint. */
   readonly prints: Uint32Array;
   /** For each message, an index into `ROLES`. */
   readonly roles: Uint8Array;
-  /** The sorted words in UTF-16, concatenated, with the ends of each word and of its postings. */
+  /** The sorted words in UTF-16, concatenated. */
   readonly text: Uint16Array;
+  /** For each word, its end in `text`. */
   readonly wordEnds: Uint32Array;
+  /** For each word, the end of its postings in `postings`. */
   readonly postingEnds: Uint32Array;
   readonly postings: Uint8Array;
 }
 
-/** Indexes messages. */
 export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 'text' | 'at'>[]): WordBlock {
   const postings = new Map<string, number[]>();
   const owners: number[] = [];
@@ -44,7 +52,7 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
   const prints = new Uint32Array(messages.length);
   for (const [index, { role, text, at }] of messages.entries()) {
     roles[index] = ROLES.indexOf(role);
-    prints[index] = print(at, role, text);
+    prints[index] = fingerprint(at, role, text);
     for (const [from, to] of indexedPassages(role, text)) {
       const passage = owners.length;
       let length = 0;
@@ -61,7 +69,7 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
         to,
       );
       owners.push(index);
-      lengths.push(Math.min(length, MAX_LENGTH));
+      lengths.push(Math.min(length, MAX_PASSAGE_WORDS));
     }
   }
   const words = Uint16Array.from(lengths);
@@ -72,13 +80,13 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
     lengths: words,
     roles,
     prints,
-    ...flat(postings),
+    ...flatten(postings),
   };
 }
 
 const sum = (lengths: Uint16Array): number => lengths.reduce((words, length) => words + length, 0);
 
-const print = (at: number | undefined, role: Role, text: string): number =>
+const fingerprint = (at: number | undefined, role: Role, text: string): number =>
   Number.parseInt(textHash([role, String(at), text]).slice(-8), 16);
 
 function* indexedPassages(role: Role, text: string): Generator<readonly [number, number]> {
@@ -88,7 +96,7 @@ function* indexedPassages(role: Role, text: string): Generator<readonly [number,
   } else yield* passagesOf(text, 0, text.length);
 }
 
-function flat(
+function flatten(
   postings: ReadonlyMap<string, readonly number[]>,
 ): Pick<WordBlock, 'text' | 'wordEnds' | 'postingEnds' | 'postings'> {
   const words = [...postings.keys()].sort();
@@ -101,9 +109,10 @@ function flat(
     wordEnds[index] = at = putUnits(text, at, word);
     let passage = 0;
     for (const posting of postings.get(word)!) {
-      let rest = posting - passage * POSTING_UNIT;
-      for (; rest >= MORE; rest = Math.floor(rest / MORE)) bytes.push((rest % MORE) + MORE);
-      bytes.push(rest);
+      let remainder = posting - passage * POSTING_UNIT;
+      for (; remainder >= CONTINUATION_BIT; remainder = Math.floor(remainder / CONTINUATION_BIT))
+        bytes.push((remainder % CONTINUATION_BIT) + CONTINUATION_BIT);
+      bytes.push(remainder);
       passage = Math.floor(posting / POSTING_UNIT);
     }
     postingEnds[index] = bytes.length;
@@ -113,12 +122,12 @@ function flat(
 
 /** The indexes of the words that begin with a prefix, from `start` to `end` (exclusive). */
 export function prefixRange(block: WordBlock, prefix: string): { readonly start: number; readonly end: number } {
-  return { start: lowerBound(block, prefix, false), end: lowerBound(block, prefix, true) };
+  return { start: firstAtOrAfter(block, prefix, false), end: firstAtOrAfter(block, prefix, true) };
 }
 
 /** The index of a word, or undefined. */
 export function placeOf(block: WordBlock, word: string): number | undefined {
-  const at = lowerBound(block, word, false);
+  const at = firstAtOrAfter(block, word, false);
   return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;
 }
 
@@ -130,7 +139,7 @@ export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
 export function frequencyAt({ postings, postingEnds }: WordBlock, index: number): number {
   let count = 0;
   for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
-    if (postings[at]! < MORE) count++;
+    if (postings[at]! < CONTINUATION_BIT) count++;
   }
   return count;
 }
@@ -145,9 +154,9 @@ export function visitPostings(
   let [value, scale] = [0, 1];
   for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
     const byte = postings[at]!;
-    value += (byte % MORE) * scale;
-    if (byte >= MORE) {
-      scale *= MORE;
+    value += (byte % CONTINUATION_BIT) * scale;
+    if (byte >= CONTINUATION_BIT) {
+      scale *= CONTINUATION_BIT;
       continue;
     }
     passage += Math.floor(value / POSTING_UNIT);
@@ -170,13 +179,16 @@ function unitsOf(units: Uint16Array): string {
   return text;
 }
 
-/** The first word that doesn't sort before the prefix; with `after`, the first one after all words with the prefix. */
-function lowerBound(block: WordBlock, prefix: string, after: boolean): number {
+/**
+ * The index of the first word that doesn't sort before the prefix; with `afterMatches`, of the first one
+ * after its words.
+ */
+function firstAtOrAfter(block: WordBlock, prefix: string, afterMatches: boolean): number {
   let [low, high] = [0, block.wordEnds.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     const order = compareAt(block, middle, prefix);
-    if (order < 0 || (after && order === 0)) low = middle + 1;
+    if (order < 0 || (afterMatches && order === 0)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -206,11 +218,11 @@ const SECTIONS = {
 } as const;
 type Sections = { readonly [Name in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[Name]> };
 const NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
-/** Arrays of 8-byte numbers require offsets that are multiples of 8. */
+/** Of each array, in bytes. A typed array's offset must be a multiple of its element size. */
 const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-/** Encodes a block with additional JSON about its messages. */
+/** Encodes a block, with additional JSON `about` its messages. */
 export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   const sizes = NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });

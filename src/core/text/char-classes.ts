@@ -1,4 +1,4 @@
-/** Upper-case letters. Letters without case and marks belong to both. */
+/** Upper-case letters. Marks and letters without case belong to both `UPPER` and `LOWER`. */
 export const UPPER = 1;
 /** Lower-case letters. */
 export const LOWER = 2;
@@ -20,11 +20,11 @@ export class CharClasses {
 
   /** The classes of the code point at a UTF-16 offset, which must be within the text. */
   at(text: string, offset: number): number {
-    // Also 0 for surrogates, because a single half says nothing about the pair.
-    return this.known[text.charCodeAt(offset)]! || this.look(text, offset);
+    // Always 0 for surrogates, because a single half says nothing about the pair.
+    return this.known[text.charCodeAt(offset)]! || this.lookUp(text, offset);
   }
 
-  private look(text: string, offset: number): number {
+  private lookUp(text: string, offset: number): number {
     const code = text.codePointAt(offset)!;
     const known = this.known[code]! || classify(code);
     if (code < 0xd800 || code > 0xdfff) this.known[code] = known;

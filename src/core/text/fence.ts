@@ -14,13 +14,13 @@ export const SECTIONS = [
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** A tag of this product's requests or a speaker tag of a chat template, within content. */
+/** The `<` of a section's tag, or of a chat template's speaker tag, that occurs in content. */
 export const OWN_TAG = new RegExp(
   `<(?=/?\\s{0,4}(?:${SECTIONS.join('|')})\\b)|<(?=\\|(?:im_start|im_end|system|user|assistant|endoftext)\\b)`,
   'gi',
 );
 
-/** A label of a ledger entry, summary, or excerpt in a request. */
+/** A label in content that looks like that of a ledger entry, summary, or excerpt in a request. */
 export const OWN_LABEL = new RegExp(
   `\\[(?:(?:${KEY_EVENT_KINDS.join('|')}), [^\\]\\n]{1,40}, message \\d{1,9}` +
     '|messages? \\d{1,9}(?:[–-]\\d{1,9})?(?:, \\w{1,12})?|session [^\\]\\n]{1,200}, message \\d{1,9}[^\\]\\n]{0,20})\\]',
@@ -30,7 +30,7 @@ export const OWN_LABEL = new RegExp(
 /** A speaker label at the beginning of a line, in records and summaries. */
 const SPEAKER_LABEL = /^(summary|[Uu]ser|USER|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM|[Tt]ool|TOOL)(?=:)/gm;
 
-/** Quotes speaker labels within content, for texts in which such labels name the speakers. */
+/** Quotes speaker labels in content, for a text in which such labels name the speakers. */
 export const asSpoken = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
 
 /** Neutralizes this product's own tags and quotes its labels in content. Linear. */
@@ -58,10 +58,7 @@ export function section(name: Section, content: string, attributes = ''): string
   return `<${name}-${mark}${attributes}>\n${content}\n</${name}-${mark}>`;
 }
 
-/**
- * A short word that the content doesn't contain. It's derived from the beginning of the content, so that a section can
- * grow.
- */
+/** A short word that the content doesn't contain. It's derived from the first two lines, so that a section can grow. */
 export function markFor(content: string): string {
   const seed = content.split('\n', 2);
   for (let salt = 0; ; salt++) {

@@ -1,13 +1,13 @@
 import type { Steps } from '../pace/steps.ts';
 
-/** Only the beginning of a line determines its kind. */
+/** Length of a line's beginning that determines its kind, in UTF-16 units. */
 const PEEK = 240;
 
 const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;
 const SOURCE_TAG = /^<\/?(?:source|code|pre|diff)>/i;
 const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
-const SEARCH = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
-const REPLACE = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
+const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
+const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
 const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_?\*\*Tool )/i;
 const TOOL_CLOSE = /<\/(?:tool[-_]use|tool_result|function_results)>/i;
 const DETAILS_OPEN = /<details>/i;
@@ -56,7 +56,7 @@ export interface Line {
 
 /**
  * Splits a message into lines and determines their kinds. With `tool`, the whole message is output. Linear, because
- * patterns only examine the first `PEEK` characters of a line and backtrack over bounded runs. Consecutive blank lines
+ * patterns only examine the first `PEEK` units of a line and backtrack over bounded runs. Consecutive blank lines
  * are merged. In transcripts that are cut at tool calls, a message may start within a fence, which is recognized by a
  * bare fence on its first line.
  */
@@ -71,10 +71,10 @@ class LineReader {
   private readonly lines: Line[] = [];
   /** The content of the open fence. */
   private fence: 'code' | 'output' | 'diff' | undefined;
-  private inBlock = false;
+  private inSearchReplace = false;
   private inTool = false;
   private inCommand = false;
-  private details = 0;
+  private openDetails = 0;
   private thinking = false;
   private start = 0;
   private end = 0;
@@ -89,8 +89,8 @@ class LineReader {
 
   *read(): Steps<Line[]> {
     const { text, lines } = this;
-    let first = true;
-    let pause = STEP_CHARS;
+    let isFirst = true;
+    let pauseAt = STEP_CHARS;
     for (let at = 0; at <= text.length;) {
       let stop = text.indexOf('\n', at);
       if (stop === -1) stop = text.length;
@@ -100,10 +100,10 @@ class LineReader {
       this.trim();
       if (this.start >= this.end) {
         if (lines.at(-1)?.kind !== 'blank') this.push('blank');
-      } else this.line(first);
-      first = false;
-      if (at < pause) continue;
-      pause = at + STEP_CHARS;
+      } else this.readLine(isFirst);
+      isFirst = false;
+      if (at < pauseAt) continue;
+      pauseAt = at + STEP_CHARS;
       yield;
     }
     return lines;
@@ -129,73 +129,73 @@ class LineReader {
     this.end = end;
   }
 
-  private line(first: boolean): void {
+  private readLine(isFirst: boolean): void {
     const { text, start, end } = this;
     const head = text.slice(start, Math.min(end, start + PEEK));
-    const code = head.charCodeAt(0);
-    if (code === 96 || code === 126 || code === 60) {
-      const fence = FENCE.exec(head) ?? sourceMark(head);
+    const firstUnit = head.charCodeAt(0);
+    if (firstUnit === 96 || firstUnit === 126 || firstUnit === 60) {
+      const fence = FENCE.exec(head) ?? sourceFence(head);
       if (fence !== null) {
         if (this.fence !== undefined) this.fence = undefined;
-        else if (!(first && fence[1] === '')) this.fence = fenceKind(fence[1]!);
+        else if (!(isFirst && fence[1] === '')) this.fence = fenceKind(fence[1]!);
         this.push('markup');
         return;
       }
     }
-    if (this.inBlock || (code === 60 && head.startsWith('<<<<<') && SEARCH.test(head))) {
-      this.inBlock = !REPLACE.test(head);
+    if (this.inSearchReplace || (firstUnit === 60 && head.startsWith('<<<<<') && SEARCH_START.test(head))) {
+      this.inSearchReplace = !REPLACE_END.test(head);
       this.push('diff');
       return;
     }
-    if (this.inCommand || (code === 60 && COMMAND_TAG.test(head))) {
+    if (this.inCommand || (firstUnit === 60 && COMMAND_TAG.test(head))) {
       this.inCommand = !CLOSED.test(text.slice(Math.max(start, end - 60), end));
       this.push('markup');
       return;
     }
-    if (code === 60 && head.includes('>')) this.tagged(head);
+    if (firstUnit === 60 && head.includes('>')) this.readTagged(head);
     else if (TOOL_OPEN.test(head)) {
       this.inTool = true;
       this.push('markup');
-    } else this.content();
+    } else this.readContent();
   }
 
-  /** A line that begins with a tag. The tag opens or closes a region; the rest is examined like any other line. */
-  private tagged(head: string): void {
+  /** Reads a line that begins with a tag, which may open or close a region. The rest is read like any other line. */
+  private readTagged(head: string): void {
     if (THINK_OPEN.test(head)) this.thinking = true;
     if (TOOL_OPEN.test(head)) this.inTool = true;
-    if (DETAILS_OPEN.test(head)) this.details++;
+    if (DETAILS_OPEN.test(head)) this.openDetails++;
     const from = this.start;
     const content = afterTags(this.text, from, this.end);
-    const closes = DETAILS_CLOSE.test(head);
-    if (closes) this.details = Math.max(0, this.details - 1);
+    const closesDetails = DETAILS_CLOSE.test(head);
+    if (closesDetails) this.openDetails = Math.max(0, this.openDetails - 1);
     if (SUMMARY.test(head) && this.inTool) this.push('markup');
     else if (content >= this.end || (this.end - from <= PEEK && TAG_ONLY.test(head))) {
       if (THINK_CLOSE.test(head)) this.thinking = false;
       if (TOOL_CLOSE.test(head)) {
         this.closeTool();
         this.fence = undefined;
-      } else if (closes && this.details === 0) this.inTool = false;
+      } else if (closesDetails && this.openDetails === 0) this.inTool = false;
       this.push('markup');
     } else {
       this.start = content;
-      this.content();
+      this.readContent();
     }
   }
 
-  private content(): void {
+  private readContent(): void {
     const { text } = this;
-    let thinks = this.thinking;
-    let tools = this.inTool;
+    let thinkingAfter = this.thinking;
+    let inToolAfter = this.inTool;
     if (text.charCodeAt(this.end - 1) === 62) {
       const tail = text.slice(Math.max(this.start, this.end - 80), this.end);
-      if (THINK_CLOSE.test(tail)) thinks = false;
-      if (TOOL_CLOSE.test(tail)) tools = false;
+      if (THINK_CLOSE.test(tail)) thinkingAfter = false;
+      if (TOOL_CLOSE.test(tail)) inToolAfter = false;
       this.end = beforeClosingTags(text, this.start, this.end);
     }
     if (this.start >= this.end) this.push('markup');
     else this.classify(text.slice(this.start, Math.min(this.end, this.start + PEEK)));
-    this.thinking = thinks;
-    if (this.inTool && !tools) this.closeTool();
+    this.thinking = thinkingAfter;
+    if (this.inTool && !inToolAfter) this.closeTool();
   }
 
   private classify(line: string): void {
@@ -204,12 +204,12 @@ class LineReader {
       return;
     }
     // Collapsed blocks other than thinking belong to tools: search results, edits, file lists.
-    if (this.tool || this.inTool || (this.details > 0 && !this.thinking)) {
+    if (this.tool || this.inTool || (this.openDetails > 0 && !this.thinking)) {
       this.push('output');
       return;
     }
-    const mark = isMark(line.charCodeAt(0));
-    if (mark) {
+    const hasMark = isMark(line.charCodeAt(0));
+    if (hasMark) {
       const heading = HEADING.exec(line);
       if (heading !== null) {
         this.skip(heading[0].length);
@@ -223,10 +223,10 @@ class LineReader {
     }
     if (DIFF_HEAD.test(line)) this.push('diff');
     else if (STACK.test(line) || LOG.test(line) || OUTPUT.test(line)) this.push('output');
-    else if (mark && line.startsWith('|') && line.endsWith('|')) this.push('table');
-    else if (mark && line.startsWith('> ')) this.push('quoted');
+    else if (hasMark && line.startsWith('|') && line.endsWith('|')) this.push('table');
+    else if (hasMark && line.startsWith('> ')) this.push('quoted');
     else {
-      const bullet = mark ? BULLET.exec(line) : null;
+      const bullet = hasMark ? BULLET.exec(line) : null;
       const item = bullet ?? NUMBERED.exec(line);
       if (item !== null) {
         this.skip(item[0].length);
@@ -247,12 +247,12 @@ class LineReader {
 
   private closeTool(): void {
     this.inTool = false;
-    this.details = 0;
+    this.openDetails = 0;
   }
 }
 
 /** Some clients separate code from prose by `<source>` and similar tags. */
-const sourceMark = (head: string): readonly string[] | null =>
+const sourceFence = (head: string): readonly string[] | null =>
   SOURCE_TAG.test(head) ? ['', head.startsWith('</') ? '' : 'source'] : null;
 
 const fenceKind = (language: string): 'code' | 'output' | 'diff' =>

@@ -23,6 +23,6 @@ export function spoken({ english, values }: Phrase, translate: (english: string)
   });
 }
 
-export function inEnglish(said: Phrase): string {
-  return spoken(said, (english) => english);
+export function inEnglish(sentence: Phrase): string {
+  return spoken(sentence, (english) => english);
 }

@@ -2,7 +2,7 @@ import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { OWN_LABEL, OWN_TAG } from './fence.ts';
 
-/** How words of a message are known not to be its author's own. */
+/** Why words of a message aren't its author's own. */
 export type Origin =
   /** Pasted, as observed by the page. */
   | 'pasted'
@@ -10,7 +10,7 @@ export type Origin =
   | 'quoted'
   /** A page, email, or article that the message asks about. */
   | 'document'
-  /** They imitate a speaker, section, or label of a request. */
+  /** Imitates a speaker, section, or label of a request. */
   | 'forged'
   /** Printed by a tool. */
   | 'printed';
@@ -23,14 +23,14 @@ export interface ForeignSpan extends Span {
 /** Kinds that bind the user. They only come from the user's own words. */
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
 
-/** Only the beginning of a line is examined, in UTF-16 units. */
+/** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 300;
-/** Longer passages are documents, whose demands aren't worth keeping. In UTF-16 units. */
-const SHORT_PASSAGE = 600;
-/** Minimum length of the rest of an event before foreign words, in UTF-16 units. */
-const SHORTEST = 12;
+/** In UTF-16 units. Longer passages are documents, whose demands aren't worth keeping. */
+const MAX_SHORT_PASSAGE = 600;
+/** In UTF-16 units. An event that begins with so many of the author's own words is reduced to them. */
+const MIN_OWN_WORDS = 12;
 
-/** A tool result with the user's answer. It keeps the role of the tool. */
+/** A tool result that is the user's answer, although its role is `tool`. */
 const ANSWERED = /^<tool-use\b[^>\n]{0,200}AskUserQuestion/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const QUOTED = /^ {0,3}>/;
@@ -44,24 +44,24 @@ const ENCLOSURE =
 const MAIL_HEADER =
   /^(?:from|de|von|to|an|para|à|subject|betreff|asunto|objet|assunto|sent|gesendet|date|reply-to): \S/i;
 
-const ASKED =
+const REQUESTS =
   'summar(?:i[sz]e|y of)|tl;?dr|translate|proofread|paraphrase|rephrase|rewrite|extract|explain|analy[sz]e|read|look at|check out|what (?:do(?:es)?|is|are)|thoughts on|resum[ae]|resumen de|traduce|traduz|explica|lee|leia|analiza|analise|zusammenfassen|fass|fasse|übersetze|erklär|lies|résume|résumer|traduis|explique|lis|riassumi|traduci|要約|翻訳|説明|总结|翻译|解释|概括';
-const DOCUMENT =
+const DOCUMENTS =
   'page|article|text|document|doc|docs|email|e-mail|mail|post|thread|issue|ticket|readme|file|log|output|message|review|comment|snippet|excerpt|paper|report|transcript|website|site|página|artículo|artigo|texto|correo|documento|mensaje|mensagem|archivo|salida|seite|artikel|datei|nachricht|ausgabe|beitrag|courriel|fichier|article|texte|pagina|articolo|ページ|記事|文章|テキスト|メール|页面|网页|邮件|文档|文本';
 /** "Summarize this page for me:", a line that asks about the document after it. */
-const INTRODUCES = new RegExp(`(?:^|[^\\p{L}])(?:${ASKED})[^\\n]{0,120}?(?:${DOCUMENT})`, 'iu');
+const INTRODUCES = new RegExp(`(?:^|[^\\p{L}])(?:${REQUESTS})[^\\n]{0,120}?(?:${DOCUMENTS})`, 'iu');
 const HERE_IS = new RegExp(
-  `^(?:here(?:'s|’s| is| are)|this is|below is|i found|found|from|aquí (?:está|tienes)|esto es|hier ist|das ist|voici|c’est|ecco|aqui está|以下は|これは|这是|以下是)[^\\n]{0,120}?(?:${DOCUMENT})[^\\n]{0,120}[:：]$`,
+  `^(?:here(?:'s|’s| is| are)|this is|below is|i found|found|from|aquí (?:está|tienes)|esto es|hier ist|das ist|voici|c’est|ecco|aqui está|以下は|これは|这是|以下是)[^\\n]{0,120}?(?:${DOCUMENTS})[^\\n]{0,120}[:：]$`,
   'iu',
 );
 const SAYS =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|told (?:me|us)|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit|a dit|dice che|ha scritto|と言|と書|说|写道)[^\n:：]{0,40}[:：]$/iu;
-/** The same, with a quotation on the same line. */
+/** Like `SAYS`, but followed by a quotation on the same line. */
 const BEFORE_QUOTE =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}$/iu;
 const IN_QUOTES = /"[^"\n]{12,400}"|“[^”\n]{12,400}”|«[^»\n]{12,400}»|„[^“\n]{12,400}“|「[^」\n]{12,400}」/g;
-/** How much text before a quotation names its author. */
-const BEFORE = 60;
+/** Length of the text before a quotation in which its author is sought, in UTF-16 units. */
+const AUTHOR_CHARS = 60;
 
 /**
  * The words of a message that its author didn't write, in order and without overlaps: pasted text, quotes, fences,
@@ -91,14 +91,14 @@ class Reader {
 
   read(): readonly ForeignSpan[] {
     if (this.#byUser) this.#readLines();
-    this.#forgeries();
+    this.#readForgeries();
     return this.#found;
   }
 
   #readLines(): void {
     const text = this.#text;
     let fence: string | undefined;
-    let forged = false;
+    let isForged = false;
     let mailHeaders = 0;
     for (let at = 0; at < text.length;) {
       const stop = text.indexOf('\n', at);
@@ -125,9 +125,9 @@ class Reader {
         break;
       } else {
         // A forged speaker's words end with the paragraph.
-        forged = (forged && line !== '') || SPEAKER.test(line);
-        if (forged) this.#add(at, next, 'forged');
-        else this.#quotedWords(at, end);
+        isForged = (isForged && line !== '') || SPEAKER.test(line);
+        if (isForged) this.#add(at, next, 'forged');
+        else this.#readQuotations(at, end);
       }
       at = next;
     }
@@ -142,16 +142,16 @@ class Reader {
     return /[:：]$/.test(line) || /^\s*\n/.test(this.#text.slice(next, next + 20)) || /^(?:#|<|\*\*|---)/.test(rest);
   }
 
-  #quotedWords(at: number, end: number): void {
+  #readQuotations(at: number, end: number): void {
     const line = this.#text.slice(at, Math.min(end, at + 4 * PEEK));
     for (const { 0: words, index } of line.matchAll(IN_QUOTES)) {
-      if (BEFORE_QUOTE.test(line.slice(Math.max(0, index - BEFORE), index)))
+      if (BEFORE_QUOTE.test(line.slice(Math.max(0, index - AUTHOR_CHARS), index)))
         this.#add(at + index, at + index + words.length, 'quoted');
     }
   }
 
-  /** After own tags and chat templates, everything is foreign; after own labels, the rest of the paragraph. */
-  #forgeries(): void {
+  /** After tags of requests or chat templates, everything is foreign; after labels, the rest of the paragraph. */
+  #readForgeries(): void {
     const text = this.#text;
     const tag = [text.search(OWN_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
     if (tag.length > 0) this.#add(Math.min(...tag), text.length, 'forged');
@@ -195,8 +195,8 @@ function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
 
 /**
  * Marks events in foreign words as `quoted`. None of them binds the user: constraints, preferences, decisions, and
- * to-dos become facts in a short quote, and are dropped in a document or a forgery. An event that begins in the
- * author's own words ends where they end.
+ * to-dos become facts in a short quote, and are dropped elsewhere. All events in a forgery are dropped. An event that
+ * begins in the author's own words is cut where they end.
  */
 export function inOwnWords<Event extends DetectedEvent>(
   events: readonly Event[],
@@ -209,10 +209,10 @@ export function inOwnWords<Event extends DetectedEvent>(
     const span = foreign[next];
     if (span === undefined || span.start >= event.end) return [event];
     const own = event.quote.slice(0, Math.max(0, span.start - event.start)).trimEnd();
-    if (own.length >= SHORTEST) return [{ ...event, end: event.start + own.length, quote: own }];
+    if (own.length >= MIN_OWN_WORDS) return [{ ...event, end: event.start + own.length, quote: own }];
     if (span.origin === 'forged') return [];
     const binds = BINDING.has(event.kind);
-    if (binds && (span.origin === 'document' || span.end - span.start > SHORT_PASSAGE)) return [];
+    if (binds && (span.origin === 'document' || span.end - span.start > MAX_SHORT_PASSAGE)) return [];
     if (span.origin === 'printed') return binds ? [] : [event];
     return [{ ...event, kind: binds ? 'fact' : event.kind, quoted: true }];
   });

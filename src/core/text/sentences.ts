@@ -1,9 +1,9 @@
 import type { Span } from '../model/key-event.ts';
 import { atOnce, type Steps } from '../pace/steps.ts';
 
-/** Longer lines are segmented in pieces, which bounds the segmenter's time and memory. In UTF-16 units. */
-const PIECE = 4_000;
-/** No sentence ends with one of these, with an initial, or with a list number. */
+/** In UTF-16 units. Longer lines are segmented in pieces, which bounds the segmenter's time and memory. */
+const MAX_PIECE = 4_000;
+/** No sentence ends with an abbreviation or an initial. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|nos?|nr|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
 /** German ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
@@ -30,15 +30,15 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
   const spans: Span[] = [];
   for (let at = from; at < to;) {
     if (at > from) yield;
-    let line = text.slice(at, Math.min(to, at + PIECE));
+    let line = text.slice(at, Math.min(to, at + MAX_PIECE));
     if (at + line.length < to) {
       const space = line.lastIndexOf(' ');
       line = space > 0 ? line.slice(0, space + 1) : line.replace(SURROGATE, '');
     }
     const isCut = at + line.length < to;
     let start = 0;
-    for (const end of stopsOf(line, segmenter)) {
-      // The remainder of a piece begins the next one.
+    for (const end of endsOf(line, segmenter)) {
+      // The last sentence of a piece may go on, so it begins the next piece.
       if (isCut && start > 0 && end === line.length) break;
       const sentence = line.slice(start, end);
       if (
@@ -60,7 +60,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
   return spans;
 }
 
-function* stopsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
+function* endsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
   for (const { segment, index } of sentences.segment(line)) {
     for (const stop of segment.matchAll(CASUAL_STOP)) yield index + stop.index + stop[0].length;
     const end = index + segment.length;
@@ -68,15 +68,15 @@ function* stopsOf(line: string, sentences: Intl.Segmenter): Generator<number> {
   }
 }
 
-/** A backtick that isn't closed soon doesn't open code. */
+/** Whether a sentence ends within backticks. A backtick that isn't closed soon doesn't open code. */
 function isInCode(sentence: string): boolean {
   const last = sentence.lastIndexOf('`');
   return last > sentence.length - 120 && (sentence.split('`').length - 1) % 2 === 1;
 }
 
-/** Longer sentences are cut between clauses or words, because a quote should be a sentence and not a page. */
-const LONG = 260;
-const SHORTEST = 12;
+/** In UTF-16 units. Longer sentences are cut, because a quote should be a sentence and not a page. */
+const MAX_CLAUSE = 260;
+const MIN_CLAUSE = 12;
 
 /**
  * A clause of another kind after a comma or dash: a request after a statement ("…, can you help me"), or a standing
@@ -91,11 +91,11 @@ export function clausesOf(text: string, { start, end }: Span): Span[] {
   let from = start;
   for (const match of text.slice(start, end).matchAll(OTHER_CLAUSE)) {
     const cut = start + match.index;
-    if (cut - from < SHORTEST || end - cut < SHORTEST) continue;
-    addWithin(text, from, cut, spans);
+    if (cut - from < MIN_CLAUSE || end - cut < MIN_CLAUSE) continue;
+    addPieces(text, from, cut, spans);
     from = cut + match[0].length;
   }
-  addWithin(text, from, end, spans);
+  addPieces(text, from, end, spans);
   return spans;
 }
 
@@ -103,14 +103,14 @@ export function clausesOf(text: string, { start, end }: Span): Span[] {
  * Cuts at the last clause boundary before the limit, or else at the last space, or else at the limit, but never within
  * a surrogate pair.
  */
-function addWithin(text: string, from: number, to: number, spans: Span[]): void {
+function addPieces(text: string, from: number, to: number, spans: Span[]): void {
   let start = from;
-  while (to - start > LONG) {
-    const head = text.slice(start, start + LONG);
+  while (to - start > MAX_CLAUSE) {
+    const head = text.slice(start, start + MAX_CLAUSE);
     const clause = Math.max(...['; ', '；', ' — ', ' – '].map((mark) => head.lastIndexOf(mark) + 1));
     const comma = Math.max(...[', ', '，', '、'].map((mark) => head.lastIndexOf(mark) + 1));
     const space = head.lastIndexOf(' ') + 1;
-    let cut = clause > 40 ? clause : comma > 120 ? comma : space > 40 ? space : LONG;
+    let cut = clause > 40 ? clause : comma > 120 ? comma : space > 40 ? space : MAX_CLAUSE;
     if (/[\uD800-\uDBFF]$/.test(head.slice(0, cut))) cut--;
     const trimmed = head.slice(0, cut).trimEnd();
     if (trimmed !== '') spans.push({ start, end: start + trimmed.length });

@@ -16,10 +16,10 @@ const COURTESIES: readonly RegExp[] = [
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
-/** Dice and other mechanics of a tabletop game, and stage directions in brackets. */
+/** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
-/** Dice without the words of the rules, and whole lines of stage directions. */
+/** Dice in other words, and lines that are only a stage direction. */
 const DICE =
   /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
 /** Words around the result of dice: "No, it was like 24.", "31 for me". */
@@ -27,30 +27,30 @@ const BESIDE_NUMBERS =
   /\b(?:no|nope|yes|yeah|yep|oh|ah|ugh|okay|ok|and|so|but|it|that|this|mine|i|me|him|her|us|was|is|are|got|have|had|get|gets|like|only|just|a|an|the|another|with|for|plus|minus|of|on|at|total|all|together)\b|['’](?:s|m|ve|re)\b/giu;
 const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chuckles?|sighs?)[^)\n]{0,20}\)/gi;
 
-/** With fewer letters besides courtesies, a sentence says nothing. */
+/** A sentence with fewer letters besides courtesies is small talk. */
 const MIN_LETTERS = 10;
 
-/** Longer sentences are never small talk, in UTF-16 units. */
-const LONGEST = 160;
+/** In UTF-16 units. Longer sentences are never small talk. */
+const MAX_SENTENCE = 160;
 
 /** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */
 export function isTableTalk(line: string): boolean {
-  const said = line.replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '').trim();
-  if (TABLE_TALK.test(said) || DICE.test(said)) return true;
-  return /\d/.test(said) && /^[\d\P{L}]*$/u.test(said.replace(BESIDE_NUMBERS, ''));
+  const words = line.replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '').trim();
+  if (TABLE_TALK.test(words) || DICE.test(words)) return true;
+  return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }
 
 /** Whether a sentence only thanks. */
-export const isThanks = (sentence: string): boolean => sentence.length <= LONGEST && THANKS.test(sentence);
+export const isThanks = (sentence: string): boolean => sentence.length <= MAX_SENTENCE && THANKS.test(sentence);
 
 /** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. */
 export function isSmallTalk(sentence: string): boolean {
-  if (sentence.length > LONGEST) return false;
-  const said = sentence.replace(STAGE_DIRECTION, ' ');
-  if (TABLE_TALK.test(said.trim()) || isThanks(said)) return true;
+  if (sentence.length > MAX_SENTENCE) return false;
+  const plain = sentence.replace(STAGE_DIRECTION, ' ');
+  if (TABLE_TALK.test(plain.trim()) || isThanks(plain)) return true;
   // No courtesy contains a digit.
-  if (/\d/.test(said)) return false;
-  let rest = said;
+  if (/\d/.test(plain)) return false;
+  let rest = plain;
   for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
   const words = rest.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('').length;
@@ -58,7 +58,7 @@ export function isSmallTalk(sentence: string): boolean {
   const isDense = /[\u2e80-\uffdc]/u.test(rest);
   if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS)) return false;
   // A name is content, unless a courtesy is addressed to it.
-  const isAddressed = words.length <= 1 && rest.length < said.length;
+  const isAddressed = words.length <= 1 && rest.length < plain.length;
   return isAddressed || !words.some((word) => /^\p{Lu}\p{Ll}{2,}/u.test(word));
 }
 

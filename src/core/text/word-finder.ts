@@ -1,11 +1,12 @@
-/** The position of words: the index of the text, and UTF-16 offsets. */
+/** Where words were found. Offsets are in UTF-16 units. */
 export interface FoundWords {
+  /** Index of the text. */
   readonly text: number;
   readonly start: number;
   readonly end: number;
 }
 
-interface Squeezed {
+interface Normalized {
   readonly text: string;
   /** For each character of `text`, its UTF-16 offset in the original. */
   readonly offsets: Uint32Array;
@@ -14,7 +15,7 @@ interface Squeezed {
 /** Finds words in texts, ignoring differences in white space. A text is normalized on first use. */
 export class WordFinder {
   private readonly texts: readonly string[];
-  private readonly squeezed: (Squeezed | undefined)[] = [];
+  private readonly normalized: (Normalized | undefined)[] = [];
 
   constructor(texts: readonly string[]) {
     this.texts = texts;
@@ -25,16 +26,16 @@ export class WordFinder {
     const wanted = words.replace(/\s+/g, ' ').trim();
     if (wanted === '') return undefined;
     for (let text = this.texts.length - 1; text >= 0; text--) {
-      const squeezed = (this.squeezed[text] ??= squeeze(this.texts[text]!));
-      const at = squeezed.text.indexOf(wanted);
+      const normalized = (this.normalized[text] ??= normalize(this.texts[text]!));
+      const at = normalized.text.indexOf(wanted);
       if (at === -1) continue;
-      return { text, start: squeezed.offsets[at]!, end: squeezed.offsets[at + wanted.length - 1]! + 1 };
+      return { text, start: normalized.offsets[at]!, end: normalized.offsets[at + wanted.length - 1]! + 1 };
     }
     return undefined;
   }
 }
 
-function squeeze(text: string): Squeezed {
+function normalize(text: string): Normalized {
   const offsets = new Uint32Array(text.length);
   const parts: string[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 import { isCjkUnit } from './script.ts';
 
-/** Receives a word in its normalized form, with its UTF-16 offsets. */
+/** Receives each word in normalized form, with the UTF-16 offsets of the original. */
 export type WordVisitor = (term: string, start: number, end: number) => void;
 
 /** Longer runs are hashes, keys, or encoded data, which nobody searches for. */
@@ -16,6 +16,7 @@ const WIDE = 32;
 
 /** Classes of UTF-16 units, determined on first use. Surrogates are parts of words: rare scripts and emoji. */
 const classes = new Uint8Array(1 << 16);
+/** Set once the class is determined. */
 const KNOWN = 128;
 
 function classOf(unit: number): number {
@@ -53,25 +54,25 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
     const kind = first & (WORD | UNSPACED);
     const start = at;
     let seen = 0;
-    let humps = false;
-    let before = 0;
+    let hasHumps = false;
+    let previous = 0;
     while (at < to) {
       const here = classOf(text.charCodeAt(at));
       if ((here & kind) === 0) break;
       // Boundaries within a name: aB, or before the last capital of ABc.
-      if (here & UPPER ? at > start && (before & UPPER) === 0 : before & UPPER && at - start > 1) humps = true;
+      if (here & UPPER ? at > start && (previous & UPPER) === 0 : previous & UPPER && at - start > 1) hasHumps = true;
       seen |= here;
-      before = here;
+      previous = here;
       at++;
     }
     if (kind === UNSPACED) visitPairs(text, start, at, visit);
-    else if (at - start <= MAX_WORD_UNITS) visitWord(text, start, at, seen, humps, visit);
+    else if (at - start <= MAX_WORD_UNITS) visitWord(text, start, at, seen, hasHumps, visit);
   }
 }
 
 /**
- * Length of a passage, in UTF-16 units. A long text is indexed by passage and ranked by its best one, so that adding it
- * doesn't block the thread and distant words don't add up.
+ * Length of a passage, in UTF-16 units. A long text is indexed by passage, so that adding it doesn't block the thread,
+ * and ranked by its best one, so that distant words don't add up.
  */
 const PASSAGE_UNITS = 6_000;
 /** Maximum extension of a passage to the next white space, in UTF-16 units. */
@@ -80,9 +81,9 @@ const MAX_PASSAGE_OVERHANG = 1_000;
 /** The passages of `text[start, end)`, which end at white space if possible. */
 export function* passagesOf(text: string, start: number, end: number): Generator<readonly [from: number, to: number]> {
   for (let from = start; from < end;) {
-    const least = Math.min(end, from + PASSAGE_UNITS);
-    const space = text.slice(least, Math.min(end, least + MAX_PASSAGE_OVERHANG)).search(/\s/);
-    const to = least + Math.max(0, space);
+    const minEnd = Math.min(end, from + PASSAGE_UNITS);
+    const space = text.slice(minEnd, Math.min(end, minEnd + MAX_PASSAGE_OVERHANG)).search(/\s/);
+    const to = minEnd + Math.max(0, space);
     yield [from, to];
     from = to;
   }
@@ -100,8 +101,15 @@ function visitPairs(text: string, start: number, end: number, visit: WordVisitor
   }
 }
 
-function visitWord(text: string, start: number, end: number, seen: number, humps: boolean, visit: WordVisitor): void {
-  if (seen & UNDERSCORE || humps) {
+function visitWord(
+  text: string,
+  start: number,
+  end: number,
+  seen: number,
+  hasHumps: boolean,
+  visit: WordVisitor,
+): void {
+  if (seen & UNDERSCORE || hasHumps) {
     const whole = text.slice(start, end);
     let parts = 0;
     // Boundaries of parts: an underscore, a lower-case letter before a capital, the last capital before a lower-case
@@ -126,7 +134,7 @@ function visitOne(word: string, start: number, end: number, seen: number, visit:
   if (term !== '') visit(term, start, end);
 }
 
-/** Kana, Han, and Hangul that normalization doesn't change. Calling it for each pair would be ten times as slow. */
+/** Kana, Han, and Hangul that `normalize` doesn't change. To call it for each pair would be ten times as slow. */
 function isComposed(unit: number): boolean {
   return (
     (unit >= 0x3041 && unit <= 0x3096) ||

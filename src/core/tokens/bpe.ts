@@ -2,7 +2,7 @@ import type { Breather } from '../pace/breather.ts';
 import { atOnce, resting, type Steps } from '../pace/steps.ts';
 import { MaxHeap } from './max-heap.ts';
 
-/** Available in every JavaScript host, without access to the machine. Decodes base64 to one character per byte. */
+/** Decodes base64 to one character per byte. Declared here because core is compiled without DOM and Node.js types. */
 declare const atob: (base64: string) => string;
 /** Encodes UTF-8. A lone surrogate becomes U+FFFD. */
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
@@ -13,28 +13,28 @@ export interface BpeRanks {
   readonly bpe_ranks: string;
 }
 
-/** Sizes of a step, which takes about a millisecond. */
+/** Work per step of about a millisecond. */
 const STEP_CHARS = 5000;
 const MERGES_PER_STEP = 2_000;
 const TOKENS_PER_STEP = 5_000;
-const ENCODED_PER_STEP = 2_000;
+const ENCODED_UNITS_PER_STEP = 2_000;
 
 /** Longer pieces rarely occur twice. */
-const MAX_CACHED_UNITS = 128;
+const MAX_CACHED_PIECE_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
 
 /**
- * Summaries are counted several times before they are sent. Shorter texts are counted quickly, and longer ones would
- * take too much memory.
+ * Lengths of the texts whose counts are cached (UTF-16 units), because a summary is counted several times before it's
+ * sent. Shorter texts are counted quickly, and longer ones would take too much memory.
  */
-const MIN_KEPT_UNITS = 200;
-const MAX_KEPT_UNITS = 20_000;
-const MAX_KEPT_TEXTS = 64;
+const MIN_CACHED_TEXT_UNITS = 200;
+const MAX_CACHED_TEXT_UNITS = 20_000;
+const MAX_CACHED_TEXTS = 64;
 
-/** Tokens by their bytes (one character each). Merging only depends on the order of their ranks. */
 interface Vocabulary {
+  /** The rank of each token, by its bytes (one character each). Merging only depends on the order of the ranks. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** Length of the longest token, in bytes. */
+  /** Maximum length of a token, in bytes. */
   readonly longest: number;
 }
 
@@ -61,12 +61,12 @@ export class BpeCounter {
 
   /** Counts a text synchronously. For long texts on a shared thread, use `countResting`. */
   count(text: string): number {
-    const isKept = text.length >= MIN_KEPT_UNITS && text.length <= MAX_KEPT_UNITS;
-    const known = isKept ? this.texts.get(text) : undefined;
+    const isCacheable = text.length >= MIN_CACHED_TEXT_UNITS && text.length <= MAX_CACHED_TEXT_UNITS;
+    const known = isCacheable ? this.texts.get(text) : undefined;
     if (known !== undefined) return known;
     const tokens = atOnce(this.countSteps(text));
-    if (!isKept) return tokens;
-    if (this.texts.size >= MAX_KEPT_TEXTS) this.texts.clear();
+    if (!isCacheable) return tokens;
+    if (this.texts.size >= MAX_CACHED_TEXTS) this.texts.clear();
     this.texts.set(text, tokens);
     return tokens;
   }
@@ -79,14 +79,14 @@ export class BpeCounter {
   private *countSteps(text: string): Steps<number> {
     const { pattern } = this;
     let tokens = 0;
-    let pause = STEP_CHARS;
+    let pauseAt = STEP_CHARS;
     // Unlike `matchAll`, `test` doesn't allocate. `lastIndex` is set each time, because other counts share the pattern.
     for (let at = 0, end; (pattern.lastIndex = at) < text.length && pattern.test(text); at = end) {
       end = pattern.lastIndex;
       const piece = text.slice(at, end);
       tokens += this.pieces.get(piece) ?? (yield* this.countPiece(piece));
-      if (end < pause) continue;
-      pause = end + STEP_CHARS;
+      if (end < pauseAt) continue;
+      pauseAt = end + STEP_CHARS;
       yield;
     }
     return tokens;
@@ -95,7 +95,7 @@ export class BpeCounter {
   private *countPiece(piece: string): Steps<number> {
     const bytes = yield* utf8(piece);
     const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);
-    if (piece.length > MAX_CACHED_UNITS) return count;
+    if (piece.length > MAX_CACHED_PIECE_UNITS) return count;
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
     // Copies the string, because a slice would keep the whole text in memory.
     this.pieces.set(piece.split('').join(''), count);
@@ -108,38 +108,38 @@ export class BpeCounter {
    */
   private *countMerged(bytes: string): Steps<number> {
     const { length } = bytes;
-    const { ranks: known, longest } = this.vocabulary;
+    const { ranks: tokenRanks, longest } = this.vocabulary;
     // A part is identified by the index of its first byte; `length` ends the list.
     const next = new Int32Array(length + 1);
     const previous = new Int32Array(length + 1);
-    /** The rank of each part joined with the next one; -1 if that isn't a token. */
-    const ranks = new Int32Array(length + 1).fill(-1);
+    /** The rank of each part merged with the next one; -1 if that isn't a token. */
+    const pairRanks = new Int32Array(length + 1).fill(-1);
     const heap = new MaxHeap();
-    const rate = (at: number, end: number): void => {
+    const updateRank = (at: number, end: number): void => {
       const isTooLong = end > length || end - at > longest;
-      const rank = isTooLong ? -1 : (known.get(bytes.slice(at, end)) ?? -1);
-      if (rank !== -1 && rank !== ranks[at]) heap.push(-rank, at);
-      ranks[at] = rank;
+      const rank = isTooLong ? -1 : (tokenRanks.get(bytes.slice(at, end)) ?? -1);
+      if (rank !== -1 && rank !== pairRanks[at]) heap.push(-rank, at);
+      pairRanks[at] = rank;
     };
     for (let at = 0; at < length; at++) {
       next[at] = at + 1;
       previous[at + 1] = at;
-      rate(at, at + 2);
+      updateRank(at, at + 2);
       if ((at + 1) % MERGES_PER_STEP === 0) yield;
     }
     let parts = length;
     for (let merges = 1; heap.size > 0; merges++) {
       if (merges % MERGES_PER_STEP === 0) yield;
       const { key, item: at } = heap.pop();
-      if (ranks[at] !== -key) continue;
+      if (pairRanks[at] !== -key) continue;
       const absorbed = next[at]!;
       const after = next[absorbed]!;
-      ranks[absorbed] = -1;
+      pairRanks[absorbed] = -1;
       next[at] = after;
       previous[after] = at;
       parts--;
-      rate(at, after < length ? next[after]! : Infinity);
-      if (at > 0) rate(previous[at]!, after);
+      updateRank(at, after < length ? next[after]! : Infinity);
+      if (at > 0) updateRank(previous[at]!, after);
     }
     return parts;
   }
@@ -166,7 +166,7 @@ function* utf8(text: string): Steps<string> {
   if (!/[^\0-\x7f]/.test(text)) return text;
   let bytes = '';
   for (let start = 0, end; start < text.length; start = end) {
-    end = start + ENCODED_PER_STEP;
+    end = start + ENCODED_UNITS_PER_STEP;
     if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end++;
     bytes += String.fromCharCode(...encoder.encode(text.slice(start, end)));
     yield;

@@ -6,25 +6,25 @@ export interface Observation {
 
 export interface StoredCalibration {
   readonly observations: readonly Observation[];
-  /** The most tokens that the server has read of a longer prompt, in its own tokens. */
+  /** Maximum tokens that the server has read of a longer prompt, in its own tokens. */
   readonly serverWindow?: number | undefined;
 }
 
 /**
- * The outcome of a report. `truncated`: the server read only part of the prompt, so the report says nothing about its
- * tokenizer.
+ * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the
+ * server read only part of the prompt, so the report says nothing about its tokenizer.
  */
 export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
 
-/** Number of observations kept, enough to tell a model's usual factor and its server's limit. */
-const KEPT = 24;
+/** Enough for the median factor and for detecting a server's limit. */
+const MAX_OBSERVATIONS = 24;
 
 /**
- * Number of newest reports that determine the usual factor, so that a change at the provider takes effect within three
+ * Number of newest reports of which the median is taken. With five, a change at the provider takes effect within three
  * turns.
  */
-const USUAL_OF = 5;
-/** Maximum deviation of a single report, as a factor; larger ones are clamped. */
+const MEDIAN_OF = 5;
+/** Maximum deviation of the newest report from the median, as a factor; larger ones are clamped. */
 const MAX_JUMP = 1.15;
 
 /** A request up to this many times as large as the reported ones is assumed to be similar. */
@@ -45,15 +45,17 @@ const MAX_PLAUSIBLE = 10;
  * A report below this share of the expectation is only believed once the next one agrees, because the prompt may have
  * been truncated.
  */
-const SUSPICIOUS = 0.97;
+const SUSPICIOUS_SHARE = 0.97;
 /** Below this share, a report is never believed while only the model's default factor is known. */
-const IMPOSSIBLE = 0.5;
-/** If a prompt is longer by this factor but the server read no more, the server has a limit. */
-const LONGER = 1.01;
-const NO_MORE = 1.005;
-/** Reports below this share of the server's limit must be of whole prompts. */
+const IMPOSSIBLE_SHARE = 0.5;
+/**
+ * If a prompt is longer by the first factor, but the report is at most larger by the second, the server has a limit.
+ */
+const LONGER_FACTOR = 1.01;
+const NO_MORE_FACTOR = 1.005;
+/** Reports below this share of the server's limit are certainly of whole prompts. */
 const CERTAIN_SHARE = 0.9;
-/** No server has a smaller limit, so shorter prompts are never suspected. */
+/** No server has a smaller limit, so smaller reports are never suspected. */
 const MIN_WINDOW = 1_500;
 
 /** With fewer tokens, rounding and framing outweigh the tokenizer. */
@@ -67,7 +69,7 @@ const MIN_TOKENS = 8;
 export class Calibration {
   private readonly prior: number;
   private observations: readonly Observation[];
-  private held: Observation | undefined;
+  private unconfirmed: Observation | undefined;
   private window: number | undefined;
   private readonly readsAll: boolean;
 
@@ -80,13 +82,13 @@ export class Calibration {
   constructor(prior: number, stored?: StoredCalibration, readsAll = false) {
     this.readsAll = readsAll;
     this.prior = prior;
-    this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-KEPT);
+    this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-MAX_OBSERVATIONS);
     this.window = readsAll ? undefined : stored?.serverWindow;
   }
 
   /** The provider's tokens per counted token, for requests like the reported ones. */
   private get factor(): number {
-    const ratios = this.observations.slice(-USUAL_OF).map(({ tokens, reported }) => reported / tokens);
+    const ratios = this.observations.slice(-MEDIAN_OF).map(({ tokens, reported }) => reported / tokens);
     const newest = ratios.at(-1);
     if (newest === undefined) return this.prior;
     const usual = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
@@ -94,7 +96,7 @@ export class Calibration {
   }
 
   /**
-   * The most tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything.
+   * Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything.
    */
   get serverWindow(): number | undefined {
     return this.window;
@@ -108,7 +110,7 @@ export class Calibration {
     if (this.window !== undefined && window > this.window) this.window = window;
   }
 
-  /** False until there are enough reports; figures are shown as approximate until then. */
+  /** Whether there are enough reports; until then, figures are shown as approximate. */
   get calibrated(): boolean {
     return this.observations.length >= OBSERVATIONS_TO_TRUST;
   }
@@ -120,30 +122,32 @@ export class Calibration {
   observe(observation: Observation): Verdict {
     const { tokens, reported } = observation;
     if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= MIN_TOKENS)) return 'ignored';
-    const { held } = this;
-    this.held = undefined;
-    const known = held ? [...this.observations, held] : this.observations;
-    // The least that indicates a whole prompt. A report that confirms the factor beyond its reach isn't suspicious.
+    const { unconfirmed } = this;
+    this.unconfirmed = undefined;
+    const known = unconfirmed ? [...this.observations, unconfirmed] : this.observations;
+    // Beyond the factor's reach, either the factor or the prior may apply. Only a report below both is suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
-      const shorter = known.find((one) => tokens > one.tokens * LONGER && reported <= one.reported * NO_MORE);
-      const nothing = known.length === 0 && reported < expected * IMPOSSIBLE;
-      const again = this.window !== undefined && tokens > this.window;
-      if (((shorter || again) && reported < expected * SUSPICIOUS) || nothing) {
+      const shorter = known.find(
+        (one) => tokens > one.tokens * LONGER_FACTOR && reported <= one.reported * NO_MORE_FACTOR,
+      );
+      const isImpossible = known.length === 0 && reported < expected * IMPOSSIBLE_SHARE;
+      const exceedsLimit = this.window !== undefined && tokens > this.window;
+      if (((shorter || exceedsLimit) && reported < expected * SUSPICIOUS_SHARE) || isImpossible) {
         const window = Math.max(reported, shorter?.reported ?? 0, this.window ?? 0);
         this.window = window;
-        // Reports close to it may be truncated as well.
+        // Reports close to the limit may be truncated as well.
         this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
         return 'truncated';
       }
     }
-    if (this.window !== undefined && reported > this.window * NO_MORE) this.window = undefined;
+    if (this.window !== undefined && reported > this.window * NO_MORE_FACTOR) this.window = undefined;
     if (!isPlausible(observation)) return 'ignored';
-    if (reported >= MIN_WINDOW && reported < expected * SUSPICIOUS && !held) {
-      this.held = observation;
+    if (reported >= MIN_WINDOW && reported < expected * SUSPICIOUS_SHARE && !unconfirmed) {
+      this.unconfirmed = observation;
       return 'held';
     }
-    this.observations = [...known, observation].slice(-KEPT);
+    this.observations = [...known, observation].slice(-MAX_OBSERVATIONS);
     return 'learned';
   }
 
@@ -160,11 +164,11 @@ export class Calibration {
   }
 
   /**
-   * The largest size that reports cover, in counted tokens. A surplus in a short request may be the server's own
+   * The size up to which the factor applies, in counted tokens. A surplus in a short request may be the server's own
    * prompt, which is added only once to a long one, too.
    */
   private get reach(): number {
-    return REACH * Math.max(0, ...this.observations.slice(-USUAL_OF).map(({ tokens }) => tokens));
+    return REACH * Math.max(0, ...this.observations.slice(-MEDIAN_OF).map(({ tokens }) => tokens));
   }
 
   export(): StoredCalibration {
@@ -172,7 +176,7 @@ export class Calibration {
   }
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
+const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value));
 
 function isPlausible({ tokens, reported }: Observation): boolean {
   if (!Number.isFinite(tokens) || !Number.isFinite(reported) || tokens < MIN_TOKENS) return false;

@@ -1,5 +1,5 @@
 /**
- * Side of the squares that an image is cut into, in pixels. The smallest of all vendors, which gives the most tokens.
+ * Side in pixels of the squares that an image is cut into: the smallest of all vendors, which gives the most tokens.
  */
 const PATCH = 28;
 /** OpenAI's maximum since GPT-5.6. Anthropic and older models scale larger images down. */
@@ -20,33 +20,33 @@ export function imageTokens(base64: string): number {
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** A JPEG states its size before its pixels; a photograph has fewer segments before that. */
-const MAX_PARTS = 256;
+/** Maximum number of JPEG segments that are searched for the size; photographs have fewer before it. */
+const MAX_SEGMENTS = 256;
 
 /** Width and height of a PNG, JPEG, GIF, or WebP in pixels; undefined for other formats. Only reads the header. */
 function imageSize(base64: string): { readonly width: number; readonly height: number } | undefined {
-  const little = (at: number, bytes: number): number =>
-    bytes === 0 ? 0 : byteAt(base64, at) + 256 * little(at + 1, bytes - 1);
-  const big = (at: number, bytes = 2): number =>
-    bytes === 0 ? 0 : big(at, bytes - 1) * 256 + byteAt(base64, at + bytes - 1);
-  const says = (at: number, text: string): boolean =>
+  const littleEndian = (at: number, bytes: number): number =>
+    bytes === 0 ? 0 : byteAt(base64, at) + 256 * littleEndian(at + 1, bytes - 1);
+  const bigEndian = (at: number, bytes = 2): number =>
+    bytes === 0 ? 0 : bigEndian(at, bytes - 1) * 256 + byteAt(base64, at + bytes - 1);
+  const hasTextAt = (at: number, text: string): boolean =>
     Array.from(text).every((char, index) => byteAt(base64, at + index) === char.charCodeAt(0));
-  if (says(1, 'PNG')) return { width: big(16, 4), height: big(20, 4) };
-  if (says(0, 'GIF8')) return { width: little(6, 2), height: little(8, 2) };
-  if (says(8, 'WEBPVP8X')) return { width: little(24, 3) + 1, height: little(27, 3) + 1 };
-  if (says(8, 'WEBPVP8L')) {
-    const bits = little(21, 4);
+  if (hasTextAt(1, 'PNG')) return { width: bigEndian(16, 4), height: bigEndian(20, 4) };
+  if (hasTextAt(0, 'GIF8')) return { width: littleEndian(6, 2), height: littleEndian(8, 2) };
+  if (hasTextAt(8, 'WEBPVP8X')) return { width: littleEndian(24, 3) + 1, height: littleEndian(27, 3) + 1 };
+  if (hasTextAt(8, 'WEBPVP8L')) {
+    const bits = littleEndian(21, 4);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
-  if (says(8, 'WEBPVP8 ')) return { width: little(26, 2) & 0x3fff, height: little(28, 2) & 0x3fff };
-  if (big(0) !== 0xffd8) return undefined;
+  if (hasTextAt(8, 'WEBPVP8 ')) return { width: littleEndian(26, 2) & 0x3fff, height: littleEndian(28, 2) & 0x3fff };
+  if (bigEndian(0) !== 0xffd8) return undefined;
   let at = 2;
-  for (let part = 0; part < MAX_PARTS && byteAt(base64, at) === 0xff; part++) {
-    const kind = byteAt(base64, at + 1);
-    // Frame headers, except for three tables within the range.
-    const isFrame = kind >= 0xc0 && kind <= 0xcf && kind !== 0xc4 && kind !== 0xc8 && kind !== 0xcc;
-    if (isFrame) return { width: big(at + 7), height: big(at + 5) };
-    at += 2 + big(at + 2);
+  for (let segment = 0; segment < MAX_SEGMENTS && byteAt(base64, at) === 0xff; segment++) {
+    const marker = byteAt(base64, at + 1);
+    // Frame headers, which state the size; three other markers lie within the range.
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) return { width: bigEndian(at + 7), height: bigEndian(at + 5) };
+    at += 2 + bigEndian(at + 2);
   }
   return undefined;
 }

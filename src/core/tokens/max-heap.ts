@@ -18,7 +18,7 @@ export class MaxHeap {
     this.items.push(item);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!this.before(key, item, parent)) break;
+      if (!this.isBefore(key, item, parent)) break;
       this.keys[at] = this.keys[parent]!;
       this.items[at] = this.items[parent]!;
       at = parent;
@@ -35,8 +35,8 @@ export class MaxHeap {
     const size = items.length;
     let at = 0;
     for (let child = 1; child < size; child = 2 * at + 1) {
-      if (child + 1 < size && this.before(keys[child + 1]!, items[child + 1]!, child)) child++;
-      if (this.before(key, item, child)) break;
+      if (child + 1 < size && this.isBefore(keys[child + 1]!, items[child + 1]!, child)) child++;
+      if (this.isBefore(key, item, child)) break;
       keys[at] = keys[child]!;
       items[at] = items[child]!;
       at = child;
@@ -48,7 +48,7 @@ export class MaxHeap {
     return top;
   }
 
-  private before(key: number, item: number, at: number): boolean {
+  private isBefore(key: number, item: number, at: number): boolean {
     const other = this.keys[at]!;
     return key > other || (key === other && item < this.items[at]!);
   }

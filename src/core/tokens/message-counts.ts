@@ -26,7 +26,7 @@ export interface CountedText {
 
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
-/** Counts as stored with a session: body and attachments of its first messages, in the journal's order. */
+/** Counts as stored with a session: two numbers (body, attachments) for each of its first messages, in journal order. */
 export interface KeptCounts {
   readonly encoding: string;
   readonly tokens: Uint32Array;
@@ -55,8 +55,8 @@ export class MessageCounts {
   }
 
   /**
-   * Renders and counts a part of the prefix, or returns the cached one if its inputs are unchanged. `end` is counted as
-   * well.
+   * Renders and counts a part of the prefix, or returns the cached one if its inputs are unchanged. `end` is what
+   * follows it in the prefix; it's only counted.
    */
   part({ key, from, render }: TextSource, end = ''): CountedText {
     const known = this.parts.get(key);
@@ -78,7 +78,7 @@ export class MessageCounts {
     return count;
   }
 
-  /** Body and attachments of a counted message, without reading it; undefined if it isn't counted. */
+  /** Like `total`, but without reading the message; undefined if it isn't counted yet. */
   known(id: MessageId): number | undefined {
     const count = this.counts.get(id);
     return count && count.body + count.attachments;

@@ -1,20 +1,21 @@
-/** Reasoning efforts, from none. Each model supports some of them; vendors use the same names. */
+/** Reasoning efforts, lowest first. Each model supports some of them; vendors use the same names. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** The day on which a vendor shuts a model down, and its replacement. */
 export interface Retirement {
+  /** The day on which the vendor shuts the model down, as YYYY-MM-DD. */
   readonly on: string;
+  /** The model that replaces it. */
   readonly successor?: string;
 }
 
-/** US dollars per million tokens. A missing price is that of plain input. */
+/** US dollars per million tokens. Without prices for caching, `input` applies. */
 export interface Price {
   readonly input: number;
   readonly output: number;
   /** Input that is read from the provider's prompt cache. */
   readonly cachedInput?: number;
-  /** Input that is written to it (Anthropic: for five minutes). */
+  /** Input that is written to the provider's prompt cache (Anthropic: for five minutes). */
   readonly cacheWrite?: number;
   /** For models that charge more for the whole request if its input exceeds `over` tokens: the factors. */
   readonly long?: { readonly over: number; readonly inputFactor: number; readonly outputFactor: number };
@@ -25,7 +26,7 @@ export interface ModelFacts {
   readonly vendor?: string;
   /** Input and output tokens together. */
   readonly contextWindow?: number;
-  /** Input tokens, if they are limited further. */
+  /** Limit for input tokens alone, if there is one. */
   readonly maxInput?: number;
   readonly maxOutput?: number;
   readonly price?: Price;

@@ -1,6 +1,6 @@
 import type { ModelFacts, Retirement } from './model-facts.ts';
 
-/** Corrections of the data file. Remove an entry once a newer file includes it. */
+/** An entry that corrects or extends the data file. Remove it once a newer file includes it. */
 interface Overlay {
   readonly facts: ModelFacts;
   readonly source: string;
@@ -8,7 +8,7 @@ interface Overlay {
   readonly date: string;
 }
 
-const LONG = { over: 272_000, inputFactor: 2, outputFactor: 1.5 };
+const LONG_INPUT_PRICE = { over: 272_000, inputFactor: 2, outputFactor: 1.5 };
 const GPT_1M = {
   contextWindow: 1_050_000,
   maxInput: 922_000,
@@ -25,7 +25,7 @@ export const OVERLAY: Readonly<Record<string, Overlay>> = {
       ...GPT_1M,
       vendor: 'openai',
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
-      price: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: LONG },
+      price: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: LONG_INPUT_PRICE },
     },
     source: `${OPENAI}gpt-6.2-sol`,
     date: '2026-11-23',
@@ -35,13 +35,13 @@ export const OVERLAY: Readonly<Record<string, Overlay>> = {
       ...GPT_1M,
       vendor: 'openai',
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
-      price: { input: 8, cachedInput: 0.4, cacheWrite: 10, output: 40, long: LONG },
+      price: { input: 8, cachedInput: 0.4, cacheWrite: 10, output: 40, long: LONG_INPUT_PRICE },
     },
     source: 'https://github.com/BerriAI/litellm/discussions/52347',
     date: '2026-11-23',
   },
   local: {
-    // It has no limit of its own; a common context window makes gauge and triggers useful.
+    // This model has no limit; a common context window makes gauge and triggers useful.
     facts: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
     source: 'docs/architecture.md',
     date: '2026-11-23',
@@ -63,25 +63,34 @@ function mythos(): Overlay {
 /** Aliases for a vendor's newest model. Source: OpenAI's reasoning guide. */
 export const ALIASES: Readonly<Record<string, string>> = { 'gpt-5.6': 'gpt-5.6-sol', 'gpt-6': 'gpt-6-sol' };
 
-const retired = (on: string, successor: string, ...ids: readonly string[]): [string, Retirement][] =>
+const retirements = (on: string, successor: string, ...ids: readonly string[]): [string, Retirement][] =>
   ids.map((id) => [id, { on, successor }]);
 
 /**
- * Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no package includes
- * them.
+ * By model ID. Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no
+ * package includes all of them.
  */
 export const RETIREMENTS: ReadonlyMap<string, Retirement> = new Map([
-  ...retired('2026-06-15', 'claude-sonnet-4-6', 'claude-sonnet-4', 'claude-sonnet-4-0', 'claude-sonnet-4-20250514'),
-  ...retired('2026-06-15', 'claude-opus-4-8', 'claude-opus-4', 'claude-opus-4-0', 'claude-opus-4-20250514'),
-  ...retired('2026-08-05', 'claude-opus-4-8', 'claude-opus-4-1', 'claude-opus-4-1-20250805'),
-  ...retired('2026-08-10', 'gpt-6.1-sol', 'gpt-5.2-chat-latest', 'gpt-5.3-chat-latest'),
-  ...retired('2026-10-23', 'gpt-6.1-terra', 'gpt-3.5-turbo', 'gpt-3.5-turbo-0125', 'o4-mini', 'o3-mini'),
-  ...retired('2026-10-23', 'gpt-6.1-sol', 'gpt-4', 'gpt-4-turbo', 'gpt-4-0613', 'gpt-4o-2024-05-13', 'o1', 'o1-pro'),
-  ...retired('2026-10-23', 'gpt-6-luna', 'gpt-4.1-nano'),
-  ...retired('2026-11-30', 'claude-sonnet-4-6', 'claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'),
-  ...retired('2026-12-11', 'gpt-6.1-sol', 'gpt-5', 'gpt-5-pro', 'o3', 'o3-pro'),
-  ...retired('2026-12-11', 'gpt-6.1-terra', 'gpt-5-mini'),
-  ...retired('2026-12-11', 'gpt-6-luna', 'gpt-5-nano'),
-  ...retired('2027-01-14', 'gpt-6-luna', 'gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-4.1-mini'),
-  ...retired('2027-04-01', 'gpt-6.1-sol', 'gpt-5.1'),
+  ...retirements('2026-06-15', 'claude-sonnet-4-6', 'claude-sonnet-4', 'claude-sonnet-4-0', 'claude-sonnet-4-20250514'),
+  ...retirements('2026-06-15', 'claude-opus-4-8', 'claude-opus-4', 'claude-opus-4-0', 'claude-opus-4-20250514'),
+  ...retirements('2026-08-05', 'claude-opus-4-8', 'claude-opus-4-1', 'claude-opus-4-1-20250805'),
+  ...retirements('2026-08-10', 'gpt-6.1-sol', 'gpt-5.2-chat-latest', 'gpt-5.3-chat-latest'),
+  ...retirements('2026-10-23', 'gpt-6.1-terra', 'gpt-3.5-turbo', 'gpt-3.5-turbo-0125', 'o4-mini', 'o3-mini'),
+  ...retirements(
+    '2026-10-23',
+    'gpt-6.1-sol',
+    'gpt-4',
+    'gpt-4-turbo',
+    'gpt-4-0613',
+    'gpt-4o-2024-05-13',
+    'o1',
+    'o1-pro',
+  ),
+  ...retirements('2026-10-23', 'gpt-6-luna', 'gpt-4.1-nano'),
+  ...retirements('2026-11-30', 'claude-sonnet-4-6', 'claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'),
+  ...retirements('2026-12-11', 'gpt-6.1-sol', 'gpt-5', 'gpt-5-pro', 'o3', 'o3-pro'),
+  ...retirements('2026-12-11', 'gpt-6.1-terra', 'gpt-5-mini'),
+  ...retirements('2026-12-11', 'gpt-6-luna', 'gpt-5-nano'),
+  ...retirements('2027-01-14', 'gpt-6-luna', 'gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-4.1-mini'),
+  ...retirements('2027-04-01', 'gpt-6.1-sol', 'gpt-5.1'),
 ]);

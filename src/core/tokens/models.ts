@@ -4,9 +4,11 @@ import { EFFORTS, type Effort, type ModelFacts, type Price, type Retirement } fr
 import { ALIASES, OVERLAY, RETIREMENTS } from './model-overlay.ts';
 import type { EncodingName } from './token-counter.ts';
 
-/** The token budget for a reply's thinking, and the effort to request. Undefined: the vendor's default. */
+/** How a model reasons in a request. */
 export interface ReasoningPlan {
+  /** Undefined: the vendor's default. */
   readonly effort?: Effort;
+  /** Budget for thinking. */
   readonly tokens: number;
 }
 
@@ -57,12 +59,12 @@ const REASONING_TOKENS: Readonly<Record<Effort, number>> = {
 };
 /** Budget for summaries and checks at an effort that can't be chosen; they need less than a chat. */
 const SUMMARY_REASONING_TOKENS = 4_096;
-/** Maximum share of a small context window for thinking. */
+/** Maximum share of the context window for thinking. */
 const MAX_REASONING_SHARE = 1 / 8;
 
 /**
- * How a model reasons in a request: in chats as set by the user (or the vendor's default), in summaries and checks as
- * little as possible.
+ * In chats, a model reasons as set by the user (or the vendor's default); in summaries and checks, as little as
+ * possible.
  */
 export function reasoningPlan(
   { efforts, contextWindow, maxOutput }: Pick<ModelInfo, 'efforts' | 'contextWindow' | 'maxOutput'>,
@@ -71,17 +73,17 @@ export function reasoningPlan(
 ): ReasoningPlan {
   if (efforts === undefined) return { tokens: 0 };
   const effort = purpose === 'summary' ? efforts[0] : nearestEffort(efforts, wanted);
-  const byDefault = purpose === 'summary' ? SUMMARY_REASONING_TOKENS : REASONING_TOKENS.medium;
-  const most = Math.min(Math.floor(maxOutput / 2), Math.floor(contextWindow * MAX_REASONING_SHARE));
-  const tokens = Math.min(effort === undefined ? byDefault : REASONING_TOKENS[effort], most);
+  const defaultTokens = purpose === 'summary' ? SUMMARY_REASONING_TOKENS : REASONING_TOKENS.medium;
+  const maxTokens = Math.min(Math.floor(maxOutput / 2), Math.floor(contextWindow * MAX_REASONING_SHARE));
+  const tokens = Math.min(effort === undefined ? defaultTokens : REASONING_TOKENS[effort], maxTokens);
   return { ...(effort !== undefined && { effort }), tokens };
 }
 
 /** The highest supported effort that doesn't exceed the wanted one, or else the lowest. */
 function nearestEffort(efforts: readonly Effort[], wanted: Effort | undefined): Effort | undefined {
   if (wanted === undefined) return undefined;
-  const most = EFFORTS.indexOf(wanted);
-  return efforts.findLast((effort) => EFFORTS.indexOf(effort) <= most) ?? efforts[0];
+  const maxIndex = EFFORTS.indexOf(wanted);
+  return efforts.findLast((effort) => EFFORTS.indexOf(effort) <= maxIndex) ?? efforts[0];
 }
 
 /**
@@ -121,8 +123,8 @@ function factsOf(row: string): ModelFacts {
 
 function priceFrom(rates: string, long: string): Price {
   const [input = 0, output = 0, cachedInput = 0, cacheWrite = 0] = rates.split('/').map(Number);
-  const [over = '', dearer = ''] = long.split(':');
-  const [longInput = 0, longOutput = 0] = dearer.split('/').map(Number);
+  const [over = '', longRates = ''] = long.split(':');
+  const [longInput = 0, longOutput = 0] = longRates.split('/').map(Number);
   return {
     input,
     output,
@@ -137,17 +139,17 @@ function priceFrom(rates: string, long: string): Price {
 /**
  * What is known about a model. Also finds IDs with a vendor's prefix, a region, a date, or `-latest`.
  *
- * @param told the provider's own model list, which takes precedence over the data file
+ * @param listed facts from the provider's own model list, which take precedence over the data file
  */
-export function modelInfo(id: string, overrides: ModelOverrides = {}, told: ModelFacts = {}): ModelInfo {
+export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: ModelFacts = {}): ModelInfo {
   const name = knownName(id);
   const row = name === undefined ? undefined : knownModels().get(name);
   const override = overrideFor(id, overrides);
-  const facts: ModelFacts = { ...row, ...told, ...override };
-  // An image that the server rejects would be part of every later request, too.
+  const facts: ModelFacts = { ...row, ...listed, ...override };
+  // False if unknown, because an image that the server rejects would be part of every later request, too.
   const { takesImages = false } = facts;
   const contextWindow = facts.contextWindow ?? UNKNOWN_CONTEXT_WINDOW;
-  const retires = told.retires ?? retirementOf(id);
+  const retires = listed.retires ?? retirementOf(id);
   return {
     ...facts,
     id,

@@ -43,7 +43,7 @@ export const REPLY_PRIMING_TOKENS = 3;
 /** Delimiters of a tool call or result. Not documented by any provider; calibration corrects the rest. */
 export const TOOL_FRAMING_TOKENS = 8;
 
-/** The texts of a block, and its fixed number of tokens. */
+/** What is counted in a block: its texts, and a fixed number of tokens. */
 function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
   switch (block.type) {
     case 'text':
@@ -63,11 +63,11 @@ export function tokenCounter(
   text: (text: string) => number,
   textResting: (text: string, breather: Breather) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
-  const atOnce = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
+  const countAll = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
   const message: TokenCounter['message'] = ({ content }) =>
     content.reduce((sum, block) => {
       const { fixed, texts } = countedIn(block);
-      return sum + fixed + atOnce(texts);
+      return sum + fixed + countAll(texts);
     }, MESSAGE_FRAMING_TOKENS);
   return {
     encoding,
@@ -76,13 +76,13 @@ export function tokenCounter(
     message,
     attachment: (each) => text(renderAttachment(each)),
     async whole({ content, attachments = [] }, breather) {
-      const resting = async (texts: readonly string[]): Promise<number> => {
+      const countAllResting = async (texts: readonly string[]): Promise<number> => {
         let sum = 0;
         for (const one of texts) sum += await textResting(one, breather);
         return sum;
       };
       let body = MESSAGE_FRAMING_TOKENS;
-      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await resting(texts));
+      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await countAllResting(texts));
       let attached = 0;
       for (const each of attachments) attached += await textResting(renderAttachment(each), breather);
       return { body, attachments: attached };
@@ -93,8 +93,8 @@ export function tokenCounter(
 const loaded = new Map<EncodingName, Promise<TokenCounter>>();
 
 /**
- * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, in steps of `breather`, and 28 MB)
- * and kept. A failed load is retried by the next call.
+ * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, yielding to `breather`, and 28 MB
+ * of memory) and kept. A failed load is retried by the next call.
  */
 export function loadEncoding(name: EncodingName, breather = ALONE): Promise<TokenCounter> {
   const known = loaded.get(name);
@@ -116,6 +116,6 @@ async function readEncoding(name: EncodingName, breather: Breather): Promise<Tok
   return tokenCounter(
     name,
     (text) => counter.count(text),
-    (text, between) => counter.countResting(text, between),
+    (text, callBreather) => counter.countResting(text, callBreather),
   );
 }

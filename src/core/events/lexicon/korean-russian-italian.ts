@@ -1,6 +1,6 @@
 import type { Lexicon } from './lexicon.ts';
 
-/** Smaller lists: enough to tell requests, rules, faults and results apart. */
+/** The lists of this file are smaller: enough to distinguish requests, rules, faults, and results. */
 export const KOREAN: Lexicon = {
   act: `추가|수정|변경|업데이트|삭제|생성|작성|구현|이동|리팩터|리팩토링|사용|실행|테스트|확인|표시|찾아|변환|번역|교체|설정|유지|정리|병합|분리|설치|빌드|배포|커밋|푸시|검토|조사|분석|요약|시작|중지|계속|진행|보여|알려|해결|개선|저장|고쳐|만들어|바꿔|적용|제거`,
   request: `해줘|해 줘|해주세요|해 주세요|주세요|줘|부탁|하고 싶|해줄래|할 수 있|원해|필요해|바랍니다`,

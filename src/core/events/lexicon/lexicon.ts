@@ -24,9 +24,9 @@ export const CONCEPTS = [
   'we', // we, our
   'i', // I, my
   'you', // you, your
-  'fail', // the speaker reports that an attempt did not help
+  'fail', // an attempt that didn't help: tried, same error
   'not', // a bare negation
-  'depict', // what code, a test or a text does, told in the third person
+  'depict', // what code, a test, or a text does, in the third person
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 
