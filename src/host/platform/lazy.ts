@@ -1,17 +1,17 @@
-/** Something expensive that is created on first use. None of its code is loaded before. */
+/** Creates something expensive on first use, and loads its code only then. */
 export class Lazy<T extends { close(): Promise<void> }> {
   readonly #make: () => Promise<T>;
   readonly #describe: (error: unknown) => string;
   #made: Promise<T> | undefined;
   #hasEnded = false;
 
-  /** `describe` returns the message for a failure. */
+  /** @param describe returns the message for the user if `make` fails */
   constructor(make: () => Promise<T>, describe: (error: unknown) => string) {
     this.#make = make;
     this.#describe = describe;
   }
 
-  /** Creates it once for all callers. Rejects with a message for the user; the next caller tries again. */
+  /** Creates it for the first caller. Rejects with a message for the user; the next caller tries again. */
   get(): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new Error('the extension has ended'));
     this.#made ??= this.#make().catch((error: unknown) => {
@@ -21,7 +21,7 @@ export class Lazy<T extends { close(): Promise<void> }> {
     return this.#made;
   }
 
-  /** Whether it was ever requested. */
+  /** Whether it has been created, or is being created. */
   get hasBegun(): boolean {
     return this.#made !== undefined;
   }
@@ -29,7 +29,7 @@ export class Lazy<T extends { close(): Promise<void> }> {
   /** Closes it, even if it's still being created. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    // The caller has already received the error.
+    // The caller of `get` has already received the error.
     const made = await this.#made?.catch(() => undefined);
     await made?.close();
   }
