@@ -168,11 +168,9 @@ const bulletList = (row: DroppedRow | DroppedEventRow): string =>
 /** Whether a session's first message is that of the chat. */
 function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {
   if (!session || session.journal.readOnly || !first) return false;
-  const sessionFirst = session.state.messages.get(session.state.path[0]!);
-  const isSameTime = first.at === undefined || sessionFirst?.at === first.at;
-  return (
-    sessionFirst !== undefined && isSameTime && messageText(sessionFirst) === messageText({ content: contentOf(first) })
-  );
+  const start = session.state.messages.get(session.state.path[0]!);
+  const isSameTime = first.at === undefined || start?.at === first.at;
+  return start !== undefined && isSameTime && messageText(start) === messageText({ content: contentOf(first) });
 }
 
 /** Dependencies for opening a chat of another tool. */

@@ -16,7 +16,7 @@ const MAX_IMAGE_BYTES = 3_750_000;
 
 type AttachRequest = RequestOf<'attach'>['what'];
 
-interface StoredAttachment {
+interface Entry {
   readonly session: string;
   readonly view: AttachmentView;
   readonly attachment?: Attachment;
@@ -43,7 +43,7 @@ interface AttachmentsApp {
  * host.
  */
 export class Attachments {
-  readonly #stored = new Map<string, StoredAttachment>();
+  readonly #stored = new Map<string, Entry>();
   readonly #app: AttachmentsApp;
   readonly #sources: ContextSources;
 
@@ -141,7 +141,7 @@ export class Attachments {
     return enclosed(taken);
   }
 
-  #inSession(session: string): StoredAttachment[] {
+  #inSession(session: string): Entry[] {
     return [...this.#stored.values()].filter((one) => one.session === session);
   }
 
@@ -154,11 +154,7 @@ export class Attachments {
     this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
-  #keep(
-    { journal }: Holder,
-    view: Omit<AttachmentView, 'id'>,
-    content: Pick<StoredAttachment, 'attachment' | 'image'>,
-  ): void {
+  #keep({ journal }: Holder, view: Omit<AttachmentView, 'id'>, content: Pick<Entry, 'attachment' | 'image'>): void {
     const id = this.#app.clock.id();
     this.#stored.set(id, { session: journal.id, view: { id, ...view }, ...content });
   }
@@ -181,7 +177,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   );
 }
 
-const enclosed = (stored: readonly StoredAttachment[]): Enclosed => ({
+const enclosed = (stored: readonly Entry[]): Enclosed => ({
   attachments: stored.flatMap(({ attachment }) => attachment ?? []),
   images: stored.flatMap(({ image }) => image ?? []),
 });

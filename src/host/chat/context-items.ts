@@ -63,9 +63,7 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
     [terminal !== undefined, vscode.l10n.t('Terminal Selection'), terminal ?? '', 'terminal'],
     [terminal !== undefined, vscode.l10n.t('Last Terminal Command'), terminal ?? '', 'terminalCommand'],
   ] as const;
-  return rows
-    .filter(([isAvailable]) => isAvailable)
-    .map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
+  return rows.filter(([exists]) => exists).map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
 }
 
 function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {

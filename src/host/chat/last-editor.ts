@@ -9,7 +9,7 @@ interface EditorState {
 /** Remembers which file was active before the chat. */
 export class LastEditor implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
-  #latest: EditorState | undefined;
+  #last: EditorState | undefined;
 
   constructor() {
     this.#remember(vscode.window.activeTextEditor);
@@ -17,7 +17,7 @@ export class LastEditor implements vscode.Disposable {
       vscode.window.onDidChangeActiveTextEditor((editor) => this.#remember(editor)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#remember(event.textEditor)),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        if (this.#latest?.document === document) this.#latest = undefined;
+        if (this.#last?.document === document) this.#last = undefined;
       }),
     ];
   }
@@ -28,18 +28,18 @@ export class LastEditor implements vscode.Disposable {
 
   get current(): EditorState | undefined {
     this.#remember(vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0]);
-    return this.#latest;
+    return this.#last;
   }
 
   /** Shows the file again next to the chat. */
   async show(): Promise<vscode.TextEditor | undefined> {
-    const latest = this.current;
-    if (!latest) return undefined;
-    const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === latest.document);
+    const last = this.current;
+    if (!last) return undefined;
+    const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === last.document);
     return (
       visible ??
-      vscode.window.showTextDocument(latest.document, {
-        selection: latest.selection,
+      vscode.window.showTextDocument(last.document, {
+        selection: last.selection,
         viewColumn: vscode.ViewColumn.Beside,
       })
     );
@@ -48,6 +48,6 @@ export class LastEditor implements vscode.Disposable {
   /** Ignores output panels and our own read-only documents. */
   #remember(editor: vscode.TextEditor | undefined): void {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
-      this.#latest = { document: editor.document, selection: editor.selection };
+      this.#last = { document: editor.document, selection: editor.selection };
   }
 }

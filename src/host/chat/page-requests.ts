@@ -44,26 +44,23 @@ function turnRequests(app: ChatApp & ModelsApp) {
   return {
     send: async ({ session: id, text, attachments, pasted }) => {
       await app.implicit.refresh();
-      const target = conversation();
+      const open = conversation();
       // The user switched to another session at the same moment.
-      if (target.journal.id !== id) {
+      if (open.journal.id !== id) {
         throw new RequestFault(
           'elsewhere',
           vscode.l10n.t('Not sent: another session was opened. The message is kept as a draft in its own session.'),
         );
       }
-      const messagesBefore = target.state.counters.messagesEver;
+      const oldCount = open.state.counters.messagesEver;
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
       try {
-        await target.queue.send(message, readSettings().chat.sendWhileResponding);
+        await open.queue.send(message, readSettings().chat.sendWhileResponding);
       } catch (error) {
         // If the message was neither sent nor queued, its attachments return to the composer like its text.
-        if (
-          target.state.counters.messagesEver === messagesBefore &&
-          target.queue.items.every((one) => one.message !== message)
-        ) {
-          app.attachments.giveBack(target, message);
+        if (open.state.counters.messagesEver === oldCount && open.queue.items.every((one) => one.message !== message)) {
+          app.attachments.giveBack(open, message);
           showDraft();
         }
         throw error;

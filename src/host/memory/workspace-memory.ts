@@ -69,12 +69,11 @@ export class WorkspaceMemory implements vscode.Disposable {
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
     const cached = this.#cached;
     if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;
-    const leftBefore = this.left;
+    const before = this.left;
     const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
     this.#cached = { entries: this.#entries, budget, counter, text, left };
     // Delayed, because the caller is rendering the views that this event refreshes.
-    if (leftBefore.size !== left.size || [...left].some((id) => !leftBefore.has(id)))
-      setImmediate(() => this.#changed.fire());
+    if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
   }
 

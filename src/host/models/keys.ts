@@ -32,12 +32,12 @@ export class Keys {
 
   async set({ provider, baseUrl }: KeyHolder, key: string): Promise<void> {
     const keys = { ...(await this.#keysOf(provider)), [originOf(baseUrl)]: key };
-    await this.#secrets.store(secretName(provider), JSON.stringify(keys));
+    await this.#secrets.store(secretId(provider), JSON.stringify(keys));
   }
 
   /** Removes the provider's keys for all addresses. */
   async clear(provider: KeyedProvider): Promise<void> {
-    await this.#secrets.delete(secretName(provider));
+    await this.#secrets.delete(secretId(provider));
   }
 
   onDidChange(listener: () => void): vscode.Disposable {
@@ -48,13 +48,13 @@ export class Keys {
   async #keysOf(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
     const stored = v.safeParse(
       v.pipe(v.string(), v.parseJson(), keysSchema),
-      await this.#secrets.get(secretName(provider)),
+      await this.#secrets.get(secretId(provider)),
     );
     return stored.success ? stored.output : {};
   }
 }
 
-const secretName = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
+const secretId = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
 
 /** A URL's scheme, host, and port. Invalid URLs are returned unchanged; no model can be created with them. */
 const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);

@@ -52,10 +52,10 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const itemsIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
     (provider === 'compatible' && configured === '') || !(await app.models.isReady(at(provider)))
       ? []
-      : itemsWithin(app, at(provider), signal);
+      : loadItems(app, at(provider), signal);
   return [
     { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
-    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, itemsWithin(app, at('vscode'), signal)) },
+    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, loadItems(app, at('vscode'), signal)) },
     { title: configured, items: orNone(app, itemsIfReady('compatible')) },
     ...localServers()
       .filter(({ baseUrl }) => !isSamePlace(baseUrl, configured))
@@ -63,7 +63,7 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
         title,
         items: orNone(
           app,
-          itemsWithin(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS),
+          loadItems(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS),
         ),
       })),
     { title: LABEL.openai, items: orNone(app, itemsIfReady('openai')) },
@@ -107,7 +107,7 @@ async function orNone(app: ModelsApp, items: Promise<readonly ListItem[]>): Prom
   }
 }
 
-async function itemsWithin(
+async function loadItems(
   app: ModelsApp,
   provider: ChosenModel,
   signal: AbortSignal,
@@ -118,23 +118,21 @@ async function itemsWithin(
 
 /** All providers. VS Code's models come first, if there are any, because they need no key. */
 export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
-  const editorModels = await app.models
-    .list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS))
-    .catch((error: unknown) => {
-      // An extension that fails must not hide the other providers.
-      app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
-      return [];
-    });
+  const models = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
+    // An extension that fails must not hide the other providers.
+    app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
+    return [];
+  });
   const editor: ProviderItem = {
     label: vscode.l10n.t('VS Code language models'),
     description:
-      editorModels.length === 1
+      models.length === 1
         ? vscode.l10n.t('1 model · sends your messages to its provider')
-        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', editorModels.length),
+        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', models.length),
     provider: 'vscode',
   };
   return [
-    ...(editorModels.length > 0 ? [editor] : []),
+    ...(models.length > 0 ? [editor] : []),
     {
       label: vscode.l10n.t('No model'),
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),

@@ -9,7 +9,7 @@ import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
 
 /** Maximum length of a text in a tooltip, in UTF-16 units. */
-const MAX_LENGTH = 600;
+const MAX_TEXT = 600;
 
 /** A row's tooltip; undefined if there is nothing to add to the row. */
 export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
@@ -24,7 +24,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
-      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), MAX_LENGTH));
+      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), MAX_TEXT));
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
@@ -56,11 +56,7 @@ function droppedTooltip(list: readonly PlacedEvent[]): vscode.MarkdownString | u
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text
-    .appendMarkdown('**')
-    .appendText(node.title)
-    .appendMarkdown('**\n\n')
-    .appendText(beginning(node.brief, MAX_LENGTH));
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(beginning(node.brief, MAX_TEXT));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
