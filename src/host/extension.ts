@@ -64,9 +64,9 @@ async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void>
 }
 
 function startFailureText(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof Error ? error.message : String(error);
   return vscode.l10n.t(
     'Threadkeeper couldn’t start. Reload the window. If the problem persists, install another version. Don’t uninstall the extension, or your sessions will be deleted. ({0})',
-    why,
+    reason,
   );
 }

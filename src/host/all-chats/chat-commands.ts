@@ -77,7 +77,7 @@ async function readWithProgress(chats: AllChats): Promise<void> {
     cancellable: true,
   };
   await vscode.window.withProgress(options, async (progress, token) => {
-    let shown = 0;
+    let reported = 0;
     const subscriptions = [
       token.onCancellationRequested(() => chats.library.cancel()),
       chats.onNews((news) => {
@@ -85,9 +85,9 @@ async function readWithProgress(chats: AllChats): Promise<void> {
         const { done, total } = news;
         progress.report({
           message: vscode.l10n.t('{0} of {1}', done, total),
-          increment: ((done - shown) * 100) / total,
+          increment: ((done - reported) * 100) / total,
         });
-        shown = done;
+        reported = done;
       }),
     ];
     try {

@@ -102,7 +102,7 @@ export class Attachments {
     return this.#inSession(session).map(({ view }) => view);
   }
 
-  /** What a message of the session would be sent with now. */
+  /** What would be sent with a message of the session now. */
   contents(session: string): Enclosed {
     return enclosed(this.#inSession(session));
   }

@@ -54,7 +54,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   showInComposer(app, conversation.journal.id, question);
 }
 
-/** Provides the quick fix *Explain Problem*. */
+/** Provides the quick fix *Explain with Threadkeeper*. */
 export class ExplainAction implements vscode.CodeActionProvider {
   provideCodeActions(
     document: vscode.TextDocument,
@@ -72,7 +72,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
   }
 }
 
-/** Opens the next older (1) or newer (-1) session of the list. */
+/** Opens the next (1) or previous (-1) session of the list. */
 export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const current = (await app.sessions.currentOrLatest()).journal.id;
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);

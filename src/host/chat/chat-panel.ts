@@ -9,7 +9,7 @@ import { ServedPage, type PageServer } from './served-page.ts';
 /** Whether the chat is configured to be in the Side Bar rather than in a tab. */
 const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
-/** Longer than the eight seconds for which the page shows an offer. */
+/** Timeout of an offer in ms, longer than the eight seconds for which the page shows it. */
 const OFFER_MS = 10_000;
 
 interface OpenPage<T extends vscode.WebviewPanel | vscode.WebviewView> {

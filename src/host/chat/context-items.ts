@@ -75,7 +75,7 @@ async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
   return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
-/** Open files first, then those whose names begin with the query, then those in the fewest folders. */
+/** Open files first, then those whose names begin with the query; among equal ones, those with shorter paths first. */
 async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
   const found = await findFiles(`**/*${anyCase(lowerQuery)}*`, MAX_FOUND);
   const open = new Set((await openFiles()).map(String));

@@ -73,7 +73,7 @@ export class ImplicitContext {
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (pending.chosen(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
-    const known = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
-    return known.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
+    const inContext = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
+    return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
   }
 }

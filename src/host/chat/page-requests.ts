@@ -221,14 +221,14 @@ function historyRequests(app: ChatApp) {
       const { id, title, tokens, rung, model, audit } = found;
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
-      const shown = levelOf(state(), { node: found, from, to });
+      const level = levelOf(state(), { node: found, from, to });
       const events = [...state().events.values()].filter((event) => {
         const position = state().positionOf(event.message);
         return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
       });
       return Promise.resolve({
-        ...{ id, title, rung, model, from, to, text: nodeText(found, shown) },
-        tokens: { source: tokens.source, shown: tokens[shown] ?? tokens.detailed },
+        ...{ id, title, rung, model, from, to, text: nodeText(found, level) },
+        tokens: { source: tokens.source, shown: tokens[level] ?? tokens.detailed },
         audit: { score: audit.score, faults: missingFromSource(audit) },
         events: events.map(eventMark),
       });
@@ -282,8 +282,8 @@ async function codeAction(
 
 /** Opens a new document; in plain text if the language is unknown. */
 async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
-  const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
-  return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
+  const isKnown = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
+  return vscode.workspace.openTextDocument({ content, ...(isKnown && { language }) });
 }
 
 /** A message of the session. Throws `RequestFault` if it doesn't exist. */

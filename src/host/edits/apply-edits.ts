@@ -6,7 +6,7 @@ import { isInWorkspace, openTexts, placesOf, workspaceFiles } from '../platform/
 
 /**
  * Shows the changes in one code block of a reply, or in all that name a file, so that the user can accept or reject them.
- * Throws `RequestFault` if a path leads out of the workspace, or if no change can be applied.
+ * Throws `RequestFault` if a path leads out of the workspace, or if none of a single file's changes can be applied.
  */
 export async function applyEdits(reviews: Reviews, reply: string, code?: string): Promise<void> {
   const edits = code === undefined ? parseEdits(reply).filter(({ path }) => path !== undefined) : editsIn(reply, code);

@@ -138,8 +138,8 @@ export class EditorModels implements Disposable {
 
   async #remember(facts: EditorModelFacts): Promise<void> {
     const stored = this.#stored();
-    const known = stored.find((one) => one.model === facts.model);
-    if (known?.name === facts.name && known.maxInputTokens === facts.maxInputTokens) return;
+    const previous = stored.find((one) => one.model === facts.model);
+    if (previous?.name === facts.name && previous.maxInputTokens === facts.maxInputTokens) return;
     const others = stored.filter((one) => one.model !== facts.model);
     await this.#state.update(STATE_KEY, [facts, ...others].slice(0, MAX_STORED));
   }

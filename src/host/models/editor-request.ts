@@ -10,7 +10,7 @@ export interface EditorMessage {
 }
 
 /**
- * Converts a request to messages for VS Code's models. Its API (1.105) has no system role, so the system prompt is the
+ * Converts a request to messages for VS Code's models. The API (1.105) has no system role, so the system prompt is the
  * first user message, fenced. Tool calls and results become text, because most models reject such parts if no tools are
  * declared. Images are mentioned, because the API has no part for them.
  */

@@ -192,8 +192,8 @@ export async function modelItems(app: ModelsApp, provider: ChosenModel, signal: 
 
 /** A vendor's models in the built-in model data. */
 function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[] {
-  const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
-  return known.map(([model]) => modelItem(app, { ...provider, model }));
+  const current = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
+  return current.map(([model]) => modelItem(app, { ...provider, model }));
 }
 
 export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {

@@ -23,16 +23,16 @@ const visiblePage = (): PageMessages | undefined => (page?.isVisible === true ? 
 
 /** Shows a message that needs no answer. */
 export function inform(text: string): void {
-  const shown = visiblePage();
-  if (shown) shown.say(text);
+  const target = visiblePage();
+  if (target) target.say(text);
   else void vscode.window.showInformationMessage(text);
 }
 
 /** Like `inform`, with a button that runs `act`. Resolves when that is done or the message is closed. */
 export async function offer(text: string, label: string, act: () => unknown): Promise<void> {
-  const shown = visiblePage();
-  const isAccepted = shown
-    ? await shown.offer(text, label)
+  const target = visiblePage();
+  const isAccepted = target
+    ? await target.offer(text, label)
     : (await vscode.window.showInformationMessage(text, label)) === label;
   if (isAccepted) await act();
 }

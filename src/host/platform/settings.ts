@@ -54,10 +54,10 @@ export function readSettings(): Settings {
   const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const place = v.getDotPath(issue) ?? '';
+  const path = v.getDotPath(issue) ?? '';
   throw new SettingsError(
-    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', place, problemOf(issue)),
-    place.split('.', 2).join('.'),
+    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', path, problemOf(issue)),
+    path.split('.', 2).join('.'),
   );
 }
 

@@ -25,7 +25,7 @@ export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
   return [];
 }
 
-/** The file for a path relative to a folder or the root; undefined if it's outside of the folder. */
+/** The file for an absolute path or one relative to the folder; undefined if it's outside the folder. */
 function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
   // Joining resolves `..`, so that the result can be compared.
   const uri = /^(?:[a-z]:)?\//i.test(named)
@@ -96,14 +96,14 @@ async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<strin
     if (index < 0) continue;
     const { repository, realRoot } = opened[index]!;
     // Git knows files by the root with which the repository was opened, which may be a link.
-    const known = new Map(
+    const byPath = new Map(
       filesInside.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
     // On a busy machine, the Git extension sometimes answers before it has read git's output, but rarely twice in a row.
     for (let times = 0; times < 2; times++) {
       // Git fails while a repository is being moved or deleted. Its files are treated as ignored.
-      const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
-      for (const file of found) ignored.add(known.get(file) ?? file);
+      const found = await repository.checkIgnore([...byPath.keys()]).catch(() => byPath.keys());
+      for (const file of found) ignored.add(byPath.get(file) ?? file);
     }
   }
   return ignored;

@@ -358,7 +358,7 @@ export function summariesOf(state: SessionState, position: number): SummaryNode[
 
 /** A filter of the tree. */
 export type TreeFilter =
-  /** Summaries with faults in the audit, and stale ones. */
+  /** Summaries for which `hasWarning` returns true. */
   | { readonly by: 'warnings' }
   | { readonly by: 'kind'; readonly of: KeyEventKind }
   /** Search results for a text. */
@@ -416,7 +416,7 @@ function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): R
 export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
   (state.summaries.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
 
-/** Whether a summary has a warning. */
+/** Whether a summary is stale, or the audit or a check has found a fault in it. */
 export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
   node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0 || state.stale.has(node.id);
 
