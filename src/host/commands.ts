@@ -227,11 +227,11 @@ export async function runFromEditor(app: App, command: string, ...args: readonly
   try {
     return await runCommand(app, command.replace('threadkeeper.', ''), ...args);
   } catch (error) {
-    const wayOut = await showFault(app, error);
-    if (wayOut === undefined) return false;
+    const remedy = await showFault(app, error);
+    if (remedy === undefined) return false;
     // Repeat the command after its problem is fixed.
-    const isMended = wayOut === 'retry' || ((await runFromEditor(app, wayOut)) && REMEDIES.has(wayOut));
-    return isMended && runFromEditor(app, command, ...args);
+    const isFixed = remedy === 'retry' || ((await runFromEditor(app, remedy)) && REMEDIES.has(remedy));
+    return isFixed && runFromEditor(app, command, ...args);
   }
 }
 

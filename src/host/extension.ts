@@ -9,8 +9,8 @@ export interface ForTests {
   product(): Promise<Threadkeeper>;
 }
 
-/** Delay in ms, after which the window is usable and other extensions have started. */
-const WOKEN_AFTER_MS = 5_000;
+/** Delay in ms before loading the product, so that the window and other extensions start first. */
+const WAKE_DELAY_MS = 5_000;
 
 let product: Lazy<Threadkeeper> | undefined;
 
@@ -19,21 +19,21 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
   const lazy = new Lazy<Threadkeeper>(async () => {
     const { Threadkeeper } = await import('./threadkeeper.ts');
     return new Threadkeeper(context, summaries);
-  }, couldNotStart);
+  }, startFailureText);
   const summaries = registerEntryPoints(context, () => lazy.get());
   product = lazy;
   const isUsed = context.workspaceState.get(USED_KEY) === true;
   if (isUsed || followsChats()) {
-    const timer = setTimeout(() => void wake(lazy, isUsed), WOKEN_AFTER_MS);
+    const timer = setTimeout(() => void wake(lazy, isUsed), WAKE_DELAY_MS);
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
-  const followChosen = (): void => {
+  const followTools = (): void => {
     if (followsChats() || lazy.hasBegun) void wake(lazy, false);
   };
   context.subscriptions.push(
-    vscode.workspace.onDidGrantWorkspaceTrust(followChosen),
+    vscode.workspace.onDidGrantWorkspaceTrust(followTools),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('threadkeeper.sources')) followChosen();
+      if (event.affectsConfiguration('threadkeeper.sources')) followTools();
     }),
   );
   return context.extensionMode === vscode.ExtensionMode.Test ? { product: () => lazy.get() } : undefined;
@@ -45,28 +45,28 @@ export async function deactivate(): Promise<void> {
   await ending?.end();
 }
 
-/** Whether the user has selected tools whose chats are kept. Nothing is read in Restricted Mode. */
+/** Whether the user has selected tools whose chats are copied. Nothing is read in Restricted Mode. */
 function followsChats(): boolean {
   const tools = vscode.workspace.getConfiguration('threadkeeper').get<unknown>('sources.tools');
   return vscode.workspace.isTrusted && Array.isArray(tools) && tools.length > 0;
 }
 
-/** Shows the gauge of the newest session, and follows the kept chats. */
+/** Shows the gauge of the newest session, if there is one, and follows the selected tools' chats. */
 async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
   try {
     const { sessions, chats } = await product.get();
     if (isUsed) await sessions.latestIfAny();
     await chats.follow();
   } catch (error) {
-    // Nobody waits for it. The next use of the product reports the error.
+    // Nobody waits for this. The next use of the product reports the error to the user.
     console.error(error);
   }
 }
 
-function couldNotStart(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
+function startFailureText(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
   return vscode.l10n.t(
     'Threadkeeper couldn’t start. Reload the window. If the problem persists, install another version. Don’t uninstall the extension, or your sessions will be deleted. ({0})',
-    why,
+    reason,
   );
 }

@@ -15,12 +15,12 @@ import {
 import type { Row } from './summaries/rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
-/** The commands in the manifest. */
+/** The used part of the manifest. */
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-/** What VS Code calls through the entry points that are registered at startup. */
+/** The implementation of the entry points that are registered at startup. */
 export interface EntryPoints {
   readonly panel: Pages;
   readonly tree: vscode.TreeDataProvider<Row>;
@@ -65,7 +65,7 @@ export function registerEntryPoints(
       ),
     ),
   );
-  // Not every editor has language models and a chat.
+  // Not every editor based on VS Code has language models and a chat.
   if (Object.hasOwn(vscode, 'lm'))
     for (const name of [RECALL_TOOL, DECISIONS_TOOL] as const)
       subscriptions.push(
@@ -86,56 +86,56 @@ export function registerEntryPoints(
 }
 
 function lazyTree<T>(load: () => Promise<vscode.TreeDataProvider<T>>): vscode.TreeDataProvider<T> {
-  const [find, onDidChangeTreeData] = followed(load, ({ onDidChangeTreeData: event }) => event);
+  const [get, onDidChangeTreeData] = lazyProvider(load, ({ onDidChangeTreeData: event }) => event);
   return {
     onDidChangeTreeData,
-    getChildren: async (row) => (await find()).getChildren(row),
-    getTreeItem: async (row) => (await find()).getTreeItem(row),
-    getParent: async (row) => (await find()).getParent?.(row),
-    resolveTreeItem: async (item, row, token) => (await find()).resolveTreeItem?.(item, row, token),
+    getChildren: async (row) => (await get()).getChildren(row),
+    getTreeItem: async (row) => (await get()).getTreeItem(row),
+    getParent: async (row) => (await get()).getParent?.(row),
+    resolveTreeItem: async (item, row, token) => (await get()).resolveTreeItem?.(item, row, token),
   };
 }
 
 function lazyFiles(load: () => Promise<vscode.FileSystemProvider>): vscode.FileSystemProvider {
-  const [find, onDidChangeFile] = followed(load, ({ onDidChangeFile: event }) => event);
+  const [get, onDidChangeFile] = lazyProvider(load, ({ onDidChangeFile: event }) => event);
   return {
     onDidChangeFile,
     // Open documents are refreshed whenever the session changes, so there is nothing to watch.
     watch: () => new vscode.Disposable(() => undefined),
-    stat: async (uri) => (await find()).stat(uri),
-    readFile: async (uri) => (await find()).readFile(uri),
-    writeFile: async (uri, content, options) => (await find()).writeFile(uri, content, options),
-    readDirectory: async (uri) => (await find()).readDirectory(uri),
-    createDirectory: async (uri) => (await find()).createDirectory(uri),
-    delete: async (uri, options) => (await find()).delete(uri, options),
-    rename: async (from, to, options) => (await find()).rename(from, to, options),
+    stat: async (uri) => (await get()).stat(uri),
+    readFile: async (uri) => (await get()).readFile(uri),
+    writeFile: async (uri, content, options) => (await get()).writeFile(uri, content, options),
+    readDirectory: async (uri) => (await get()).readDirectory(uri),
+    createDirectory: async (uri) => (await get()).createDirectory(uri),
+    delete: async (uri, options) => (await get()).delete(uri, options),
+    rename: async (from, to, options) => (await get()).rename(from, to, options),
   };
 }
 
 /** Loads a provider on the first call, and forwards its events from then on. */
-function followed<P, E>(
+function lazyProvider<P, E>(
   load: () => Promise<P>,
   eventOf: (provider: P) => vscode.Event<E> | undefined,
-): readonly [find: () => Promise<P>, event: vscode.Event<E>] {
+): readonly [get: () => Promise<P>, event: vscode.Event<E>] {
   const changed = new vscode.EventEmitter<E>();
   let subscription: vscode.Disposable | undefined;
-  const find = async (): Promise<P> => {
+  const get = async (): Promise<P> => {
     const provider = await load();
     subscription ??= eventOf(provider)?.((value) => changed.fire(value));
     return provider;
   };
-  return [find, changed.event];
+  return [get, changed.event];
 }
 
-/** The user may close a tab or view while the product is loading; it then can't be filled. */
-function lazyPages(find: () => Promise<Pages>): Pages {
+/** Fills a tab or view when the product is loaded, unless the user has closed it meanwhile. */
+function lazyPages(get: () => Promise<Pages>): Pages {
   const unlessClosed = async (
-    place: vscode.WebviewPanel | vscode.WebviewView,
+    container: vscode.WebviewPanel | vscode.WebviewView,
     fill: (pages: Pages) => unknown,
   ): Promise<void> => {
     const closed = new AbortController();
-    place.onDidDispose(() => closed.abort());
-    const pages = await find();
+    container.onDidDispose(() => closed.abort());
+    const pages = await get();
     if (!closed.signal.aborted) await fill(pages);
   };
   return {

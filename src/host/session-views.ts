@@ -16,10 +16,10 @@ import { inform } from './platform/inform.ts';
 import { translated } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
-/** Delay in ms, so that the views are only rendered once for many events (an import, a compression). */
-const TOGETHER_MS = 100;
+/** Delay in ms, so that views are rendered once for many events, as of an import or a compression. */
+const REFRESH_DELAY_MS = 100;
 
-/** The views of the current session and their dependencies. */
+/** The views of the current session, and what they depend on. */
 export interface ShowingApp extends PageApp {
   readonly sessions: Sessions;
   readonly open: OpenConversations;
@@ -36,7 +36,7 @@ export interface ShowingApp extends PageApp {
   noteUsed(isUsed: boolean): void;
   /** Called when a task has ended. */
   taskEnded(): Promise<void>;
-  /** Shows an error to the user. */
+  /** Logs an error if it's unexpected. */
   describe(error: unknown): unknown;
 }
 
@@ -71,7 +71,7 @@ export class SessionViews {
     open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
     // A new session, or one that an import is about to fill, has no content yet.
-    const resumed = conversation.state.counters.messagesEver > 0;
+    const hasContent = conversation.state.counters.messagesEver > 0;
     const { journal } = conversation;
     // Created immediately, because the caller requests the link next.
     this.#link = new PageLink(conversation, this.#app, {
@@ -79,10 +79,10 @@ export class SessionViews {
       sessions: () => this.#list(),
     });
     this.#app.queued.follow(conversation);
-    const sayUnsaved = unsavedTeller(journal);
+    const notifyUnsaved = unsavedTeller(journal);
     journal.onDidChange((events) => {
       this.refreshSoon();
-      sayUnsaved();
+      notifyUnsaved();
       if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#app.taskEnded());
     });
     conversation.onUpdate((update) => {
@@ -97,10 +97,10 @@ export class SessionViews {
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
     this.#refresh();
-    if (resumed) this.#inBackground(conversation.betweenTurns());
+    if (hasContent) this.#inBackground(conversation.betweenTurns());
   }
 
-  /** Shows the current model. */
+  /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
     await this.#app.sessions.current?.modelChanged();
@@ -120,7 +120,7 @@ export class SessionViews {
       const { sessions, snapshots } = this.#app;
       sessions.listChanged();
       if (sessions.current?.isReplying === false) snapshots.schedule();
-    }, TOGETHER_MS);
+    }, REFRESH_DELAY_MS);
   }
 
   #refresh(): void {
@@ -131,7 +131,7 @@ export class SessionViews {
     gauge.changed();
     tree.refresh();
     chart.refresh();
-    showWhatIsPossible(sessions.current);
+    setContextKeys(sessions.current);
     this.#inBackground(files.refresh().then(() => reader.refresh()));
   }
 
@@ -151,24 +151,24 @@ export class SessionViews {
   }
 }
 
-/** Notifies the user, once each time, that a full disk keeps messages in memory only, and when they are written. */
+/** Returns a function that notifies the user when a full disk keeps messages in memory only, and when they are saved. */
 export function unsavedTeller(journal: SessionJournal): () => void {
-  let told = false;
+  let isReported = false;
   return () => {
     const { unsaved } = journal;
-    if (told === (unsaved !== undefined)) return;
-    told = unsaved !== undefined;
+    if (isReported === (unsaved !== undefined)) return;
+    isReported = unsaved !== undefined;
     if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
     else inform(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
   };
 }
 
-const shown = new Map<string, boolean>();
+const contextKeys = new Map<string, boolean>();
 
-/** Sets the context keys for menus and the Command Palette. */
-function showWhatIsPossible(conversation: Conversation | undefined): void {
+/** Sets the changed context keys for menus and the Command Palette. */
+function setContextKeys(conversation: Conversation | undefined): void {
   const state = conversation?.state;
-  const facts = {
+  const values = {
     isWrittenElsewhere: conversation?.journal.readOnly?.reason === 'not_writer',
     hasMessages: (state?.path.length ?? 0) > 0,
     hasSummaries: (state?.frontier.length ?? 0) > 0,
@@ -180,9 +180,9 @@ function showWhatIsPossible(conversation: Conversation | undefined): void {
     canUndoChange: (state?.changes.length ?? 0) > 0,
     canRedoChange: (state?.undoneChanges.length ?? 0) > 0,
   };
-  for (const [name, value] of Object.entries(facts)) {
-    if (shown.get(name) === value) continue;
-    shown.set(name, value);
+  for (const [name, value] of Object.entries(values)) {
+    if (contextKeys.get(name) === value) continue;
+    contextKeys.set(name, value);
     void vscode.commands.executeCommand('setContext', `threadkeeper.${name}`, value);
   }
 }

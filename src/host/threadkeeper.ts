@@ -182,7 +182,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       openConversation: (journal) => this.open.open(journal),
       snapshots: this.snapshots,
     });
-    const recorded = workspaceArchive({
+    const allSessions = workspaceArchive({
       store: this.store,
       folder: this.folder,
       clock: this.clock,
@@ -190,8 +190,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       open: this.open,
       memory: this.memory,
     });
-    this.archive = recorded.archive;
-    this.searchWorkspace = recorded.search;
+    this.archive = allSessions.archive;
+    this.searchWorkspace = allSessions.search;
     this.gauge = new ContextGauge(warn);
     this.gaugeItem = new GaugeItem(
       this.gauge,
@@ -206,12 +206,12 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       search: (conversation) => this.#searchOf(conversation),
       now: () => this.clock.now(),
     });
-    this.attachments = new Attachments(this, { editor: this.editor, session: recorded.read });
-    const implied = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
+    this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
+    const refreshImplicit = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),
       draft: (id) => ({ text: this.drafts.get(id), ...this.attachments.contents(id) }),
-      chatModel: () => this.#wireModel(),
+      chatModel: () => this.#availableModel(),
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
@@ -257,10 +257,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
         if (hasChangedBeside('chat.location', event)) void this.#settingsChanged();
-        if (event.affectsConfiguration('threadkeeper.chat')) implied();
+        if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
-      vscode.window.onDidChangeActiveTextEditor(implied),
-      this.sessions.onDidChange(implied),
+      vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
+      this.sessions.onDidChange(refreshImplicit),
       this.sessions.onDidChange(() => void this.rules.ask().catch((error: unknown) => this.describe(error))),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),
@@ -371,13 +371,13 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     await (await import('./memory/memory-commands.ts')).proposeMemory(this, this.#proposed);
   }
 
-  /** The conversation of an open session. Opens the newest session of the workspace if none is open. */
+  /** The conversation of a session, if it's open. Opens the newest session of the workspace first if none is open. */
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.latestIfAny();
     return this.open.get(sessionId(id))?.conversation;
   }
 
-  /** Opens a link in a document of a session. Messages are opened as documents, too. */
+  /** Opens a link in a document of a session. Linked messages are opened as documents, too. */
   async #openLink(href: string, session = ''): Promise<void> {
     const state = (await this.#conversationOf(session))?.state;
     const show = (position: number): void => {
@@ -405,8 +405,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return open;
   }
 
-  /** The chat's model, to show the exact request; undefined if it isn't available. */
-  async #wireModel(): Promise<ChatModel | undefined> {
+  /** The chat's model, which is needed to show the exact request; undefined if the model isn't available. */
+  async #availableModel(): Promise<ChatModel | undefined> {
     try {
       return await this.sessions.current?.chatModel();
     } catch (error) {

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { wayOutSchema } from './views.ts';
 
 /**
- * Why a request failed. `elsewhere`: it was about a session that isn't open anymore. `failed`: any other error,
- * described by the message.
+ * Why a request failed. `elsewhere`: its session isn't open anymore. `failed`: any other error, described by the
+ * message.
  */
 export const REQUEST_FAULT_REASONS = [
   'busy',
@@ -20,7 +20,7 @@ export const REQUEST_FAULT_REASONS = [
 ] as const;
 export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 
-/** A serialized fault: `text` is a sentence for the user, `action` a way to resolve it. */
+/** A serialized fault: `text` is a sentence for the user, `action` a button that may resolve the fault. */
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),
@@ -28,7 +28,7 @@ export const faultSchema = v.object({
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 
-/** Thrown by the host's handlers to reject a request, and by the page's link when it's rejected. */
+/** Thrown by the host's handlers to reject a request, and by the page's link for a rejected request. */
 export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
   readonly action: FaultView['action'];

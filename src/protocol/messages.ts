@@ -53,10 +53,10 @@ const hostToPage = v.variant('type', [
     history: list(v.string()),
     /** A message for the user about the session's file. */
     notice: v.nullable(v.string()),
-    /** The page has hung before, so it renders one message at a time and reports which. */
+    /** Whether the page has hung before, so that it now renders one message at a time and reports which. */
     careful: v.optional(v.boolean()),
   }),
-  /** There is no session to show, and why: no folder is open, or the store can't be read. */
+  /** Why there is no session to show: no folder is open, or the store can't be read. */
   v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(wayOutSchema) }),
   /** A document to show instead of a session. */
   v.object({ type: v.literal('document'), title: v.string(), text: longText }),
@@ -98,7 +98,7 @@ const hostToPage = v.variant('type', [
   }),
   /** Scrolls to a message and highlights it. */
   v.object({ type: v.literal('reveal'), session: aSessionId, position: count }),
-  /** Answered immediately, unless the page hangs. */
+  /** Answered by `pong` immediately, unless the page hangs. */
   v.object({ type: v.literal('ping') }),
   v.object({ type: v.literal('answer'), id: count, ok: v.literal(true), value: v.unknown() }),
   v.object({ type: v.literal('refusal'), id: count, ok: v.literal(false), fault: faultSchema }),
@@ -116,17 +116,17 @@ const pageToHost = v.variant('type', [
   /** Sent at most every 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
   v.object({ type: v.literal('offerTaken'), id: count }),
-  /** Whether the page has the keyboard focus. The editor knows that of its tabs, but not of a view in the sidebar. */
+  /** Whether the page has the keyboard focus. VS Code knows that of tabs, but not of a view in the Side Bar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
   /** The next message that a careful page renders; null when all are rendered. */
   v.object({ type: v.literal('drawing'), message: v.nullable(aMessageId) }),
-  /** An error in the page, for the log. Never message text. */
+  /** An error in the page, for the log. It must not contain message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),
 ]);
 export type PageToHost = v.InferOutput<typeof pageToHost>;
 
-/** A parsed message, or the path at which it's invalid (without its content). */
+/** A parsed message, or where and why it's invalid (without its content). */
 export type Parsed<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly problem: string };
 
 function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T> {
@@ -149,7 +149,7 @@ export function parsePageMessage(value: unknown): Parsed<PageToHost> {
 
 const requestIdSchema = v.object({ type: v.literal('request'), id: count });
 
-/** The ID of a request that is otherwise invalid, because the page waits for its answer. */
+/** Reads the ID of an invalid request, so that it can be refused: the page waits for an answer. */
 export function requestIdIn(value: unknown): number | undefined {
   const request = v.safeParse(requestIdSchema, value);
   return request.success ? request.output.id : undefined;
@@ -161,8 +161,8 @@ export function parseHostMessage(value: unknown): Parsed<HostToPage> {
 }
 
 /**
- * Answers a request with its handler. A thrown `RequestFault` becomes the rejection; for any other error, `describe`
- * returns it.
+ * Answers a request with its handler. If it throws, the request is refused with the `RequestFault`, or with what
+ * `describe` returns for any other error.
  */
 export async function answerRequest(
   id: number,

@@ -27,7 +27,7 @@ import {
 
 const message = { message: aMessageId };
 const session = { session: aSessionId };
-/** For requests without a result. The host pushes what has changed. */
+/** The answer to requests without a result. The host pushes what has changed. */
 const done = v.null();
 const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
   [v.object({ type: v.literal(type), ...fields }), answer] as const;
@@ -69,7 +69,7 @@ const REQUESTS = {
   existingFiles: ask('existingFiles', { paths: v.pipe(list(shortText), v.maxLength(100)) }, list(shortText)),
   /** Suggested models for a session without one; also queries servers on this machine. */
   offerModels: ask('offerModels', {}, list(offerSchema)),
-  /** Returns false if the user canceled it. */
+  /** Returns false if the user canceled. */
   takeOffer: ask('takeOffer', { offer: count }, v.boolean()),
   /** Formulas as MathML; '' for invalid ones. */
   renderMath: ask(
@@ -87,7 +87,7 @@ const REQUESTS = {
     { action: v.picklist(['copy', 'insert', 'newFile', 'preview']), text: longText, language: v.optional(shortText) },
     done,
   ),
-  /** Shows the changes of a reply's code block, or of all that name a file. */
+  /** Shows the changes in one code block of a reply, or in all that name a file. */
   applyEdits: ask('applyEdits', { message: v.optional(plainId), code: v.optional(longText) }, done),
   copyMessage: ask('copyMessage', { ...message }, done),
 
@@ -147,9 +147,9 @@ export type RequestHandlers = {
 
 export const REQUEST_TYPES = Object.keys(REQUESTS) as readonly RequestType[];
 
-type Questions = { [K in RequestType]: (typeof REQUESTS)[K][0] }[RequestType];
-const questions: readonly Questions[] = Object.values(REQUESTS).map(([question]) => question);
-export const requestSchema = v.variant('type', questions);
+type RequestSchema = { [K in RequestType]: (typeof REQUESTS)[K][0] }[RequestType];
+const requestSchemas: readonly RequestSchema[] = Object.values(REQUESTS).map(([schema]) => schema);
+export const requestSchema = v.variant('type', requestSchemas);
 
 /** Parses the answer to a request of this type. Throws `v.ValiError` if it's invalid. */
 export function parseAnswer<K extends RequestType>(type: K, value: unknown): AnswerOf<K> {

@@ -55,7 +55,7 @@ export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 /** Only raster formats, because an SVG can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Offsets of key events refer to the `text` parts as joined by `messageText`. */
+/** A part of a message. Offsets of key events refer to the `text` parts as joined by `messageText`. */
 export const partSchema = v.variant('type', [
   v.object({ type: v.literal('text'), text: longText }),
   v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longText }),
@@ -69,11 +69,11 @@ export const attachmentSchema = v.object({
   id: plainId,
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
   name: v.string(),
-  /** Its tokens in the request, counted by the host. */
+  /** The attachment's tokens in the request, counted by the host. */
   tokens: amount,
   /** First and last line, 1-based, inclusive. */
   lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
-  /** Attached automatically. */
+  /** Whether it was attached automatically. */
   implicit: v.optional(v.literal(true)),
 });
 export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
@@ -103,7 +103,7 @@ export const messageSchema = v.object({
   /** Absent while the reply is still arriving. */
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   streaming: v.optional(v.boolean()),
-  /** Shown as plain text, because rendering it has hung the page. */
+  /** Whether it's shown as plain text, because the page hung while rendering it. */
   plain: v.optional(v.boolean()),
   /** The alternatives to this message, itself included, oldest first; absent if there are no others. */
   branches: v.optional(v.object({ ids: list(aMessageId), index: count })),
@@ -123,7 +123,7 @@ export const gaugeSchema = v.object({
   budget: amount,
   contextWindow: amount,
   reserved: amount,
-  /** True until token counts are calibrated with the provider's reports. Numbers are then shown with "~". */
+  /** True until token counts are calibrated with the provider's reports. Until then, numbers are shown with "~". */
   approximate: v.optional(v.boolean()),
   parts: list(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amount })),
   /** Share (0…1) at which compression starts automatically; absent if that trigger is off. */
@@ -156,9 +156,9 @@ export const modelSchema = v.object({
   model: v.string(),
   label: v.string(),
   takesImages: v.boolean(),
-  /** False if the provider's API key is missing. */
+  /** False if the provider's API key is missing or VS Code doesn't offer the model. */
   ready: v.boolean(),
-  /** The default, selected neither in this session nor in the settings. */
+  /** Whether the provider is the default, selected neither in this session nor in the settings. */
   assumed: v.boolean(),
 });
 
@@ -170,18 +170,18 @@ const actionSchema = v.object({ label: v.string(), command: commandSchema });
 /** The action offered with an error. `retry` repeats the failed request. */
 export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
 export type WayOut = v.InferOutput<typeof wayOutSchema>;
-/** Commands that may fix the cause of a failed request. After them, the request is repeated. */
+/** Commands that may fix the cause of a failed request. If they succeed, the request is repeated. */
 export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
-/** All states can apply at once, for example a background compression during a reply. */
+/** The status of a conversation. All states can apply at once, for example a background compression during a reply. */
 export const statusSchema = v.object({
   replying: v.boolean(),
   compression: v.nullable(v.object({ stage: v.string(), done: count, total: count })),
-  /** A retry is pending and starts at `until`. */
+  /** A pending retry, which starts at `until`. */
   waiting: v.nullable(v.object({ until: time, text: v.string() })),
   /** When the model began to think; null once it writes. */
   thinking: v.nullable(time),
-  /** A task reset requested during a reply; it runs when the reply ends. */
+  /** Whether a task reset was requested during a reply; it runs when the reply ends. */
   resetPending: v.boolean(),
   /** Messages to send after the current reply; if held, only when the user resumes the queue. */
   queue: v.object({ items: list(v.object({ id: plainId, text: longText, attachments: count })), isHeld: v.boolean() }),
@@ -189,7 +189,7 @@ export const statusSchema = v.object({
   offline: v.nullable(v.string()),
   /** A message for the user if this window can't write to the session, for example because another window does. */
   readOnly: v.nullable(v.object({ text: v.string(), isWrittenElsewhere: v.boolean() })),
-  /** A chat from another tool, opened read-only. */
+  /** Whether it's a chat from another tool, opened read-only. */
   foreign: v.boolean(),
   /** A message for the user if the latest messages are only in memory. */
   unsaved: v.nullable(v.string()),
@@ -204,7 +204,7 @@ export const settingsSchema = v.object({
   /** True: Enter sends, Shift+Enter inserts a line break. False: Enter inserts a line break, Ctrl/Cmd+Enter sends. */
   enterSends: v.boolean(),
   sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
-  /** Pasted text with more characters than this becomes an attachment. */
+  /** Longer pasted text, in characters, becomes an attachment. */
   pasteAsAttachmentAbove: count,
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
@@ -267,7 +267,7 @@ export const compressionSchema = v.object({
   id: aCompressionId,
   at: time,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
-  /** Its summaries that weren't undone, or all of them if all were undone. */
+  /** The compression's summaries that aren't undone, or all if all are undone. */
   nodes: list(aNodeId),
   messages: count,
   summaries: count,

@@ -19,22 +19,22 @@ import { deferred, type Deferred } from '../../core/pace/deferred.ts';
 
 export interface AllChatsOptions {
   readonly extensionUri: vscode.Uri;
-  /** The folder of the copies. */
+  /** The folder in which the copies are stored, in `all-chats`. */
   readonly storage: vscode.Uri;
   /** Identifies this window. */
   readonly window: string;
   readonly warn: (message: string) => void;
 }
 
-const NONE: ChatList = { chats: [], refused: [], copied: [], bytes: 0 };
+const NO_CHATS: ChatList = { chats: [], refused: [], copied: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
-/** Pause before a thread that has ended is restarted (ms); doubles each time. */
+/** Pause before a thread that has ended is restarted (ms); doubles each time up to the maximum. */
 const MIN_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 5 * 60_000;
-/** A thread that has run for this long (ms) since a restart is considered stable. */
-const STEADY_MS = 15 * 60_000;
+/** If a thread has run for this long (ms), the pause starts over from the minimum. */
+const STABLE_MS = 15 * 60_000;
 
-/** The chats from other tools in this window, which a worker thread follows as configured. */
+/** This window's access to chats from other tools, which a worker thread copies as configured. */
 export class AllChats implements vscode.Disposable {
   readonly #folder: string;
   readonly #thread: LibraryThread;
@@ -43,11 +43,11 @@ export class AllChats implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onNews: vscode.Event<ChatNews>;
   readonly #subscriptions: readonly { dispose(): unknown }[];
-  /** The running pass, shared by all callers with the same options. */
-  #pass: { readonly wanted: string; readonly done: Promise<unknown> } | undefined;
+  /** The call of `library.follow` in progress, shared by callers with the same options (`key`). */
+  #following: { readonly key: string; readonly done: Promise<unknown> } | undefined;
   #isFollowing = false;
   #endedAt = -Infinity;
-  #restart: NodeJS.Timeout | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
   #restartMs = MIN_RESTART_MS;
   #hasWarned = false;
 
@@ -65,14 +65,14 @@ export class AllChats implements vscode.Disposable {
       this.#changed,
       this.onNews((news) => {
         if (news.type === 'changed') this.#changed.fire(undefined);
-        if (news.type === 'failed') this.#failed(news.message);
+        if (news.type === 'failed') this.#warnOf(news.message);
       }),
     ];
   }
 
   dispose(): void {
     this.#isFollowing = false;
-    clearTimeout(this.#restart);
+    clearTimeout(this.#restartTimer);
     for (const one of this.#subscriptions) one.dispose();
   }
 
@@ -90,48 +90,48 @@ export class AllChats implements vscode.Disposable {
     return vscode.workspace.isTrusted && readSettings().sources.tools.length > 0;
   }
 
-  /** Copies also expire if no tool is selected anymore. */
-  get #removesOld(): boolean {
+  /** Whether to delete expired copies, which also happens if no tool is selected anymore. */
+  get #deletesExpired(): boolean {
     const { isTrusted } = vscode.workspace;
     return isTrusted && readSettings().sources.keepDays > 0 && existsSync(path.join(this.#folder, 'catalog.json'));
   }
 
-  /** Follows the selected tools from now on. Never rejects; failures are retried. */
+  /** Follows the selected tools from now on. Never rejects; failures are logged. */
   async follow(): Promise<void> {
     try {
       const { isOn } = this;
       this.#isFollowing = isOn;
-      if (isOn || this.#removesOld || this.#thread.isRunning) await this.#read(isOn);
+      if (isOn || this.#deletesExpired || this.#thread.isRunning) await this.#read(isOn);
     } catch (error) {
-      this.#failed(String(error));
+      this.#warnOf(String(error));
     }
     this.#changed.fire(undefined);
   }
 
   async #read(isOn: boolean): Promise<void> {
     const { tools, keepDays } = readSettings().sources;
-    const options = { tools: isOn ? tools : [], keepMs: isOn || this.#removesOld ? keepDays * DAY_MS : 0 };
-    const wanted = JSON.stringify(options);
-    if (this.#pass?.wanted !== wanted) this.#pass = { wanted, done: this.library.follow(options) };
-    const pass = this.#pass;
+    const options = { tools: isOn ? tools : [], keepMs: isOn || this.#deletesExpired ? keepDays * DAY_MS : 0 };
+    const key = JSON.stringify(options);
+    if (this.#following?.key !== key) this.#following = { key, done: this.library.follow(options) };
+    const following = this.#following;
     try {
-      await pass.done;
+      await following.done;
     } finally {
-      if (this.#pass === pass) this.#pass = undefined;
+      if (this.#following === following) this.#following = undefined;
     }
   }
 
   /** Restarts the thread after a pause that grows with each recent failure. */
   #ended(fault: StoreFault): void {
-    this.#failed(fault.message);
+    this.#warnOf(fault.message);
     if (!this.#isFollowing) return;
     if (!this.#hasWarned) void vscode.window.showWarningMessage(translated(fault.phrase));
     this.#hasWarned = true;
     const now = performance.now();
-    this.#restartMs = now - this.#endedAt > STEADY_MS ? MIN_RESTART_MS : Math.min(this.#restartMs * 2, MAX_RESTART_MS);
+    this.#restartMs = now - this.#endedAt > STABLE_MS ? MIN_RESTART_MS : Math.min(this.#restartMs * 2, MAX_RESTART_MS);
     this.#endedAt = now;
-    clearTimeout(this.#restart);
-    this.#restart = setTimeout(() => void this.follow(), this.#restartMs);
+    clearTimeout(this.#restartTimer);
+    this.#restartTimer = setTimeout(() => void this.follow(), this.#restartMs);
   }
 
   /** Size of the copies on disk, including those of tools that aren't followed anymore. */
@@ -139,13 +139,13 @@ export class AllChats implements vscode.Disposable {
     return vscode.workspace.isTrusted ? (await this.library.list()).bytes : 0;
   }
 
-  #failed(why: string): void {
-    this.#warn(`The chats from other tools could not be read: ${why}`);
+  #warnOf(reason: string): void {
+    this.#warn(`The chats from other tools could not be read: ${reason}`);
   }
 
-  /** The kept chats; empty if no tool is selected. */
+  /** The copied chats; empty if `isOn` is false. */
   async list(): Promise<ChatList> {
-    if (!this.isOn) return NONE;
+    if (!this.isOn) return NO_CHATS;
     if (!this.#isFollowing) void this.follow();
     return this.library.list();
   }
@@ -159,7 +159,7 @@ export interface LibraryThreadOptions {
   readonly ended: (fault: StoreFault) => void;
 }
 
-/** More than reading 200 chats with 1 GB takes. If the thread needs more, it ends, but the editor doesn't. */
+/** More than reading 200 chats of 1 GB in total takes. A thread that needs more ends; the editor doesn't. */
 const MAX_HEAP_MB = 2048;
 
 /** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
@@ -167,10 +167,10 @@ export class LibraryThread implements vscode.Disposable {
   readonly #options: LibraryThreadOptions;
   readonly #news = new vscode.EventEmitter<ChatNews>();
   readonly onNews = this.#news.event;
-  readonly #waiting = new Map<number, Deferred<unknown>>();
+  readonly #pending = new Map<number, Deferred<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
-  /** The library's methods, which call the thread. */
+  /** Its methods run in the thread. */
   readonly library: ChatLibrary;
 
   constructor(options: LibraryThreadOptions) {
@@ -178,7 +178,7 @@ export class LibraryThread implements vscode.Disposable {
     const methods = CHAT_LIBRARY_METHODS.map(
       (method) => [method, (...args: readonly unknown[]) => this.#call(method, args)] as const,
     );
-    // Each name has a function of its type, which the compiler can't see.
+    // The compiler can't see that every method is included.
     this.library = Object.fromEntries(methods) as unknown as ChatLibrary;
   }
 
@@ -198,20 +198,20 @@ export class LibraryThread implements vscode.Disposable {
       await this.library.close();
     } finally {
       this.#worker = undefined;
-      this.#refuse(faultOf('closed'));
+      this.#rejectAll(faultOf('closed'));
       await worker.terminate();
     }
   }
 
   #call(method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> {
     const id = ++this.#lastId;
-    const waiting = deferred<unknown>();
-    this.#waiting.set(id, waiting);
-    this.#started().postMessage({ id, method, args });
-    return waiting.promise;
+    const pending = deferred<unknown>();
+    this.#pending.set(id, pending);
+    this.#ensureWorker().postMessage({ id, method, args });
+    return pending.promise;
   }
 
-  #started(): Worker {
+  #ensureWorker(): Worker {
     if (this.#worker) return this.#worker;
     const { file, data } = this.#options;
     const worker = new Worker(file, {
@@ -221,38 +221,38 @@ export class LibraryThread implements vscode.Disposable {
       execArgv: ['--no-warnings'],
     });
     this.#worker = worker;
-    worker.on('message', (reply: ChatReply) => this.#received(reply));
+    worker.on('message', (reply: ChatReply) => this.#handleReply(reply));
     worker.on('error', (error: Error) => this.#ended(worker, error.message));
     worker.on('exit', (code) => this.#ended(worker, `exit ${code}`));
     return worker;
   }
 
-  #received(reply: ChatReply): void {
+  #handleReply(reply: ChatReply): void {
     if ('news' in reply) return this.#news.fire(reply.news);
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ('result' in reply) waiting?.resolve(reply.result);
-    else waiting?.reject(new StoreFault('other', reply.fault));
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if ('result' in reply) pending?.resolve(reply.result);
+    else pending?.reject(new StoreFault('other', reply.fault));
   }
 
-  #ended(worker: Worker, why: string): void {
+  #ended(worker: Worker, reason: string): void {
     // A failing thread emits two events, and a new one may have started in between.
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    const fault = faultOf(why);
-    this.#refuse(fault);
+    const fault = faultOf(reason);
+    this.#rejectAll(fault);
     this.#options.ended(fault);
   }
 
-  #refuse(fault: StoreFault): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(fault);
-    this.#waiting.clear();
+  #rejectAll(fault: StoreFault): void {
+    for (const pending of this.#pending.values()) pending.reject(fault);
+    this.#pending.clear();
   }
 }
 
-function faultOf(why: string): StoreFault {
+function faultOf(reason: string): StoreFault {
   return new StoreFault(
     'other',
-    phrase('Reading chats from other tools stopped unexpectedly ({0}). It restarts automatically.', why),
+    phrase('Reading chats from other tools stopped unexpectedly ({0}). It restarts automatically.', reason),
   );
 }

@@ -24,10 +24,10 @@ export interface AllChatsApp {
   readonly chats: AllChats;
 }
 
-/** Asks which tools' chats to keep, showing what was found, and reads them. */
+/** Shows which tools have chats, asks from which to copy them, and copies them. */
 export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
-    return inform(notRead());
+    return inform(restrictedModeText());
   }
   const found = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
@@ -58,11 +58,11 @@ export async function findChats({ chats }: AllChatsApp): Promise<unknown> {
   const chosen = picked.map(({ tool }) => tool);
   await setTools(chosen);
   if (chosen.length === 0) return undefined;
-  await readFirst(chats);
+  await readWithProgress(chats);
   return vscode.commands.executeCommand('threadkeeper.allChats.focus');
 }
 
-const notRead = (): string => vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.');
+const restrictedModeText = (): string => vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.');
 
 async function setTools(tools: readonly Tool[]): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.sources');
@@ -70,14 +70,14 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
 }
 
 /** Reads the selected tools' chats with a progress indicator. */
-async function readFirst(chats: AllChats): Promise<void> {
+async function readWithProgress(chats: AllChats): Promise<void> {
   const options = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t('Reading chats from other tools…'),
     cancellable: true,
   };
   await vscode.window.withProgress(options, async (progress, token) => {
-    let shown = 0;
+    let reported = 0;
     const subscriptions = [
       token.onCancellationRequested(() => chats.library.cancel()),
       chats.onNews((news) => {
@@ -85,9 +85,9 @@ async function readFirst(chats: AllChats): Promise<void> {
         const { done, total } = news;
         progress.report({
           message: vscode.l10n.t('{0} of {1}', done, total),
-          increment: ((done - shown) * 100) / total,
+          increment: ((done - reported) * 100) / total,
         });
-        shown = done;
+        reported = done;
       }),
     ];
     try {
@@ -134,7 +134,7 @@ async function pickTool(chats: AllChats): Promise<Tool | undefined> {
 /** Copies the dropped key events of a row. */
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
   if (!isDroppedRow(row)) return false;
-  await vscode.env.clipboard.writeText(listOf(row));
+  await vscode.env.clipboard.writeText(bulletList(row));
   inform(vscode.l10n.t('Copied'));
   return undefined;
 }
@@ -155,22 +155,22 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
   }
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
-  app.attachments.hold(conversation, { kind: 'paste', name, text: listOf(row) });
+  app.attachments.hold(conversation, { kind: 'paste', name, text: bulletList(row) });
   showInComposer(app, conversation.journal.id, '');
   return undefined;
 }
 
-const listOf = (row: DroppedRow | DroppedEventRow): string =>
+const bulletList = (row: DroppedRow | DroppedEventRow): string =>
   (row.kind === 'dropped' ? row.group.events : [row.event])
     .map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`)
     .join('\n');
 
-/** Whether a session begins like the chat. */
+/** Whether a session's first message is that of the chat. */
 function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {
   if (!session || session.journal.readOnly || !first) return false;
-  const own = session.state.messages.get(session.state.path[0]!);
-  const isSameTime = first.at === undefined || own?.at === first.at;
-  return own !== undefined && isSameTime && messageText(own) === messageText({ content: contentOf(first) });
+  const start = session.state.messages.get(session.state.path[0]!);
+  const isSameTime = first.at === undefined || start?.at === first.at;
+  return start !== undefined && isSameTime && messageText(start) === messageText({ content: contentOf(first) });
 }
 
 /** Dependencies for opening a chat of another tool. */
@@ -180,10 +180,10 @@ export interface OpenedChatApp extends ImportApp {
   describe: ChatApp['describe'];
 }
 
-/** Number of messages to import at once. */
-const BATCH = 200;
+/** Number of messages imported at once. */
+const BATCH_SIZE = 200;
 
-/** Opens a chat read-only, at the message with a 0-based position, if given. Returns false if it isn't kept. */
+/** Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone. */
 export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
   const id = keptSessionId(key, entry);
   if (app.sessions.current?.journal.id !== id) {
@@ -204,7 +204,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
   return true;
 }
 
-/** Detects key events while the user is reading the chat. */
+/** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
 async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
   const { resting } = await import('../../core/pace/steps.ts');
@@ -256,29 +256,29 @@ async function* batches(
   path: readonly MessageId[],
 ): AsyncGenerator<readonly Message[]> {
   let parent: MessageId | null = null;
-  for (let from = 0; from < path.length; from += BATCH) {
-    const made: Message[] = [];
-    for (const id of path.slice(from, from + BATCH)) {
+  for (let from = 0; from < path.length; from += BATCH_SIZE) {
+    const batch: Message[] = [];
+    for (const id of path.slice(from, from + BATCH_SIZE)) {
       const message: Message = { ...state.messages.get(id)!, id: messageId(app.clock.id()), parent };
       parent = message.id;
-      made.push(message);
+      batch.push(message);
     }
-    yield await Promise.resolve(made);
+    yield await Promise.resolve(batch);
   }
 }
 
 /** Maximum number of search results. */
 const MAX_HITS = 30;
-/** Number of results to examine when searching for a kind of key event. */
-const MAX_LOOKED_THROUGH = 300;
+/** Maximum number of results to examine for a kind of key event. */
+const MAX_EXAMINED = 300;
 /** Pause in typing before a search starts, in ms. */
-const TYPED_MS = 150;
+const TYPING_PAUSE_MS = 150;
 
 type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
 
 /** Searches all kept chats as the user types, and opens the selected result. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
-  if (!vscode.workspace.isTrusted) return inform(notRead());
+  if (!vscode.workspace.isTrusted) return inform(restrictedModeText());
   const { chats: kept } = await app.chats.list();
   if (kept.length === 0)
     return inform(
@@ -294,7 +294,7 @@ export async function searchChats(app: OpenedChatApp, argument?: unknown): Promi
 async function find({ chats, clock }: OpenedChatApp, typed: TypedQuery): Promise<readonly ChatHit[]> {
   const { kind, tool, role, ...query } = typed;
   const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
-  const limit = kind === undefined ? MAX_HITS : MAX_LOOKED_THROUGH;
+  const limit = kind === undefined ? MAX_HITS : MAX_EXAMINED;
   const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
   if (kind === undefined) return hits;
   const { detectSteps } = await import('../../core/events/detect.ts');
@@ -331,21 +331,21 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
   });
 }
 
-function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
+function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Search Chats from Other Tools');
   picker.placeholder = vscode.l10n.t(
     'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search shell commands, start with cmd:',
   );
-  picker.value = first;
+  picker.value = initial;
   let timer: NodeJS.Timeout | undefined;
-  let latest = 0;
+  let latestSearch = 0;
   const search = async (): Promise<void> => {
-    const turn = ++latest;
+    const searchNumber = ++latestSearch;
     const hasText = picker.value.trim() !== '';
     picker.busy = hasText;
     const items = hasText ? await itemsFor(picker.value) : [];
-    if (turn !== latest) return;
+    if (searchNumber !== latestSearch) return;
     picker.busy = false;
     picker.items = items.length > 0 || !hasText ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
   };
@@ -356,7 +356,7 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
     };
     picker.onDidChangeValue(() => {
       clearTimeout(timer);
-      timer = setTimeout(() => void search().catch(failed), TYPED_MS);
+      timer = setTimeout(() => void search().catch(failed), TYPING_PAUSE_MS);
     });
     picker.onDidAccept(() => {
       resolve(picker.selectedItems[0]);
@@ -372,26 +372,26 @@ function pickWhileTyping(first: string, itemsFor: (typed: string) => Promise<Ite
   });
 }
 
-/** Lists the chats that read or changed a file, newest first, and opens the selected one. */
+/** Lists the chats in which a file was read or edited, newest first, and opens the selected one at its last edit. */
 export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
   if (!uri) return inform(vscode.l10n.t('Open a file to see the chats about it.'));
-  if (!vscode.workspace.isTrusted) return inform(notRead());
+  if (!vscode.workspace.isTrusted) return inform(restrictedModeText());
   const { chats: kept } = await app.chats.list();
-  const deeds = Map.groupBy(await app.chats.library.fileDeeds(uri.fsPath), ({ key }) => key);
+  const uses = Map.groupBy(await app.chats.library.fileDeeds(uri.fsPath), ({ key }) => key);
   const items = kept
     .flatMap((chat): Item[] => {
-      const own = deeds.get(chat.key) ?? [];
-      const shown = own.findLast(({ kind }) => kind === 'edit') ?? own.at(-1);
-      if (!shown) return [];
-      const edits = own.filter(({ kind }) => kind === 'edit').length;
+      const usesInChat = uses.get(chat.key) ?? [];
+      const target = usesInChat.findLast(({ kind }) => kind === 'edit') ?? usesInChat.at(-1);
+      if (!target) return [];
+      const edits = usesInChat.filter(({ kind }) => kind === 'edit').length;
       return [
         {
           label: `$(${edits > 0 ? 'edit' : 'eye'}) ${chat.entry.title}`,
           description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
-          detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, own.length - edits),
+          detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, usesInChat.length - edits),
           chat,
-          message: shown.message,
+          message: target.message,
         },
       ];
     })

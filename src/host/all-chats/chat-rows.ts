@@ -18,14 +18,15 @@ export type ChatRow =
 export interface ChatItemRow {
   readonly kind: 'chat';
   readonly chat: ListedChat;
-  /** Other files of the same chat, and its subagents. */
+  /** Other files of the same chat, and the chats of its subagents. */
   readonly below: readonly ChatItemRow[];
 }
 
-/** A compaction by the tool itself, by its number in the chat. */
+/** A compaction by the tool itself. */
 export interface CompactionRow {
   readonly kind: 'compaction';
   readonly chat: ListedChat;
+  /** 0-based position among the chat's compactions. */
   readonly index: number;
 }
 
@@ -47,10 +48,10 @@ export function chatRows(
   { chats, refused }: Pick<ChatList, 'chats' | 'refused'>,
   openFolders: readonly string[],
 ): readonly ChatRow[] {
-  const main = chatItems(chats).sort((a, b) => byTime(a.chat, b.chat));
-  const workspaces = [...Map.groupBy(main, ({ chat }) => chat.entry.workspace ?? '')].map(([folder, some]) => {
+  const topLevel = chatItems(chats).sort((a, b) => byTime(a.chat, b.chat));
+  const workspaces = [...Map.groupBy(topLevel, ({ chat }) => chat.entry.workspace ?? '')].map(([folder, items]) => {
     const isOpen = openFolders.some((open) => isWithin(folder, open));
-    const byTool = [...Map.groupBy(some, ({ chat }) => chat.entry.tool)];
+    const byTool = [...Map.groupBy(items, ({ chat }) => chat.entry.tool)];
     const rows = byTool.map(([tool, ofTool]) => ({ kind: 'tool' as const, tool, isOpen, rows: ofTool }));
     return { kind: 'workspace' as const, folder, isOpen, rows };
   });
@@ -62,7 +63,7 @@ export function chatRows(
   ];
 }
 
-/** The rows below a row. What a compaction dropped is only determined when its row is expanded. */
+/** The rows below a row, except a compaction's, which are only computed when it's expanded. */
 export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   switch (row.kind) {
     case 'workspace':
@@ -89,31 +90,31 @@ export function rowsBelow(row: ChatRow): readonly ChatRow[] {
   }
 }
 
-/** Each file once: below the chat that it's a copy or a subagent of. */
+/** An item for each file. Copies and subagents are below their chat, all others at the top level. */
 function chatItems(chats: readonly ListedChat[]): ChatItemRow[] {
-  const groups = [...Map.groupBy(chats, ({ entry }) => nameOf(entry.tool, entry.id)).values()]
+  const groups = [...Map.groupBy(chats, ({ entry }) => qualifiedId(entry.tool, entry.id)).values()]
     .flatMap((same) => (same.some(isCopy) ? [same] : same.map((one) => [one])))
     .map(mainFirst);
-  const names = new Set(chats.map(({ entry }) => nameOf(entry.tool, entry.id)));
+  const ids = new Set(chats.map(({ entry }) => qualifiedId(entry.tool, entry.id)));
   const parentOf = ({ chat: { entry } }: MainChat): string | undefined => {
-    const parent = nameOf(entry.tool, entry.parent ?? entry.id);
-    return parent !== nameOf(entry.tool, entry.id) && names.has(parent) ? parent : undefined;
+    const parent = qualifiedId(entry.tool, entry.parent ?? entry.id);
+    return parent !== qualifiedId(entry.tool, entry.id) && ids.has(parent) ? parent : undefined;
   };
   const byParent = Map.groupBy(groups, parentOf);
-  const left = new Set(groups);
-  const itemsOf = (some: readonly MainChat[]): ChatItemRow[] =>
-    some.flatMap((one) => {
-      if (!left.delete(one)) return [];
+  const remaining = new Set(groups);
+  const itemsOf = (mainChats: readonly MainChat[]): ChatItemRow[] =>
+    mainChats.flatMap((one) => {
+      if (!remaining.delete(one)) return [];
       const { chat, copies } = one;
-      const subagents = byParent.get(nameOf(chat.entry.tool, chat.entry.id)) ?? [];
+      const subagents = byParent.get(qualifiedId(chat.entry.tool, chat.entry.id)) ?? [];
       const below = [
         ...copies.map((copy) => ({ kind: 'chat' as const, chat: copy, below: [] })),
         ...itemsOf(subagents).sort((a, b) => byTime(a.chat, b.chat)),
       ];
       return [{ kind: 'chat', chat, below }];
     });
-  // In damaged files, chats may be each other's subagents.
-  return [...itemsOf(byParent.get(undefined) ?? []), ...itemsOf([...left])];
+  // In damaged files, chats may be each other's subagents, and thus not be below a chat without a parent.
+  return [...itemsOf(byParent.get(undefined) ?? []), ...itemsOf([...remaining])];
 }
 
 interface MainChat {
@@ -121,7 +122,7 @@ interface MainChat {
   readonly copies: readonly ListedChat[];
 }
 
-/** Of several files of a chat, the one that the tool still has and that has the most messages represents all. */
+/** Selects the file that represents a chat: one that the tool still has, then with the most messages, then the newest. */
 function mainFirst(same: readonly ListedChat[]): MainChat {
   const [main, ...others] = same.toSorted(
     (a, b) => Number(a.isGone) - Number(b.isGone) || b.entry.messages - a.entry.messages || byTime(a, b),
@@ -136,7 +137,7 @@ function mainFirst(same: readonly ListedChat[]): MainChat {
 }
 
 const isCopy = ({ relation }: ListedChat): boolean => relation?.kind === 'copy';
-const nameOf = (tool: Tool, id: string): string => `${tool} ${id}`;
+const qualifiedId = (tool: Tool, id: string): string => `${tool} ${id}`;
 
 function byTime(a: ListedChat, b: ListedChat): number {
   return b.entry.updatedAt - a.entry.updatedAt;

@@ -23,7 +23,7 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
   readonly #breather: Breather;
-  /** What the compactions of expanded rows dropped, by chat, its length, and the compaction. */
+  /** What expanded compactions dropped, by the chat's key and number of messages, and the compaction's index. */
   readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -41,7 +41,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   }
 
   async getChildren(row?: ChatRow): Promise<ChatRow[]> {
-    if (row?.kind === 'compaction') return this.#below(row);
+    if (row?.kind === 'compaction') return this.#droppedRows(row);
     if (row) return [...rowsBelow(row)];
     const { workspaceFolders = [] } = vscode.workspace;
     return [
@@ -52,7 +52,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     ];
   }
 
-  async #below(row: CompactionRow): Promise<ChatRow[]> {
+  async #droppedRows(row: CompactionRow): Promise<ChatRow[]> {
     const { chat, index } = row;
     const key = `${chat.key} ${chat.entry.messages} ${index}`;
     let found = this.#dropped.get(key);
@@ -124,16 +124,16 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
 }
 
 function groupItem({ chat, group: { from, to, events } }: DroppedRow): vscode.TreeItem {
-  const place =
+  const position =
     from === to ? vscode.l10n.t('Message {0}', from + 1) : vscode.l10n.t('Messages {0}–{1}', from + 1, to + 1);
   const count = events.length > 1 ? `${keyEventsText(events.length)} · ` : '';
-  const item = eventItem(chat, events[0]!, count + place);
+  const item = eventItem(chat, events[0]!, count + position);
   if (events.length > 1) item.collapsibleState = Collapsed;
   item.tooltip = events.map(({ kind, quote }) => `${kindName(kind)}: ${quote}`).join('\n\n');
   return item;
 }
 
-/** Opens the chat at the event's message. */
+/** A row that opens the chat at the event's message. */
 function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, description: string): vscode.TreeItem {
   const item = new vscode.TreeItem(oneLine(quote), None);
   item.description = description;
@@ -153,7 +153,6 @@ const ICONS = {
   subagent: 'type-hierarchy-sub',
 } as const;
 
-/** A chat's relation to another one, in a word or two. */
 function relationText({ relation }: ListedChat): string | undefined {
   if (!relation) return undefined;
   switch (relation.kind) {

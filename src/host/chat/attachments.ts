@@ -14,9 +14,9 @@ import { readContext, type ContextSources } from './read-context.ts';
 /** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
 
-type What = RequestOf<'attach'>['what'];
+type AttachRequest = RequestOf<'attach'>['what'];
 
-interface Held {
+interface Entry {
   readonly session: string;
   readonly view: AttachmentView;
   readonly attachment?: Attachment;
@@ -43,7 +43,7 @@ interface AttachmentsApp {
  * host.
  */
 export class Attachments {
-  readonly #held = new Map<string, Held>();
+  readonly #stored = new Map<string, Entry>();
   readonly #app: AttachmentsApp;
   readonly #sources: ContextSources;
 
@@ -52,8 +52,8 @@ export class Attachments {
     this.#sources = sources;
   }
 
-  /** Throws `RequestFault` if there is nothing to attach, if it's too large, or if the model doesn't accept images. */
-  async add(holder: Holder, what: What): Promise<void> {
+  /** Throws `RequestFault` if there is nothing to attach or it's too large, or if the model doesn't accept images. */
+  async add(holder: Holder, what: AttachRequest): Promise<void> {
     if (what.kind !== 'image') return this.hold(holder, ...(await readContext(what, this.#sources)));
     this.#checkImages();
     const { name, mediaType, base64 } = what;
@@ -72,7 +72,7 @@ export class Attachments {
     for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
   }
 
-  /** In the provider's tokens, like the gauge next to the composer. */
+  /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
   tokens({ counter, meter }: Holder, attachment: Attachment): number {
     return meter.shown(counter.attachment(attachment));
   }
@@ -80,31 +80,31 @@ export class Attachments {
   /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
   room({ journal, meter }: Holder): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
-    const held = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
+    const attached = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
     const always = system + rules + memory + ledger + summaries + REPLY_PRIMING_TOKENS;
-    return Math.max(0, meter.providerBudget() - meter.shown(always) - held);
+    return Math.max(0, meter.providerBudget() - meter.shown(always) - attached);
   }
 
   /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */
   imply(holder: Holder, attachment: Attachment | undefined): boolean {
     const session = holder.journal.id;
-    const before = this.#of(session).find(({ view }) => view.implicit);
-    if (!attachment) return before !== undefined && this.#held.delete(before.view.id);
+    const before = this.#inSession(session).find(({ view }) => view.implicit);
+    if (!attachment) return before !== undefined && this.#stored.delete(before.view.id);
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#app.clock.id();
     const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
-    this.#held.set(id, { session, view, attachment });
+    this.#stored.set(id, { session, view, attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
   /** A session's attachments, as shown in its composer. */
   views(session: string): AttachmentView[] {
-    return this.#of(session).map(({ view }) => view);
+    return this.#inSession(session).map(({ view }) => view);
   }
 
-  /** What a message of the session would be sent with now. */
+  /** What would be sent with a message of the session now. */
   contents(session: string): Enclosed {
-    return enclosed(this.#of(session));
+    return enclosed(this.#inSession(session));
   }
 
   /** Restores the attachments of a message that wasn't sent. */
@@ -115,34 +115,34 @@ export class Attachments {
 
   /** The user's own attachments. */
   chosen(session: string): readonly Attachment[] {
-    return enclosed(this.#of(session).filter(({ view }) => !view.implicit)).attachments;
+    return enclosed(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
-  /** Returns true if it was the automatic attachment. */
+  /** Returns whether the removed attachment was the automatic one. */
   remove(id: string): boolean {
-    const isImplicit = this.#held.get(id)?.view.implicit === true;
-    this.#held.delete(id);
+    const isImplicit = this.#stored.get(id)?.view.implicit === true;
+    this.#stored.delete(id);
     return isImplicit;
   }
 
   /**
-   * Takes the attachments for a message, including the automatic one. Throws `RequestFault` if one is missing or can't
-   * be sent.
+   * Removes and returns the attachments for a message, including the automatic one. Throws `RequestFault` if one is
+   * missing or can't be sent.
    */
-  take(session: string, chosen: readonly string[]): Enclosed {
-    const implied = this.#of(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
-    const ids = [...implied, ...chosen];
-    const taken = ids.flatMap((id) => this.#held.get(id) ?? []);
+  take(session: string, chosenIds: readonly string[]): Enclosed {
+    const implicitIds = this.#inSession(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
+    const ids = [...implicitIds, ...chosenIds];
+    const taken = ids.flatMap((id) => this.#stored.get(id) ?? []);
     if (taken.length < ids.length)
       throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
     // The user may have selected another model since attaching it.
     if (taken.some(({ image }) => image)) this.#checkImages();
-    for (const id of ids) this.#held.delete(id);
+    for (const id of ids) this.#stored.delete(id);
     return enclosed(taken);
   }
 
-  #of(session: string): Held[] {
-    return [...this.#held.values()].filter((held) => held.session === session);
+  #inSession(session: string): Entry[] {
+    return [...this.#stored.values()].filter((one) => one.session === session);
   }
 
   #keepImage(holder: Holder, name: string, image: ImageBlock): void {
@@ -154,9 +154,9 @@ export class Attachments {
     this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
-  #keep({ journal }: Holder, view: Omit<AttachmentView, 'id'>, content: Pick<Held, 'attachment' | 'image'>): void {
+  #keep({ journal }: Holder, view: Omit<AttachmentView, 'id'>, content: Pick<Entry, 'attachment' | 'image'>): void {
     const id = this.#app.clock.id();
-    this.#held.set(id, { session: journal.id, view: { id, ...view }, ...content });
+    this.#stored.set(id, { session: journal.id, view: { id, ...view }, ...content });
   }
 
   #checkImages(): void {
@@ -177,7 +177,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   );
 }
 
-const enclosed = (held: readonly Held[]): Enclosed => ({
-  attachments: held.flatMap(({ attachment }) => attachment ?? []),
-  images: held.flatMap(({ image }) => image ?? []),
+const enclosed = (stored: readonly Entry[]): Enclosed => ({
+  attachments: stored.flatMap(({ attachment }) => attachment ?? []),
+  images: stored.flatMap(({ image }) => image ?? []),
 });

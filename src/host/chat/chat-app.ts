@@ -42,6 +42,6 @@ export interface ChatApp {
   costAhead(nodes: readonly SummaryNode[]): CostAhead;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
-  /** The message for an error. */
+  /** The message and action for an error. */
   describe(error: unknown): FaultView;
 }

@@ -19,9 +19,9 @@ export async function askAboutSelection(app: ChatApp): Promise<void> {
 
 /** Attaches files from the Explorer or an editor's tab. Throws `RequestFault` if a file is too large. */
 export async function attachFiles(app: ChatApp, target: unknown, targets: unknown): Promise<void> {
-  const named = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
-  const files = named.filter((one) => one instanceof vscode.Uri);
-  if (files.length === 0) throw refuse(vscode.l10n.t('Open a file first.'));
+  const candidates = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
+  const files = candidates.filter((one) => one instanceof vscode.Uri);
+  if (files.length === 0) throw invalid(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
   for (const uri of files) await app.attachments.add(conversation, { kind: 'uri', uri: String(uri) });
   showInComposer(app, conversation.journal.id, '');
@@ -35,12 +35,12 @@ interface ProblemHere {
 }
 
 /**
- * Attaches a problem with the code around it and writes a question without sending it. By default, the problem in the
- * cursor's line. Throws `RequestFault` if there is none.
+ * Attaches a problem (by default, the one in the cursor's line) with the code around it, and writes a question without
+ * sending it. Throws `RequestFault` if there is no problem.
  */
 export async function explainProblem(app: ChatApp, argument: unknown): Promise<void> {
   const problem = isProblem(argument) ? argument : problemAtCursor();
-  if (!problem) throw refuse(vscode.l10n.t('There are no problems on this line.'));
+  if (!problem) throw invalid(vscode.l10n.t('There are no problems on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
   app.attachments.hold(conversation, codeAround(document, problem.range));
@@ -54,7 +54,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   showInComposer(app, conversation.journal.id, question);
 }
 
-/** Provides the quick fix *Explain Problem*. */
+/** Provides the quick fix *Explain with Threadkeeper*. */
 export class ExplainAction implements vscode.CodeActionProvider {
   provideCodeActions(
     document: vscode.TextDocument,
@@ -72,7 +72,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
   }
 }
 
-/** Opens the session `step` places further in the list, newest first. */
+/** Opens the next (1) or previous (-1) session of the list. */
 export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const current = (await app.sessions.currentOrLatest()).journal.id;
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
@@ -83,8 +83,8 @@ export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   else app.panel.open();
 }
 
-/** Changes the chat's location; an open chat moves there. */
-export async function moveChat(app: ChatApp, place: 'editor' | 'sidebar'): Promise<void> {
+/** Changes the setting for the chat's location, and opens the chat there. */
+export async function moveChat(app: ChatApp, location: 'editor' | 'sidebar'): Promise<void> {
   await app.sessions.currentOrLatest();
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
   // Change the user's setting, unless the workspace has one, which would override it.
@@ -92,11 +92,11 @@ export async function moveChat(app: ChatApp, place: 'editor' | 'sidebar'): Promi
     configuration.inspect('location')?.workspaceValue === undefined
       ? vscode.ConfigurationTarget.Global
       : vscode.ConfigurationTarget.Workspace;
-  await configuration.update('location', place, target);
+  await configuration.update('location', location, target);
   app.panel.open();
 }
 
-/** Moves the chat out of this window; the page requests everything again there. */
+/** Moves the chat to a new window, where the page requests everything again. */
 export async function moveToNewWindow(app: ChatApp): Promise<void> {
   if (readSettings().chat.location !== 'editor') await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();
@@ -104,7 +104,7 @@ export async function moveToNewWindow(app: ChatApp): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
 }
 
-/** `goal; step; step` */
+/** Parses `goal; step; step`. */
 function parseTask(text: string): [goal: string, steps: Step[]] {
   const [goal = '', ...steps] = text
     .split(';')
@@ -131,8 +131,8 @@ async function askForTask(goal: string): Promise<string | undefined> {
 }
 
 /**
- * Ends the task; during a reply, only after it, which the page shows. A long history may be compressed even without a
- * task.
+ * Ends the task. If a reply is streaming, the task ends after it, and the page shows that. Even without a task, a long
+ * history may be compressed.
  */
 export async function resetTask(app: ChatApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
@@ -148,8 +148,8 @@ export function showInComposer(
   session: string,
   question: string,
 ): void {
-  const before = app.drafts.get(session);
-  const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
+  const draft = app.drafts.get(session);
+  const text = question === '' || draft === '' ? draft + question : `${draft}\n\n${question}`;
   app.drafts.set(session, text);
   app.panel.open();
   app.panel.post({
@@ -163,11 +163,11 @@ function problemAtCursor(): ProblemHere | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return undefined;
   const { document, selection } = editor;
-  const here = vscode.languages
+  const problem = vscode.languages
     .getDiagnostics(document.uri)
     .filter(({ range }) => range.start.line <= selection.active.line && selection.active.line <= range.end.line)
     .sort((a, b) => a.severity - b.severity)[0];
-  return here && { uri: document.uri, range: here.range, message: here.message };
+  return problem && { uri: document.uri, range: problem.range, message: problem.message };
 }
 
 function codeAround(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
@@ -183,4 +183,4 @@ function isProblem(value: unknown): value is ProblemHere {
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]!.slice(0, 80);
 
-const refuse = (text: string): RequestFault => new RequestFault('invalid', text);
+const invalid = (text: string): RequestFault => new RequestFault('invalid', text);

@@ -6,14 +6,14 @@ import type { PageMessages } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ServedPage, type PageServer } from './served-page.ts';
 
-/** Whether the chat is configured to be in the Side Bar, rather than in a tab, which can be moved to its own window. */
+/** Whether the chat is configured to be in the Side Bar rather than in a tab. */
 const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
-/** Longer than the eight seconds for which the page shows an offer. */
+/** Timeout of an offer in ms, longer than the eight seconds for which the page shows it. */
 const OFFER_MS = 10_000;
 
-interface Shown<T extends vscode.WebviewPanel | vscode.WebviewView> {
-  readonly where: T;
+interface OpenPage<T extends vscode.WebviewPanel | vscode.WebviewView> {
+  readonly container: T;
   readonly page: ServedPage;
 }
 
@@ -25,14 +25,14 @@ export class ChatPanel
   implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
 {
   readonly #app: PageServer;
-  readonly #offers = new Map<number, (isTaken: boolean) => void>();
+  readonly #offers = new Map<number, (isAccepted: boolean) => void>();
   #lastOffer = 0;
-  #tab: Shown<vscode.WebviewPanel> | undefined;
-  #view: Shown<vscode.WebviewView> | undefined;
+  #tab: OpenPage<vscode.WebviewPanel> | undefined;
+  #view: OpenPage<vscode.WebviewView> | undefined;
   /** The message to send when the page has loaded its session. */
-  #wanted: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
+  #pendingMessage: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
-  /** A page has hung in this window. */
+  /** Whether a page has hung in this window, so that new ones render carefully. */
   #careful = false;
 
   constructor(app: PageServer) {
@@ -40,55 +40,55 @@ export class ChatPanel
   }
 
   dispose(): void {
-    this.#tab?.where.dispose();
+    this.#tab?.container.dispose();
     this.#view?.page.dispose();
-    for (const offer of [...this.#offers.keys()]) this.#answer(offer, false);
+    for (const offer of [...this.#offers.keys()]) this.#resolveOffer(offer, false);
   }
 
   /** Shows the chat in the configured location and focuses it. */
   open(): void {
     const isSidebar = isInSidebar();
     if (isSidebar || this.#tab) {
-      this.#bringUp();
+      this.#focus();
       (isSidebar ? this.#view : this.#tab)?.page.post({ type: 'focus', target: 'composer' });
       return;
     }
-    const left = tabsLeft();
+    const unrestored = unrestoredTabs();
     const beside = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
-    const column = left[0]?.group.viewColumn ?? beside;
+    const column = unrestored[0]?.group.viewColumn ?? beside;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
-    void vscode.window.tabGroups.close(left);
+    void vscode.window.tabGroups.close(unrestored);
   }
 
   /** Shows the chat and scrolls to a message, by its 0-based position. */
   reveal(session: SessionId, position: number): void {
-    this.#bringTo({ type: 'reveal', session, position }, session);
+    this.#openAndPost({ type: 'reveal', session, position }, session);
   }
 
   /** Shows the chat and opens one of its panels. */
   show(target: 'preview'): void {
-    this.#bringTo({ type: 'focus', target });
+    this.#openAndPost({ type: 'focus', target });
   }
 
-  #bringTo(message: HostToPage, session?: SessionId): void {
+  #openAndPost(message: HostToPage, session?: SessionId): void {
     const shown = isInSidebar() ? this.#view : this.#tab;
     // A hidden page is reloaded when it's shown, so a message sent now would be lost.
-    if (shown?.where.visible && shown.page.listens) {
-      this.#bringUp();
+    if (shown?.container.visible && shown.page.listens) {
+      this.#focus();
       this.post(message);
       return;
     }
-    this.#wanted = { session, message };
+    this.#pendingMessage = { session, message };
     this.open();
   }
 
   /** Moves an open chat after the setting for its location has changed. */
   placeChanged(): void {
     if (isInSidebar()) {
-      const moves = this.#tab !== undefined;
-      this.#tab?.where.dispose();
-      if (moves) this.open();
-    } else if (this.#view?.where.visible === true) {
+      const wasOpen = this.#tab !== undefined;
+      this.#tab?.container.dispose();
+      if (wasOpen) this.open();
+    } else if (this.#view?.container.visible === true) {
       // VS Code hides the view itself.
       this.open();
     }
@@ -103,27 +103,27 @@ export class ChatPanel
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view?.page.dispose();
-    const shown = this.#serve(view, () => void this.#loadViewAgain(), noteFocus);
+    const shown = this.#serve(view, () => void this.#reloadView(), setFocusKey);
     this.#view = shown;
     view.onDidDispose(() => {
       if (this.#view !== shown) return;
       this.#view = undefined;
-      noteFocus(false);
+      setFocusKey(false);
     });
   }
 
   /** Sets the tab's title. A view keeps its own name. */
   setTitle(title: string): void {
-    if (this.#tab) this.#tab.where.title = vscode.l10n.t('Threadkeeper: {0}', title);
+    if (this.#tab) this.#tab.container.title = vscode.l10n.t('Threadkeeper: {0}', title);
   }
 
-  /** Shows the current session after it has changed. */
+  /** Shows the session that is current now. */
   async changed(): Promise<void> {
     await Promise.all([this.#tab?.page.changed(), this.#view?.page.changed()]);
   }
 
   get isVisible(): boolean {
-    return [this.#tab, this.#view].some((shown) => shown?.where.visible === true && shown.page.listens);
+    return [this.#tab, this.#view].some((shown) => shown?.container.visible === true && shown.page.listens);
   }
 
   say(text: string): void {
@@ -134,10 +134,10 @@ export class ChatPanel
     const id = ++this.#lastOffer;
     this.post({ type: 'say', text, offer: { id, label } });
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#answer(id, false), OFFER_MS);
-      this.#offers.set(id, (isTaken) => {
+      const timer = setTimeout(() => this.#resolveOffer(id, false), OFFER_MS);
+      this.#offers.set(id, (isAccepted) => {
         clearTimeout(timer);
-        resolve(isTaken);
+        resolve(isAccepted);
       });
     });
   }
@@ -147,20 +147,20 @@ export class ChatPanel
     this.#view?.page.post(message);
   }
 
-  #answer(offer: number, isTaken: boolean): void {
-    this.#offers.get(offer)?.(isTaken);
+  #resolveOffer(offer: number, isAccepted: boolean): void {
+    this.#offers.get(offer)?.(isAccepted);
     this.#offers.delete(offer);
   }
 
-  #bringUp(): void {
+  #focus(): void {
     if (isInSidebar()) void vscode.commands.executeCommand('threadkeeper.chatView.focus');
-    else this.#tab?.where.reveal();
+    else this.#tab?.container.reveal();
   }
 
-  #begun(session: SessionId): void {
-    if (!this.#wanted || (this.#wanted.session ?? session) !== session) return;
-    this.post(this.#wanted.message);
-    this.#wanted = undefined;
+  #sendPending(session: SessionId): void {
+    if (!this.#pendingMessage || (this.#pendingMessage.session ?? session) !== session) return;
+    this.post(this.#pendingMessage.message);
+    this.#pendingMessage = undefined;
   }
 
   /** Replaces the tab of a page that has hung, because it can't load other content. The new page renders carefully. */
@@ -168,19 +168,20 @@ export class ChatPanel
     this.#careful = true;
     const column = panel.viewColumn ?? vscode.ViewColumn.Active;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, panel.title, column));
-    tellHung();
+    warnHung();
   }
 
   /** Reloads the view after its page has hung, by hiding and showing it. */
-  async #loadViewAgain(): Promise<void> {
+  async #reloadView(): Promise<void> {
     this.#careful = true;
     await vscode.commands.executeCommand('threadkeeper.chatView.toggleVisibility');
     await vscode.commands.executeCommand('threadkeeper.chatView.focus');
-    tellHung();
+    warnHung();
   }
 
+  /** Makes this tab the only one with the chat. */
   #adopt(panel: vscode.WebviewPanel): void {
-    this.#tab?.where.dispose();
+    this.#tab?.container.dispose();
     const media = vscode.Uri.joinPath(this.#app.extensionUri, 'media');
     panel.iconPath = {
       light: vscode.Uri.joinPath(media, 'icon-light.svg'),
@@ -193,29 +194,29 @@ export class ChatPanel
     });
   }
 
-  /** Fills a place with the page, until the place is closed. */
+  /** Loads the page into a tab or view, until that is closed. */
   #serve<T extends vscode.WebviewPanel | vscode.WebviewView>(
-    where: T,
+    container: T,
     hung: () => void,
     focused?: (focused: boolean) => void,
-  ): Shown<T> {
-    const page = new ServedPage(where.webview, this.#app, {
+  ): OpenPage<T> {
+    const page = new ServedPage(container.webview, this.#app, {
       begun: ({ session, title }) => {
         this.setTitle(title);
-        this.#begun(session);
+        this.#sendPending(session);
       },
-      isShown: () => where.visible,
-      offerTaken: (id) => this.#answer(id, true),
+      isShown: () => container.visible,
+      offerTaken: (id) => this.#resolveOffer(id, true),
       hung,
       ...(focused && { focused }),
       careful: this.#careful,
     });
-    where.onDidDispose(() => page.dispose());
-    return { where, page };
+    container.onDidDispose(() => page.dispose());
+    return { container, page };
   }
 }
 
-function tellHung(): void {
+function warnHung(): void {
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
       'The chat stopped responding and was reopened. Messages that can’t be rendered are shown as plain text.',
@@ -224,15 +225,15 @@ function tellHung(): void {
 }
 
 /** Sets the context key for key bindings of the chat in the Side Bar. */
-function noteFocus(focused: boolean): void {
+function setFocusKey(focused: boolean): void {
   void vscode.commands.executeCommand('setContext', 'threadkeeper.chatViewFocused', focused);
 }
 
 /**
- * Chat tabs from before a window reload that weren't shown since. VS Code restores such a tab only when it's shown, and
- * until then it would be a second chat.
+ * Chat tabs from before a window reload that haven't been shown since. VS Code restores such a tab when it's shown, and
+ * then there would be two chats.
  */
-function tabsLeft(): readonly vscode.Tab[] {
+function unrestoredTabs(): readonly vscode.Tab[] {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
   return tabs.filter(
     ({ input, isActive }) =>

@@ -6,7 +6,7 @@ import { openFiles, ownFiles, repositories } from '../platform/workspace-files.t
 import type { LastEditor } from './last-editor.ts';
 
 const MAX_FILES = 20;
-/** Maximum number of files to choose the best from; more take noticeably longer. */
+/** Maximum number of matching files to select the best from; more take noticeably longer. */
 const MAX_FOUND = 200;
 const MAX_FOLDERS = 5;
 const MAX_SYMBOLS = 10;
@@ -14,23 +14,23 @@ const MAX_SESSIONS = 5;
 /** Shorter words match nearly every name. */
 const MIN_QUERY = 2;
 
-/** What can be attached whose name contains the query, in the order of display. */
+/** The attachable items whose names contain the query, in order of display. */
 export async function contextItems(
   query: string,
   editor: LastEditor,
   sessions: readonly SessionSummary[],
 ): Promise<ContextItem[]> {
-  const wanted = query.toLowerCase();
-  const matches = (label: string): boolean => label.toLowerCase().includes(wanted);
-  const [places, files, folders, symbols] = await Promise.all([
-    placesNow(editor),
-    query === '' ? openFiles() : filesNamed(wanted),
+  const lowerQuery = query.toLowerCase();
+  const matches = (label: string): boolean => label.toLowerCase().includes(lowerQuery);
+  const [others, files, folders, symbols] = await Promise.all([
+    otherItems(editor),
+    query === '' ? openFiles() : filesNamed(lowerQuery),
     query.length < MIN_QUERY ? [] : findFolders(query),
     query.length < MIN_QUERY ? [] : findSymbols(query),
   ]);
   const found = query.length < MIN_QUERY ? [] : sessions.filter(({ title }) => matches(title)).slice(0, MAX_SESSIONS);
   return [
-    ...places.filter(({ label }) => matches(label)),
+    ...others.filter(({ label }) => matches(label)),
     ...files.map((uri) => fileItem(uri, 'file')),
     ...folders.map((uri) => fileItem(uri, 'folder')),
     ...symbols,
@@ -42,8 +42,8 @@ export async function contextItems(
   ];
 }
 
-/** Sources of context besides files, if they have any content. */
-async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
+/** Items other than named files, as far as they have any content. */
+async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
   const problems = vscode.languages.getDiagnostics().reduce((sum, [, list]) => sum + list.length, 0);
   const changes = (await repositories()).reduce(
     (sum, { state }) =>
@@ -52,7 +52,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
   );
   const files = (await openFiles()).length;
   const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
-  // The name is empty until the shell has reported it.
+  // The terminal's name is empty until the shell has reported it.
   const terminal = vscode.window.activeTerminal?.name;
   const rows = [
     [current?.selection.isEmpty === false, vscode.l10n.t('Selection'), name, 'selection'],
@@ -63,7 +63,7 @@ async function placesNow({ current }: LastEditor): Promise<ContextItem[]> {
     [terminal !== undefined, vscode.l10n.t('Terminal Selection'), terminal ?? '', 'terminal'],
     [terminal !== undefined, vscode.l10n.t('Last Terminal Command'), terminal ?? '', 'terminalCommand'],
   ] as const;
-  return rows.filter(([isThere]) => isThere).map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
+  return rows.filter(([exists]) => exists).map(([, label, detail, kind]) => ({ label, detail, what: { kind } }));
 }
 
 function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
@@ -75,12 +75,12 @@ async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
   return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
-/** Open files first, then those whose names begin with the query, then those in the fewest folders. */
-async function filesNamed(wanted: string): Promise<vscode.Uri[]> {
-  const found = await findFiles(`**/*${anyCase(wanted)}*`, MAX_FOUND);
+/** Open files first, then those whose names begin with the query; among equal ones, those with shorter paths first. */
+async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
+  const found = await findFiles(`**/*${anyCase(lowerQuery)}*`, MAX_FOUND);
   const open = new Set((await openFiles()).map(String));
   const rank = (uri: vscode.Uri): number =>
-    (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(wanted) ? 0 : 1);
+    (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(lowerQuery) ? 0 : 1);
   const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
   return found.sort(order).slice(0, MAX_FILES);
 }
@@ -105,8 +105,8 @@ async function findSymbols(query: string): Promise<ContextItem[]> {
     'vscode.executeWorkspaceSymbolProvider',
     query,
   );
-  const here = found.filter(({ location: { uri } }) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
-  return here.slice(0, MAX_SYMBOLS).map(({ name, location: { uri, range } }) => {
+  const inWorkspace = found.filter(({ location: { uri } }) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
+  return inWorkspace.slice(0, MAX_SYMBOLS).map(({ name, location: { uri, range } }) => {
     const path = vscode.workspace.asRelativePath(uri);
     const lines: [number, number] = [range.start.line + 1, range.end.line + 1];
     return { label: name.slice(0, 200), detail: path, what: { kind: 'symbol', path, lines } };

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 const SCHEME = 'threadkeeper-diagram';
-/** Number of diagrams whose previews may still be open. */
+/** Maximum number of diagrams kept for previews that may still be open. */
 const MAX_KEPT = 20;
 
 /**

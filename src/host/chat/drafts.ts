@@ -4,8 +4,8 @@ import type { Conversation } from '../../app/conversation.ts';
 import { list } from '../../core/model/fields.ts';
 import { messageSchema } from '../../core/model/message.ts';
 
-/** Maximum number of sessions whose drafts are kept, most recently used first. */
-const MOST = 20;
+/** Maximum number of sessions whose drafts are stored: the most recently changed ones. */
+const MAX_DRAFTS = 20;
 const KEY = 'threadkeeper.drafts';
 const draftsSchema = v.fallback(v.array(v.tuple([v.string(), v.string()])), []);
 
@@ -29,16 +29,16 @@ export class Drafts {
     this.#drafts.delete(session);
     if (text !== '') this.#drafts.set(session, text);
     for (const oldest of this.#drafts.keys()) {
-      if (this.#drafts.size <= MOST) break;
+      if (this.#drafts.size <= MAX_DRAFTS) break;
       this.#drafts.delete(oldest);
     }
     void this.#memento.update(this.#key, [...this.#drafts]);
   }
 }
 
-/** Maximum length of a stored queued message, in characters, because a window reads all of them at startup. */
-const MAX_QUEUED = 200_000;
-/** `isCut`: only its text was short enough to be stored. */
+/** Maximum length of a queued message as JSON, in UTF-16 units, because a window reads all of them at startup. */
+const MAX_QUEUED_LENGTH = 200_000;
+/** `isCut`: the message was too long, so only its text was stored. */
 const queueSchema = v.pipe(
   v.string(),
   v.parseJson(),
@@ -55,32 +55,33 @@ const queueSchema = v.pipe(
 
 /** Queued messages. They survive a reload, after which the user has to send them. */
 export class QueuedMessages {
-  readonly #kept: Drafts;
-  readonly #tellCut: () => void;
+  readonly #stored: Drafts;
+  readonly #reportCut: () => void;
 
-  /** @param tellCut reports that attachments of a message were too large to be stored */
-  constructor(memento: Memento, tellCut: () => void) {
-    this.#kept = new Drafts(memento, 'threadkeeper.queued');
-    this.#tellCut = tellCut;
+  /** @param reportCut reports that attachments of a message were too large to be stored */
+  constructor(memento: Memento, reportCut: () => void) {
+    this.#stored = new Drafts(memento, 'threadkeeper.queued');
+    this.#reportCut = reportCut;
   }
 
   delete(session: string): void {
-    this.#kept.set(session, '');
+    this.#stored.set(session, '');
   }
 
+  /** Restores a conversation's queue, and stores it whenever it changes. */
   follow(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
     const { journal, queue } = conversation;
-    const kept = v.safeParse(queueSchema, this.#kept.get(journal.id));
-    if (kept.success && queue.items.length === 0) {
-      queue.restore(kept.output);
-      if (kept.output.some(({ isCut }) => isCut)) this.#tellCut();
+    const stored = v.safeParse(queueSchema, this.#stored.get(journal.id));
+    if (stored.success && queue.items.length === 0) {
+      queue.restore(stored.output);
+      if (stored.output.some(({ isCut }) => isCut)) this.#reportCut();
     }
     conversation.onUpdate(({ type }) => {
       if (type !== 'queue_changed') return;
       const messages = queue.items.map(({ message }) =>
-        JSON.stringify(message).length <= MAX_QUEUED ? message : { text: message.text, isCut: true },
+        JSON.stringify(message).length <= MAX_QUEUED_LENGTH ? message : { text: message.text, isCut: true },
       );
-      this.#kept.set(journal.id, messages.length === 0 ? '' : JSON.stringify(messages));
+      this.#stored.set(journal.id, messages.length === 0 ? '' : JSON.stringify(messages));
     });
   }
 }

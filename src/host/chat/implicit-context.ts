@@ -12,7 +12,7 @@ import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
 import { excerpt } from './read-context.ts';
 
-/** Maximum share of the room for attachments, because nobody asked for this one. */
+/** Maximum share of the room for attachments that the file may take, because the user didn't ask for it. */
 const MAX_SHARE = 0.1;
 
 interface ImplicitContextApp {
@@ -25,15 +25,15 @@ interface ImplicitContextApp {
 }
 
 /**
- * Attaches the active file to the next message, visibly and until the user removes it. Not in Restricted Mode, not if
- * git ignores it (git isn't available everywhere), if it's outside of the workspace, or if its name suggests secrets,
- * and not if the context already contains it verbatim.
+ * Attaches the active file to the next message, visibly and until the user removes it. A file is skipped in Restricted
+ * Mode, if it's outside the workspace, if git (where available) ignores it, if its name suggests secrets, if it's too
+ * large, or if the context already contains it verbatim.
  */
 export class ImplicitContext {
   readonly #app: ImplicitContextApp;
-  /** Sessions in which the user removed it. */
+  /** Sessions in which the user removed the automatic attachment. */
   readonly #declined = new Set<string>();
-  #last: Promise<void> = Promise.resolve();
+  #lastRefresh: Promise<void> = Promise.resolve();
 
   constructor(app: ImplicitContextApp) {
     this.#app = app;
@@ -43,11 +43,11 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  /** Sequential, so that a slow result never replaces a newer one. */
+  /** Refreshes run one after the other, so that a slow result never replaces a newer one. */
   refresh(): Promise<void> {
-    const refreshed = this.#last.then(() => this.#refresh());
+    const refreshed = this.#lastRefresh.then(() => this.#refresh());
     // The caller gets the failure; the next refresh runs anyway.
-    this.#last = refreshed.catch(() => undefined);
+    this.#lastRefresh = refreshed.catch(() => undefined);
     return refreshed;
   }
 
@@ -60,7 +60,7 @@ export class ImplicitContext {
   }
 
   async #file(conversation: Conversation): Promise<Attachment | undefined> {
-    const { attachments: held, editor } = this.#app;
+    const { attachments: pending, editor } = this.#app;
     const { journal } = conversation;
     const document = editor.current?.document;
     // Without a model, nobody reads attachments.
@@ -69,11 +69,11 @@ export class ImplicitContext {
     const { uri } = document;
     if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await ownFiles([uri])).length === 0) return undefined;
     const file = excerpt(document);
-    if (held.tokens(conversation, file) > held.room(conversation) * MAX_SHARE) return undefined;
+    if (pending.tokens(conversation, file) > pending.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
-    if (held.chosen(journal.id).some(isSame)) return undefined;
+    if (pending.chosen(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
-    const known = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
-    return known.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
+    const inContext = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
+    return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
   }
 }

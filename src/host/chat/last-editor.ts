@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
-/** The state of a text editor when it was last active, because the chat may have replaced it. */
-interface Seen {
+/** A text editor's state when it was last active. Its tab may be hidden by the chat since. */
+interface EditorState {
   readonly document: vscode.TextDocument;
   readonly selection: vscode.Selection;
 }
@@ -9,15 +9,15 @@ interface Seen {
 /** Remembers which file was active before the chat. */
 export class LastEditor implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
-  #seen: Seen | undefined;
+  #last: EditorState | undefined;
 
   constructor() {
-    this.#note(vscode.window.activeTextEditor);
+    this.#remember(vscode.window.activeTextEditor);
     this.#subscriptions = [
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.#note(editor)),
-      vscode.window.onDidChangeTextEditorSelection((event) => this.#note(event.textEditor)),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.#remember(editor)),
+      vscode.window.onDidChangeTextEditorSelection((event) => this.#remember(event.textEditor)),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        if (this.#seen?.document === document) this.#seen = undefined;
+        if (this.#last?.document === document) this.#last = undefined;
       }),
     ];
   }
@@ -26,25 +26,28 @@ export class LastEditor implements vscode.Disposable {
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  get current(): Seen | undefined {
-    this.#note(vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0]);
-    return this.#seen;
+  get current(): EditorState | undefined {
+    this.#remember(vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0]);
+    return this.#last;
   }
 
   /** Shows the file again next to the chat. */
   async show(): Promise<vscode.TextEditor | undefined> {
-    const seen = this.current;
-    if (!seen) return undefined;
-    const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === seen.document);
+    const last = this.current;
+    if (!last) return undefined;
+    const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === last.document);
     return (
       visible ??
-      vscode.window.showTextDocument(seen.document, { selection: seen.selection, viewColumn: vscode.ViewColumn.Beside })
+      vscode.window.showTextDocument(last.document, {
+        selection: last.selection,
+        viewColumn: vscode.ViewColumn.Beside,
+      })
     );
   }
 
-  /** Ignore output panels and our own read-only documents. */
-  #note(editor: vscode.TextEditor | undefined): void {
+  /** Ignores output panels and our own read-only documents. */
+  #remember(editor: vscode.TextEditor | undefined): void {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
-      this.#seen = { document: editor.document, selection: editor.selection };
+      this.#last = { document: editor.document, selection: editor.selection };
   }
 }

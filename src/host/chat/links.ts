@@ -7,8 +7,8 @@ import { workspaceFiles } from '../platform/workspace-files.ts';
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
 
 /**
- * Opens a link in a message. Messages of the session are shown; web addresses are opened after the user has confirmed
- * them; all others are rejected. The page requests files separately.
+ * Opens a link in a message. Links to messages of the session show them; web addresses are opened after the user has
+ * confirmed them; all others are blocked. For files, the page uses another request.
  */
 export async function openLink(href: string, reveal: (position: number) => void, state?: SessionState): Promise<void> {
   const message = MESSAGE_LINK.exec(href)?.[1];
@@ -31,8 +31,8 @@ async function openOutside(href: string): Promise<void> {
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Do you want to open this link outside VS Code?'),
-    // The address with an ASCII host and everything else encoded, so that no character looks like another or changes
-    // the text direction.
+    // Shows the host in ASCII and everything else encoded, so that no character looks like another or changes the text
+    // direction.
     { modal: true, detail: URL.parse(href)?.href ?? uri.toString() },
     open,
   );

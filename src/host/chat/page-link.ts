@@ -20,9 +20,10 @@ import * as vscode from 'vscode';
 const FIRST_MESSAGES = 60;
 /** Maximum number of messages per request. */
 const MAX_MESSAGES = 200;
-/** Events after which positions mean other messages, which change what is compressed, and which change the task. */
-const MOVING = ['head_moved', 'message_deleted'] as const;
-const COMPRESSING = [
+/** Events that change which messages are at which positions. */
+const PATH_EVENTS = ['head_moved', 'message_deleted'] as const;
+/** Events that change which summaries are shown. */
+const SUMMARY_EVENTS = [
   'compressed',
   'node_level_set',
   'node_edited',
@@ -30,11 +31,11 @@ const COMPRESSING = [
   'node_checked',
   'change_undone',
 ] as const;
-const TASK = ['task_set', 'task_step', 'task_reset'] as const;
+const TASK_EVENTS = ['task_set', 'task_step', 'task_reset'] as const;
 /** Number of previous inputs for the composer's arrow keys. */
-const HISTORY = 50;
+const MAX_HISTORY = 50;
 
-/** Everything that a page shows besides its conversation. */
+/** Dependencies of the link, besides the conversation. */
 export interface PageApp {
   readonly gauge: ContextGauge;
   readonly models: Models;
@@ -44,8 +45,8 @@ export interface PageApp {
   chosenModel(): ChosenModel;
 }
 
-/** The part of it that the caller knows. */
-interface Around {
+/** What only the owner of the link knows. */
+interface LinkOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionSummary[]>;
 }
@@ -58,25 +59,25 @@ export class PageLink {
   readonly conversation: Conversation;
   readonly #views: MessageViews;
   readonly #app: PageApp;
-  readonly #around: Around;
-  readonly #out: Emitter<HostToPage>;
+  readonly #owner: LinkOwner;
+  readonly #messages: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
   #epoch = 0;
-  /** The expanded summaries when summaries were last sent to the page. */
+  /** The expanded summaries as of the last time that summaries were sent to the page. */
   #opened: ReadonlySet<NodeId> | undefined;
-  /** The page shows that the model is thinking. */
+  /** Whether the page shows that the model is thinking. */
   #thinking = false;
   #resetPending = false;
   /** A message for the user if the last turn failed because the provider can't be reached. */
   #offline: string | null = null;
 
-  constructor(conversation: Conversation, app: PageApp, around: Around) {
+  constructor(conversation: Conversation, app: PageApp, owner: LinkOwner) {
     const { gauge, log } = app;
     this.conversation = conversation;
     this.#views = new MessageViews(conversation);
     this.#app = app;
-    this.#around = around;
-    this.#out = new Emitter((error) => log.warn(`A message could not be sent to the chat page: ${String(error)}`));
+    this.#owner = owner;
+    this.#messages = new Emitter((error) => log.warn(`A message could not be sent to the chat page: ${String(error)}`));
     this.#subscriptions = [
       conversation.onUpdate((update) => this.#onUpdate(update)),
       conversation.journal.onDidChange((events) => this.#onEvents(events)),
@@ -86,7 +87,7 @@ export class PageLink {
   }
 
   onMessage(listener: (message: HostToPage) => void): Disposable {
-    return this.#out.on(listener);
+    return this.#messages.on(listener);
   }
 
   dispose(): void {
@@ -119,7 +120,7 @@ export class PageLink {
       settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
       status: statusView(conversation, this.#resetPending, this.#offline),
       draft: { text: drafts.get(journal.id), attachments: attachments.views(journal.id) },
-      history: this.#views.history(HISTORY),
+      history: this.#views.history(MAX_HISTORY),
       notice: journal.notice === undefined ? null : translated(journal.notice),
     };
   }
@@ -132,13 +133,13 @@ export class PageLink {
       model: chosen.model,
       label: models.label(chosen),
       takesImages: models.takesImages(chosen),
-      ready: this.#around.isModelReady(),
+      ready: this.#owner.isModelReady(),
       assumed: this.conversation.state.provider === undefined && !isSet('chat.provider'),
     };
   }
 
   async #sessions(): Promise<InitMessage['sessions']> {
-    return (await this.#around.sessions()).map((one) => sessionView(one, untitled()));
+    return (await this.#owner.sessions()).map((one) => sessionView(one, untitled()));
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
@@ -160,7 +161,7 @@ export class PageLink {
   }
 
   post(message: HostToPage): void {
-    this.#out.emit(message);
+    this.#messages.emit(message);
   }
 
   #onUpdate(update: ConversationUpdate): void {
@@ -195,12 +196,12 @@ export class PageLink {
       case 'turn_ended': {
         this.#views.end();
         this.#thinking = false;
-        this.#offline = ModelFault.is(update.error, 'network') ? unreachable() : null;
+        this.#offline = ModelFault.is(update.error, 'network') ? offlineText() : null;
         const message = update.id && state.messages.get(update.id);
         if (message) {
           this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
         } else {
-          // The reply has no text, so its row is removed.
+          // The reply has no text, so it isn't a message, and its row is removed.
           this.#sendTranscript(state.path.length);
         }
         this.#sendStatus();
@@ -236,9 +237,9 @@ export class PageLink {
       return;
     }
     const { state } = this.conversation;
-    const did = new Set(events.map(({ type }) => type));
-    const isAny = (types: readonly SessionEvent['type'][]): boolean => types.some((type) => did.has(type));
-    if (did.has('task_reset')) this.#resetPending = false;
+    const occurred = new Set(events.map(({ type }) => type));
+    const isAny = (types: readonly SessionEvent['type'][]): boolean => types.some((type) => occurred.has(type));
+    if (occurred.has('task_reset')) this.#resetPending = false;
     let from = Number.POSITIVE_INFINITY;
     for (const event of events) {
       if (event.type !== 'message_added') continue;
@@ -249,18 +250,18 @@ export class PageLink {
       // Replies streamed by this window are sent by `replyEnded`.
       if (role !== 'assistant' || !this.conversation.isReplying) from = Math.min(from, position);
     }
-    if (isAny(MOVING)) {
+    if (isAny(PATH_EVENTS)) {
       this.#epoch++;
       from = 0;
     }
     this.#sendMessages(events.flatMap((event) => this.#markedBy(event)));
-    if (isAny(COMPRESSING) || this.#opened !== state.summaries.opened) this.#sendCompressions();
-    if (isAny(TASK)) this.post({ type: 'task', task: taskView(state) });
-    if (isAny([...TASK, 'escalation'])) this.#sendStatus();
+    if (isAny(SUMMARY_EVENTS) || this.#opened !== state.summaries.opened) this.#sendCompressions();
+    if (isAny(TASK_EVENTS)) this.post({ type: 'task', task: taskView(state) });
+    if (isAny([...TASK_EVENTS, 'escalation'])) this.#sendStatus();
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  /** The messages whose key event marks are affected. If there are many, only those that the page probably has. */
+  /** The messages whose key event marks an event changes; for a compression, only those that the page may have. */
   #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
     const { state } = this.conversation;
     switch (event.type) {
@@ -317,7 +318,7 @@ export class PageLink {
   }
 }
 
-/** The state of a conversation, in words for the page. */
+/** A conversation's status as shown by the page. */
 function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
   const { state, journal, compressor, waiting } = conversation;
   const { progress } = compressor;
@@ -343,7 +344,7 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
 const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
   fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
 
-/** The same figures as the gauge. */
+/** Shows the same figures as the gauge. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {
   const [requestTokens, budget] = [meter.shown(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
@@ -370,7 +371,7 @@ function queueView({ queue }: Conversation): StatusView['queue'] {
   return { items, isHeld: queue.isHeld };
 }
 
-const unreachable = (): string =>
+const offlineText = (): string =>
   vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.');
 
 function waitingText({ reason }: ModelFault): string {

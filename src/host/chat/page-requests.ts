@@ -32,7 +32,7 @@ export function pageRequests(app: ChatApp & ModelsApp): RequestHandlers {
   return { ...turnRequests(app), ...historyRequests(app) };
 }
 
-/** Sending, attachments, reading, and searching. */
+/** Handlers for sending, attachments, reading, and searching. */
 function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => app.currentLink().conversation;
@@ -44,23 +44,23 @@ function turnRequests(app: ChatApp & ModelsApp) {
   return {
     send: async ({ session: id, text, attachments, pasted }) => {
       await app.implicit.refresh();
-      const asked = conversation();
+      const open = conversation();
       // The user switched to another session at the same moment.
-      if (asked.journal.id !== id) {
+      if (open.journal.id !== id) {
         throw new RequestFault(
           'elsewhere',
           vscode.l10n.t('Not sent: another session was opened. The message is kept as a draft in its own session.'),
         );
       }
-      const before = asked.state.counters.messagesEver;
+      const oldCount = open.state.counters.messagesEver;
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
       try {
-        await asked.queue.send(message, readSettings().chat.sendWhileResponding);
+        await open.queue.send(message, readSettings().chat.sendWhileResponding);
       } catch (error) {
         // If the message was neither sent nor queued, its attachments return to the composer like its text.
-        if (asked.state.counters.messagesEver === before && asked.queue.items.every((one) => one.message !== message)) {
-          app.attachments.giveBack(asked, message);
+        if (open.state.counters.messagesEver === oldCount && open.queue.items.every((one) => one.message !== message)) {
+          app.attachments.giveBack(open, message);
           showDraft();
         }
         throw error;
@@ -108,10 +108,10 @@ function turnRequests(app: ChatApp & ModelsApp) {
     recall: async ({ query }) => [...(await app.search(query))],
     find: ({ words }) => {
       const { state } = conversation();
-      const sought = words.toLocaleLowerCase();
+      const lowerWords = words.toLocaleLowerCase();
       const found = state.path.flatMap((id, position) => {
         const message = state.messages.get(id);
-        return message && messageText(message).toLocaleLowerCase().includes(sought) ? [position] : [];
+        return message && messageText(message).toLocaleLowerCase().includes(lowerWords) ? [position] : [];
       });
       return Promise.resolve(found);
     },
@@ -136,13 +136,13 @@ function turnRequests(app: ChatApp & ModelsApp) {
     takeOffer: ({ offer }) => offers[offer]?.take() ?? Promise.resolve(false),
     renderMath: async ({ formulas }) => {
       const { mathMl } = await import('./math.ts');
-      const made: string[] = [];
+      const rendered: string[] = [];
       for (const formula of formulas) {
-        made.push(mathMl(formula));
+        rendered.push(mathMl(formula));
         // Yield: each takes milliseconds, and a reply may contain hundreds.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return made;
+      return rendered;
     },
     codeAction: ({ action, text, language }) =>
       action === 'preview' ? app.diagrams.show(text, language ?? '') : codeAction(action, text, language, app.editor),
@@ -154,7 +154,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
   } satisfies Partial<RequestHandlers>;
 }
 
-/** Branches, key events, compressions, tasks, and sessions. */
+/** Handlers for branches, key events, compressions, tasks, and sessions. */
 function historyRequests(app: ChatApp) {
   const conversation = (): Conversation => app.currentLink().conversation;
   const state = (): Conversation['state'] => conversation().state;
@@ -177,7 +177,7 @@ function historyRequests(app: ChatApp) {
     pinQuote: ({ message, quote, kind }) => {
       if (message !== undefined && quote === '') {
         const { length } = messageText(messageIn(conversation(), message));
-        if (length > MAX_PINNED) throw tooLong();
+        if (length > MAX_PINNED_LENGTH) throw tooLong();
         return pin(message, 0, length, kind);
       }
       for (const id of message === undefined ? state().path.toReversed() : [message]) {
@@ -192,7 +192,7 @@ function historyRequests(app: ChatApp) {
     },
     remember: async ({ message, quote }) => {
       const text = quote || messageText(messageIn(conversation(), message));
-      if (text.length > MAX_PINNED) throw tooLong();
+      if (text.length > MAX_PINNED_LENGTH) throw tooLong();
       await rememberText(app, text);
     },
     setEventPinned: ({ event, pinned }) => conversation().journal.append({ type: 'event_pinned', id: event, pinned }),
@@ -221,14 +221,14 @@ function historyRequests(app: ChatApp) {
       const { id, title, tokens, rung, model, audit } = found;
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
-      const shown = levelOf(state(), { node: found, from, to });
+      const level = levelOf(state(), { node: found, from, to });
       const events = [...state().events.values()].filter((event) => {
         const position = state().positionOf(event.message);
         return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
       });
       return Promise.resolve({
-        ...{ id, title, rung, model, from, to, text: nodeText(found, shown) },
-        tokens: { source: tokens.source, shown: tokens[shown] ?? tokens.detailed },
+        ...{ id, title, rung, model, from, to, text: nodeText(found, level) },
+        tokens: { source: tokens.source, shown: tokens[level] ?? tokens.detailed },
         audit: { score: audit.score, faults: missingFromSource(audit) },
         events: events.map(eventMark),
       });
@@ -238,8 +238,8 @@ function historyRequests(app: ChatApp) {
       await undoCompressions(conversation().journal, [compression], undone);
       // Also redo summaries that were undone individually.
       const nodes = state().compressions.find(({ id }) => id === compression)?.nodes ?? [];
-      const open = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
-      if (open.length > 0) await conversation().undoNodes(open, false);
+      const stillUndone = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
+      if (stillUndone.length > 0) await conversation().undoNodes(stillUndone, false);
     },
 
     setTask: ({ goal, steps }) => conversation().setTask(goal, steps),
@@ -280,10 +280,10 @@ async function codeAction(
   }
 }
 
-/** An unknown language opens as plain text. */
+/** Opens a new document; in plain text if the language is unknown. */
 async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
-  const known = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
-  return vscode.workspace.openTextDocument({ content, ...(known && { language }) });
+  const isKnown = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
+  return vscode.workspace.openTextDocument({ content, ...(isKnown && { language }) });
 }
 
 /** A message of the session. Throws `RequestFault` if it doesn't exist. */
@@ -300,8 +300,8 @@ function nodeIn({ state }: Conversation, id: NodeId): SummaryNode {
   return node;
 }
 
-/** Maximum length of a text that is sent with every request: about 1,000 tokens. */
-const MAX_PINNED = 4_000;
+/** Maximum length of a text that is sent with every request, in UTF-16 units: about 1,000 tokens. */
+const MAX_PINNED_LENGTH = 4_000;
 
 const tooLong = (): RequestFault =>
   new RequestFault('too_large', vscode.l10n.t('This text is too long. Select a shorter part of the message.'));
@@ -316,7 +316,7 @@ function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   return tip;
 }
 
-/** Finds a quote in a message. Rendering may have changed its white space and removed Markdown marks. */
+/** Finds a quote from the rendered message in its Markdown source, which has other white space and more marks. */
 function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const exact = text.indexOf(quote);
   if (exact >= 0) return { start: exact, end: exact + quote.length };
@@ -331,8 +331,8 @@ function locate(text: string, quote: string): { start: number; end: number } | u
 }
 
 /**
- * The session in at most `buckets` parts with equal numbers of messages, oldest first. Only reads messages that were
- * never counted.
+ * The session in at most `buckets` parts with equal numbers of messages, oldest first. Only reads messages whose
+ * tokens were never counted.
  */
 function outline({ state, counts }: Conversation, buckets: number): OutlineView {
   const total = state.path.length;

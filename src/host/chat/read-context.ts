@@ -16,15 +16,13 @@ const MAX_BYTES = 1_000_000;
 const MAX_FILES = 200;
 /** Maximum number of files of a folder to examine, including those that git ignores. */
 const MAX_FOUND = 2_000;
-/**
- * Maximum size of a new file within changes, in bytes: about 5,000 tokens. Of larger ones, only the name is attached.
- */
+/** Maximum size in bytes of a new file whose text is attached with changes, not only its name: about 5,000 tokens. */
 const MAX_NEW_BYTES = 20_000;
 
 /** Context that the user requests. */
 export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
 
-/** Where context is read from. */
+/** What context is read from. */
 export interface ContextSources {
   readonly editor: LastEditor;
   /** The state of another session of the workspace; undefined if it doesn't exist anymore. */
@@ -32,30 +30,30 @@ export interface ContextSources {
 }
 
 /** Reads the requested context. Throws `RequestFault` if there is none or too much. */
-export async function readContext(wanted: Wanted, sources: ContextSources): Promise<readonly Attachment[]> {
-  switch (wanted.kind) {
+export async function readContext(request: Wanted, sources: ContextSources): Promise<readonly Attachment[]> {
+  switch (request.kind) {
     case 'selection': {
-      const { document, selection } = seen(sources);
-      if (selection.isEmpty) throw refuse(vscode.l10n.t('No text is selected in the editor.'));
+      const { document, selection } = lastEditor(sources);
+      if (selection.isEmpty) throw invalid(vscode.l10n.t('No text is selected in the editor.'));
       return [excerpt(document, selection)];
     }
     case 'currentFile':
-      return [await readFile(seen(sources).document.uri)];
+      return [await readFile(lastEditor(sources).document.uri)];
     case 'file':
-      return [await readFile(await named(wanted.path))];
+      return [await readFile(await workspaceUri(request.path))];
     case 'uri':
-      return readDropped(vscode.Uri.parse(wanted.uri, true));
+      return readUri(vscode.Uri.parse(request.uri, true));
     case 'folder':
-      return [await readFolder(await named(wanted.path))];
+      return [await readFolder(await workspaceUri(request.path))];
     case 'symbol': {
-      const document = await vscode.workspace.openTextDocument(await named(wanted.path));
-      const [from, to] = wanted.lines;
+      const document = await vscode.workspace.openTextDocument(await workspaceUri(request.path));
+      const [from, to] = request.lines;
       return [excerpt(document, new vscode.Range(from - 1, 0, to - 1, document.lineAt(to - 1).text.length))];
     }
     case 'openEditors':
       return Promise.all((await openFiles()).map(readFile));
     case 'problems':
-      return [problems(seen(sources).document.uri)];
+      return [problems(lastEditor(sources).document.uri)];
     case 'allProblems':
       return [problems()];
     case 'changes':
@@ -75,30 +73,30 @@ export async function readContext(wanted: Wanted, sources: ContextSources): Prom
         ),
       ];
     case 'session': {
-      const state = await sources.session(sessionId(wanted.session));
-      if (!state) throw refuse(vscode.l10n.t('This session is no longer in the workspace.'));
+      const state = await sources.session(sessionId(request.session));
+      if (!state) throw invalid(vscode.l10n.t('This session is no longer in the workspace.'));
       return [{ kind: 'paste', name: state.title, text: sessionText(state) }];
     }
     case 'paste':
-      return [{ kind: 'paste', name: wanted.name ?? vscode.l10n.t('Pasted text'), text: wanted.text }];
+      return [{ kind: 'paste', name: request.name ?? vscode.l10n.t('Pasted text'), text: request.text }];
   }
 }
 
-const refuse = (text: string): RequestFault => new RequestFault('invalid', text);
+const invalid = (text: string): RequestFault => new RequestFault('invalid', text);
 const tooLarge = (text: string): RequestFault => new RequestFault('too_large', text);
 
-function seen({ editor }: ContextSources): NonNullable<LastEditor['current']> {
-  if (!editor.current) throw refuse(vscode.l10n.t('Open a file first.'));
+function lastEditor({ editor }: ContextSources): NonNullable<LastEditor['current']> {
+  if (!editor.current) throw invalid(vscode.l10n.t('Open a file first.'));
   return editor.current;
 }
 
 /** A file or folder of the workspace by its path, unless it leads out of the workspace through a symbolic link. */
-async function named(path: string): Promise<vscode.Uri> {
+async function workspaceUri(path: string): Promise<vscode.Uri> {
   if (!vscode.workspace.workspaceFolders)
-    throw refuse(vscode.l10n.t('There are no files to add. Open a folder first.'));
+    throw invalid(vscode.l10n.t('There are no files to add. Open a folder first.'));
   const [[uri] = []] = placesOf(path);
   if (!uri || !(await isInWorkspace(uri)))
-    throw refuse(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
+    throw invalid(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
   return uri;
 }
 
@@ -126,15 +124,17 @@ async function readFile(uri: vscode.Uri): Promise<Attachment> {
         ),
       );
     if (!isText(await vscode.workspace.fs.readFile(uri)))
-      throw refuse(vscode.l10n.t('{0} isn’t a text file, so it can’t be added.', vscode.workspace.asRelativePath(uri)));
+      throw invalid(
+        vscode.l10n.t('{0} isn’t a text file, so it can’t be added.', vscode.workspace.asRelativePath(uri)),
+      );
   }
   return excerpt(await vscode.workspace.openTextDocument(uri));
 }
 
-/** Like git does: text contains no zero byte. */
+/** Whether it's text by git's rule: the first 8,000 bytes contain no zero byte. */
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
-async function readDropped(uri: vscode.Uri): Promise<readonly Attachment[]> {
+async function readUri(uri: vscode.Uri): Promise<readonly Attachment[]> {
   const type = uri.scheme === 'untitled' ? vscode.FileType.File : (await vscode.workspace.fs.stat(uri)).type;
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
@@ -156,7 +156,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
     if (isText(content))
       parts.push(`${vscode.workspace.asRelativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }
-  if (parts.length === 0) throw refuse(vscode.l10n.t('No text files found in {0}.', name));
+  if (parts.length === 0) throw invalid(vscode.l10n.t('No text files found in {0}.', name));
   return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
 }
 
@@ -170,7 +170,7 @@ function problems(uri?: vscode.Uri): Attachment {
     );
   });
   if (lines.length === 0)
-    throw refuse(uri ? vscode.l10n.t('There are no problems in this file.') : vscode.l10n.t('There are no problems.'));
+    throw invalid(uri ? vscode.l10n.t('There are no problems in this file.') : vscode.l10n.t('There are no problems.'));
   const name = uri ? vscode.workspace.asRelativePath(uri) : vscode.l10n.t('Problems');
   return { kind: 'problems', name, text: lines.join('\n') };
 }
@@ -184,7 +184,7 @@ async function readChanges(): Promise<Attachment> {
     parts.push(...(await Promise.all(files.map((uri, at) => newFile(uri, at < MAX_FILES)))));
   }
   const text = parts.filter((part) => part.trim() !== '').join('\n');
-  if (text === '') throw refuse(vscode.l10n.t('There are no changes in source control.'));
+  if (text === '') throw invalid(vscode.l10n.t('There are no changes in source control.'));
   return { kind: 'file', name: vscode.l10n.t('Changes'), text };
 }
 
@@ -192,11 +192,11 @@ async function readChanges(): Promise<Attachment> {
  * A new file with its text, or only its name if that suggests secrets or if the file isn't text or is too large; '' if
  * it was deleted meanwhile.
  */
-async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
+async function newFile(uri: vscode.Uri, includesText: boolean): Promise<string> {
   const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
   try {
     const { size, type } = await vscode.workspace.fs.stat(uri);
-    if (!isRead || type !== vscode.FileType.File || size > MAX_NEW_BYTES || isSecretFile(uri.path)) return head;
+    if (!includesText || type !== vscode.FileType.File || size > MAX_NEW_BYTES || isSecretFile(uri.path)) return head;
     const content = await vscode.workspace.fs.readFile(uri);
     return isText(content) ? `${head}\n${new TextDecoder().decode(content)}` : head;
   } catch (error) {
@@ -206,21 +206,21 @@ async function newFile(uri: vscode.Uri, isRead: boolean): Promise<string> {
 }
 
 /** The output of a terminal command that copies to the clipboard, which is restored. */
-async function readTerminal(copy: () => Thenable<unknown>, nothing: string): Promise<Attachment> {
+async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): Promise<Attachment> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
   await clipboard.writeText('');
   try {
     await copy();
     const text = await clipboard.readText();
-    if (text === '') throw refuse(nothing);
+    if (text === '') throw invalid(emptyText);
     return { kind: 'terminal', name: vscode.l10n.t('Terminal'), text };
   } finally {
     await clipboard.writeText(before);
   }
 }
 
-/** A session as it would be sent: summaries, then recent messages verbatim. */
+/** A session as its own requests contain it: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
   const summaries = state.frontier.map((item) => nodeText(item.node, levelOf(state, item)));
   const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);

@@ -16,12 +16,12 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { Drafts } from './drafts.ts';
 import type { PageLink } from './page-link.ts';
 
-/** Interval of the checks whether a visible page still responds, in ms. */
-const ASK_EVERY_MS = 2_000;
-/** Number of unanswered checks after which a page has hung: ten seconds during which this process was running. */
-const UNANSWERED = 5;
+/** Interval of pings to a visible page, in ms. */
+const PING_INTERVAL_MS = 2_000;
+/** After this many unanswered pings a page has hung: ten seconds, not counting any during which this process slept. */
+const MAX_UNANSWERED = 5;
 
-/** The server of the page. */
+/** What a page needs from its window. */
 export interface PageServer {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<Sessions, 'current'>;
@@ -55,17 +55,17 @@ export class ServedPage implements vscode.Disposable {
   readonly #app: PageServer;
   readonly #webview: vscode.Webview;
   readonly #host: PageHost;
-  readonly #received: vscode.Disposable;
-  #watch: NodeJS.Timeout | undefined;
+  readonly #messages: vscode.Disposable;
+  #pingTimer: NodeJS.Timeout | undefined;
   #unanswered = 0;
   /** The message that the page is about to render. */
-  #drawing: MessageId | null = null;
+  #rendering: MessageId | null = null;
   #link: PageLink | undefined;
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
   #listens = false;
-  /** Number of initializations. Only the latest counts. */
-  #beginnings = 0;
+  /** Number of initializations so far; results of all but the latest are ignored. */
+  #initializations = 0;
 
   /** Loads the page into the webview. */
   constructor(webview: vscode.Webview, app: PageServer, host: PageHost) {
@@ -75,7 +75,7 @@ export class ServedPage implements vscode.Disposable {
     const dist = vscode.Uri.joinPath(app.extensionUri, 'dist');
     const media = vscode.Uri.joinPath(app.extensionUri, 'media');
     webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
-    this.#received = webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
+    this.#messages = webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
     webview.html = pageHtml({
       nonce: randomBytes(16).toString('base64'),
       cspSource: webview.cspSource,
@@ -85,7 +85,7 @@ export class ServedPage implements vscode.Disposable {
     });
   }
 
-  /** Whether it has loaded and requested a session. */
+  /** Whether the page has loaded and requested a session. */
   get listens(): boolean {
     return this.#listens;
   }
@@ -93,65 +93,65 @@ export class ServedPage implements vscode.Disposable {
   /** Must be called when the webview is closed. */
   dispose(): void {
     this.#listens = false;
-    this.#beginnings++;
-    this.#received.dispose();
-    clearInterval(this.#watch);
+    this.#initializations++;
+    this.#messages.dispose();
+    clearInterval(this.#pingTimer);
     this.#subscription?.dispose();
   }
 
   /** Shows the current session. */
   async changed(): Promise<void> {
-    if (this.#listens) await this.#begin();
+    if (this.#listens) await this.#initialize();
   }
 
   post(message: HostToPage): void {
     if (this.#listens) void this.#webview.postMessage(message);
   }
 
-  async #begin(): Promise<void> {
+  async #initialize(): Promise<void> {
     this.#listens = true;
-    this.#watch ??= setInterval(() => this.#look(), ASK_EVERY_MS).unref();
-    const beginning = ++this.#beginnings;
+    this.#pingTimer ??= setInterval(() => this.#checkResponds(), PING_INTERVAL_MS).unref();
+    const initialization = ++this.#initializations;
     this.#subscription?.dispose();
     this.#subscription = undefined;
     try {
       const link = await this.#app.link();
       const init = await link.init();
       // Another session was opened meanwhile, or the webview was closed.
-      if (beginning !== this.#beginnings) return;
+      if (initialization !== this.#initializations) return;
       this.#link = link;
       this.post(this.#host.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#host.begun(init);
-      // Not before the session was sent, which doesn't wait for it.
+      // The gauge takes longer, so it's sent after the session.
       setTimeout(() => {
         try {
-          if (beginning === this.#beginnings) link.sendGauge();
+          if (initialization === this.#initializations) link.sendGauge();
         } catch (error) {
           this.#app.describe(error);
         }
       });
     } catch (error) {
       const { text, action } = this.#app.describe(error);
-      if (beginning !== this.#beginnings) return;
+      if (initialization !== this.#initializations) return;
       this.post({ type: 'unavailable', text, actions: action ? [action] : [] });
     }
   }
 
-  /** Checks whether the page still responds. A page that doesn't for long has hung, without affecting others. */
-  #look(): void {
+  /** Checks whether the page still responds. If it hasn't for long, it has hung and is replaced. */
+  #checkResponds(): void {
     if (!this.#host.isShown()) {
       this.#unanswered = 0;
-    } else if (this.#unanswered < UNANSWERED) {
+    } else if (this.#unanswered < MAX_UNANSWERED) {
       this.#unanswered++;
       this.post({ type: 'ping' });
     } else {
-      clearInterval(this.#watch);
-      const drawing = this.#drawing;
+      clearInterval(this.#pingTimer);
+      const rendering = this.#rendering;
       this.#app.log.warn(
-        drawing === null ? 'The chat page has hung.' : `The chat page has hung over message ${drawing}.`,
+        rendering === null ? 'The chat page has hung.' : `The chat page has hung over message ${rendering}.`,
       );
-      if (drawing !== null) this.#link?.showPlain(drawing);
+      if (rendering !== null) this.#link?.showPlain(rendering);
       this.#host.hung();
     }
   }
@@ -172,7 +172,7 @@ export class ServedPage implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
       case 'resync':
-        return this.#begin();
+        return this.#initialize();
       case 'request':
         this.#handlers ??= this.#app.requests();
         return this.post(
@@ -189,7 +189,7 @@ export class ServedPage implements vscode.Disposable {
       case 'pong':
         return;
       case 'drawing':
-        this.#drawing = message.message;
+        this.#rendering = message.message;
         return;
       case 'pageFault':
         return this.#app.log.warn(`The chat page: ${message.text}`);

@@ -31,10 +31,10 @@ export interface MessageFacts {
   readonly events: (message: MessageId) => readonly KeyEvent[];
 }
 
-/** A message as shown by the page. Invalid values only affect its figures and marks, never the whole session. */
+/** A message as shown by the page. If any value is invalid, only its content is shown, as plain text. */
 export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
-  const read = v.safeParse(messageSchema, viewOf(state, message, facts));
-  if (read.success) return read.output;
+  const parsed = v.safeParse(messageSchema, viewOf(state, message, facts));
+  if (parsed.success) return parsed.output;
   const { id, role, at } = message;
   return {
     id,
@@ -70,7 +70,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(ending && { ending }),
     ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
     ...(steps.length > 0 && { steps }),
-    // A single file's blocks have their own button.
+    // If all blocks change the same file, their own buttons are enough.
     ...(files.size > 1 && { files: files.size }),
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
@@ -106,9 +106,9 @@ const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `$
 
 /** A conversation's messages as shown by the page. */
 export class MessageViews {
-  /** Excerpts that were recalled for messages in this window; not stored. */
+  /** Excerpts that this window recalled for messages; they aren't stored. */
   readonly recalled = new Map<MessageId, readonly Recalled[]>();
-  /** Messages that are shown as plain text, because rendering them has hung the page. */
+  /** Messages that are shown as plain text, because the page hung while rendering them. */
   readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;
   #arriving: { readonly view: MessageView; text: string } | undefined;
@@ -182,10 +182,10 @@ export class MessageViews {
   }
 
   /** The user's newest texts, newest last. */
-  history(most: number): string[] {
+  history(max: number): string[] {
     const { state } = this.#conversation;
     const texts: string[] = [];
-    for (let position = state.path.length - 1; position >= 0 && texts.length < most; position--) {
+    for (let position = state.path.length - 1; position >= 0 && texts.length < max; position--) {
       const id = state.path[position]!;
       const message = state.messages.place(id)?.role === 'user' ? state.messages.get(id) : undefined;
       if (message) texts.push(messageText(message));
@@ -214,22 +214,22 @@ export function compressionViews(state: SessionState): CompressionView[] {
 }
 
 function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
-  const made = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
-  const leaves = made.filter((node) => node.depth === 0);
-  const standing = made.filter((node) => !state.summaries.isTakenBack(node.id));
-  const after = Math.max(-1, ...made.map((node) => state.positionOf(node.last) ?? -1));
+  const nodes = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
+  const leaves = nodes.filter((node) => node.depth === 0);
+  const active = nodes.filter((node) => !state.summaries.isTakenBack(node.id));
+  const after = Math.max(-1, ...nodes.map((node) => state.positionOf(node.last) ?? -1));
   return {
     id: entry.id,
     at: entry.at,
     after,
-    // If all were undone, all can be redone.
-    nodes: (standing.length > 0 ? standing : made).map((node) => node.id),
+    // If all are undone, all can be redone.
+    nodes: (active.length > 0 ? active : nodes).map((node) => node.id),
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
-    summaries: made.length,
+    summaries: nodes.length,
     tokens: entry.tokens,
     keyEvents: entry.keyEvents ?? { kept: 0, total: 0 },
     costUsd: knownCost(entry.calls),
-    undone: made.length > 0 && standing.length === 0,
+    undone: nodes.length > 0 && active.length === 0,
   };
 }
 

@@ -5,8 +5,8 @@ import { tellUnplaced, type Reviews } from './review.ts';
 import { isInWorkspace, openTexts, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
- * Shows the changes of a reply's code block, or of all that name a file, so that the user can accept or reject them.
- * Throws `RequestFault` if a path leads out of the workspace, or if no change can be applied.
+ * Shows the changes in one code block of a reply, or in all that name a file, so that the user can accept or reject them.
+ * Throws `RequestFault` if a path leads out of the workspace, or if none of a single file's changes can be applied.
  */
 export async function applyEdits(reviews: Reviews, reply: string, code?: string): Promise<void> {
   const edits = code === undefined ? parseEdits(reply).filter(({ path }) => path !== undefined) : editsIn(reply, code);
@@ -22,7 +22,7 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
   for (const { uri, changes } of [...files.values()].reverse()) {
     const { placed, unplaced } = await reviews.open(uri, changes);
     if (unplaced.length > 0) {
-      if (placed === 0 && files.size === 1) throw new RequestFault('invalid', noMatch(uri));
+      if (placed === 0 && files.size === 1) throw new RequestFault('invalid', noMatchText(uri));
       tellUnplaced(uri, unplaced, placed);
     } else if (placed === 0) {
       void vscode.window.showInformationMessage(
@@ -32,54 +32,54 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
   }
 }
 
-const noMatch = (uri: vscode.Uri): string =>
+const noMatchText = (uri: vscode.Uri): string =>
   vscode.l10n.t(
     'Couldn’t find a unique match for the suggestion in {0}. Nothing was changed.',
     vscode.workspace.asRelativePath(uri),
   );
 
-/** The edits in a block of a reply, with the file that the reply names. */
+/** The edits in a code block of a reply, with the file that the reply names for it. */
 function editsIn(reply: string, code: string): readonly FileEdit[] {
-  const wanted = bare(code);
-  const same = parseEdits(reply).filter((edit) => bare(edit.code) === wanted);
+  const target = normalized(code);
+  const same = parseEdits(reply).filter((edit) => normalized(edit.code) === target);
   if (same.length > 0) return same;
   return parseEdits(`\`\`\`\`\`\`\n${code}\n\`\`\`\`\`\``);
 }
 
-const bare = (code: string): string => code.replace(/\s+/g, ' ').trim();
+const normalized = (code: string): string => code.replace(/\s+/g, ' ').trim();
 
 /** Maximum number of files to choose from. */
 const MAX_FILES = 2_000;
 
 /**
- * The file that a path in a reply refers to: a file of the workspace whose path is or ends with it, or else a new one.
- * If there are several or none is named, the user chooses; undefined if they cancel. Throws `RequestFault` for a path
+ * The file that a path in a reply refers to: a file of the workspace whose path equals or ends with it, or else a new one.
+ * If several files match or no path is given, the user chooses; undefined if they cancel. Throws `RequestFault` for a path
  * that leads out of the workspace, even through a symbolic link.
  */
 async function targetFile(named: string | undefined): Promise<vscode.Uri | undefined> {
   if (named === undefined) return chooseFile();
-  const places = placesOf(named);
+  const candidates = placesOf(named);
   const found = await workspaceFiles(named);
-  // A path that begins with a folder's name can't be the end of another path.
-  if (found.length === 0 && places.length < 2) found.push(...(await filesNamed(named)));
-  if (found.length === 0) found.push(...(places[0] ?? []));
-  if (found.length === 0) throw outside(named);
+  // A path that begins with a workspace folder's name is complete.
+  if (found.length === 0 && candidates.length < 2) found.push(...(await filesEndingWith(named)));
+  if (found.length === 0) found.push(...(candidates[0] ?? []));
+  if (found.length === 0) throw outsideFault(named);
   const uri = found.length === 1 ? found[0]! : await pick(found);
-  if (uri && !(await isInWorkspace(uri))) throw outside(named);
+  if (uri && !(await isInWorkspace(uri))) throw outsideFault(named);
   return uri;
 }
 
-async function filesNamed(named: string): Promise<vscode.Uri[]> {
+async function filesEndingWith(named: string): Promise<vscode.Uri[]> {
   const ending = named.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '');
   if (ending.includes('..')) return [];
   const found = await vscode.workspace.findFiles(`**/${ending.replace(/[*?{}[\]!]/g, '?')}`, '**/node_modules/**', 20);
   return found.filter(({ path: each }) => each.endsWith(`/${ending}`));
 }
 
-const outside = (named: string): RequestFault =>
+const outsideFault = (named: string): RequestFault =>
   new RequestFault('invalid', vscode.l10n.t('{0} is outside the workspace, so it wasn’t changed.', named));
 
-/** Open files, then the other files of the workspace. Throws `RequestFault` if there are none. */
+/** Offers open files, then the other files of the workspace. Throws `RequestFault` if there are none. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const open = openTexts().filter(({ scheme }) => scheme !== 'output');
   const seen = new Set(open.map(String));

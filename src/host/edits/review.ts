@@ -62,13 +62,13 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.#changed.fire(right);
     const left = base === undefined ? right.with({ fragment: 'empty' }) : uri;
     // Keeps the chat visible.
-    const isBehind = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview;
+    const isChatActive = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview;
     await vscode.commands.executeCommand(
       'vscode.diff',
       left,
       right,
       vscode.l10n.t('{0} ↔ suggestion', vscode.workspace.asRelativePath(uri)),
-      { preview: false, viewColumn: isBehind ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active },
+      { preview: false, viewColumn: isChatActive ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active },
     );
     return { placed, unplaced };
   }
@@ -77,18 +77,18 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   async accept(what: 'change' | 'all'): Promise<void> {
     const review = this.#current();
     const all = changesOf(review);
-    const taken = what === 'all' ? all : all.filter((_, at) => at === this.#atCursor(review, all));
+    const accepted = what === 'all' ? all : all.filter((_, at) => at === this.#atCursor(review, all));
     const { uri, base } = review;
     const edit = new vscode.WorkspaceEdit();
     const before = linesOf(base ?? '');
     const after = [...before];
-    for (const change of taken.toReversed()) after.splice(change.from, change.to - change.from, ...change.put);
+    for (const change of accepted.toReversed()) after.splice(change.from, change.to - change.from, ...change.put);
     if (base === undefined) {
       edit.createFile(uri, { contents: Buffer.from(after.join('\n')) });
     } else {
-      for (const change of taken) edit.replace(uri, rangeOf(before, change), textFor(before, change));
+      for (const change of accepted) edit.replace(uri, rangeOf(before, change), textFor(before, change));
     }
-    // A file with unsaved changes isn't saved automatically.
+    // The file is only saved automatically if it had no unsaved changes before.
     const isClean = !vscode.workspace.textDocuments.some((one) => one.isDirty && String(one.uri) === String(uri));
     review.base = after.join('\n');
     review.known.add(review.base);
@@ -104,9 +104,9 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   async reject(what: 'change' | 'all'): Promise<void> {
     const review = this.#current();
     const all = changesOf(review);
-    const left = what === 'all' ? [] : all.filter((_, at) => at !== this.#atCursor(review, all));
+    const remaining = what === 'all' ? [] : all.filter((_, at) => at !== this.#atCursor(review, all));
     const lines = linesOf(review.base ?? '');
-    for (const change of left.toReversed()) lines.splice(change.from, change.to - change.from, ...change.put);
+    for (const change of remaining.toReversed()) lines.splice(change.from, change.to - change.from, ...change.put);
     review.proposed = lines.join('\n');
     this.#changed.fire(review.right);
     await this.#next(review);
@@ -137,7 +137,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     return review;
   }
 
-  /** The change at the cursor, or the next one below it. */
+  /** The index of the change at the cursor, or of the next one below it, or of the last one. */
   #atCursor(review: Review, changes: readonly LineChange[]): number {
     const editor = vscode.window.activeTextEditor;
     const line = editor?.selection.active.line ?? 0;
@@ -147,19 +147,20 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     return found < 0 ? changes.length - 1 : found;
   }
 
-  /** Applies the changes to a file that was edited meanwhile, and reports those that can't be applied anymore. */
+  /** Bases the proposed changes on the edited file, and reports those that can't be applied anymore. */
   #fileChanged(document: vscode.TextDocument): void {
     for (const review of this.#reviews.values()) {
       if (String(review.uri) !== String(document.uri)) continue;
-      const now = linesOf(document.getText()).join('\n');
-      if (now === review.base) continue;
-      if (!review.known.has(now)) {
-        const { text, unplaced } = replaceChanges(review.base ?? '', review.proposed, now);
+      const current = linesOf(document.getText()).join('\n');
+      if (current === review.base) continue;
+      if (!review.known.has(current)) {
+        const { text, unplaced } = replaceChanges(review.base ?? '', review.proposed, current);
         review.proposed = text;
-        review.known = new Set([now]);
-        if (unplaced.length > 0) tellUnplaced(review.uri, unplaced, changesOf({ base: now, proposed: text }).length);
+        review.known = new Set([current]);
+        if (unplaced.length > 0)
+          tellUnplaced(review.uri, unplaced, changesOf({ base: current, proposed: text }).length);
       }
-      review.base = now;
+      review.base = current;
       this.#changed.fire(review.right);
     }
   }
@@ -182,7 +183,7 @@ export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], pla
 const changesOf = ({ base, proposed }: Pick<Review, 'base' | 'proposed'>): LineChange[] =>
   base === proposed ? [] : lineChanges(base ?? '', proposed);
 
-/** The ranges of changes in the resulting text. */
+/** The changes' line ranges in the proposed text. */
 function rangesIn(changes: readonly LineChange[]): { readonly from: number; readonly to: number }[] {
   let shift = 0;
   return changes.map(({ from, to, put }) => {
@@ -192,7 +193,7 @@ function rangesIn(changes: readonly LineChange[]): { readonly from: number; read
   });
 }
 
-/** Whole lines including the line break after them, or before them at the end of the file. */
+/** A change's whole lines, with the line break after them, or before them at the end of the file. */
 function rangeOf(lines: readonly string[], { from, to }: LineChange): vscode.Range {
   if (to < lines.length) return new vscode.Range(from, 0, to, 0);
   const end = new vscode.Position(lines.length - 1, lines.at(-1)!.length);
@@ -201,12 +202,13 @@ function rangeOf(lines: readonly string[], { from, to }: LineChange): vscode.Ran
     : new vscode.Range(new vscode.Position(from - 1, lines[from - 1]!.length), end);
 }
 
+/** The replacement for `rangeOf`, with the same line breaks. */
 function textFor(lines: readonly string[], { from, to, put }: LineChange): string {
   if (to < lines.length) return put.map((line) => `${line}\n`).join('');
   return from === 0 ? put.join('\n') : put.map((line) => `\n${line}`).join('');
 }
 
-/** The text of an open editor, which may not be saved, or of the file; undefined if neither exists. */
+/** The text of a file with `\n`, including unsaved changes in an editor; undefined if it doesn't exist. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');

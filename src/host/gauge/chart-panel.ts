@@ -10,7 +10,7 @@ import { chartSvg, contextSeries } from './chart-svg.ts';
 export class ChartPanel implements vscode.Disposable {
   readonly #conversation: () => Conversation | undefined;
   #panel: vscode.WebviewPanel | undefined;
-  #drawn: string | undefined;
+  #shownSvg: string | undefined;
 
   constructor(conversation: () => Conversation | undefined) {
     this.#conversation = conversation;
@@ -28,7 +28,7 @@ export class ChartPanel implements vscode.Disposable {
       panel.onDidDispose(() => {
         if (this.#panel !== panel) return;
         this.#panel = undefined;
-        this.#drawn = undefined;
+        this.#shownSvg = undefined;
       });
       panel.onDidChangeViewState(() => this.refresh());
       this.#panel = panel;
@@ -41,8 +41,8 @@ export class ChartPanel implements vscode.Disposable {
   refresh(): void {
     if (!this.#panel?.visible) return;
     const svg = drawing(this.#conversation(), false);
-    if (svg === this.#drawn) return;
-    this.#drawn = svg;
+    if (svg === this.#shownSvg) return;
+    this.#shownSvg = svg;
     this.#panel.webview.html = pageHtml(svg);
   }
 
@@ -64,7 +64,7 @@ export class ChartPanel implements vscode.Disposable {
 
 function drawing(
   conversation: Conversation | undefined,
-  standsAlone: boolean,
+  isStandalone: boolean,
   masked = (text: string): string => text,
 ): string {
   if (!conversation) return '';
@@ -84,12 +84,12 @@ function drawing(
     number: countText,
     spot: (messages: number, tokens: number) => `${messagesText(messages)} · ${tokensText(tokens)}`,
   };
-  return chartSvg(series, conversation.budget(), texts, standsAlone);
+  return chartSvg(series, conversation.budget(), texts, isStandalone);
 }
 
 const title = (): string => vscode.l10n.t('Context Chart');
 
-/** A drawing with the theme's colors. It runs no scripts and loads nothing. */
+/** The chart's page, with the theme's colors. It runs no scripts and loads nothing. */
 function pageHtml(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>

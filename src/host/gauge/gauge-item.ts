@@ -18,7 +18,7 @@ export class GaugeItem implements vscode.Disposable {
   readonly #spend: () => MonthlySpend;
   readonly #windowSource: (read: number) => string | undefined;
 
-  /** @param windowSource the source of the context window's size; `read`: tokens that the server reads */
+  /** @param windowSource describes where the context window's size is from; `read`: tokens that the server reads at most */
   constructor(
     gauge: ContextGauge,
     conversation: () => Conversation | undefined,
@@ -48,10 +48,10 @@ export class GaugeItem implements vscode.Disposable {
     const percent = Math.round((view.used / Math.max(1, view.budget)) * 100);
     const compressing = conversation.compressor.progress !== null;
     const level = this.#gauge.level(view);
-    const about = view.approximate === true ? '~' : '';
+    const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
-    this.#item.text = `$(${icon}) ${about}${short(view.used)}/${short(view.budget)} · ${about}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
+    this.#item.text = `$(${icon}) ${approximateSign}${short(view.used)}/${short(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     this.#item.tooltip = tooltip(
       view,
       conversation,
@@ -63,14 +63,13 @@ export class GaugeItem implements vscode.Disposable {
       label: unsaved ? `${label}. ${translated(unsaved)}` : label,
       role: 'button',
     };
-    const colour = unsaved && level === 'ok' ? 'warning' : level;
-    this.#item.backgroundColor =
-      colour === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${colour}Background`);
+    const color = unsaved && level === 'ok' ? 'warning' : level;
+    this.#item.backgroundColor = color === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${color}Background`);
     this.#item.show();
   }
 }
 
-/** Names of the parts of a request, in the Status Bar and the tree. */
+/** The name of a part of a request, in the Status Bar and the tree. */
 export const partName = (part: GaugePart): string =>
   ({
     system: vscode.l10n.t('System prompt'),
@@ -119,13 +118,13 @@ function tooltip(
   return text;
 }
 
-/** The next trigger of a compression, and the distance to it. */
-export function whatIsNext(ahead: Distance | 'off' | 'spent'): string {
-  if (ahead === 'off')
+/** When the next compression is triggered, given the distance in tokens and messages. */
+export function whatIsNext(distance: Distance | 'off' | 'spent'): string {
+  if (distance === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
-  if (ahead === 'spent')
+  if (distance === 'spent')
     return `$(warning) ${vscode.l10n.t('Monthly spend limit reached. Background compression is paused until next month or until you raise the limit.')}`;
-  const { tokens, messages } = ahead;
+  const { tokens, messages } = distance;
   if (tokens === 0 || messages === 0)
     return vscode.l10n.t('Compresses in the background after a response if there’s enough to compress.');
   if (tokens !== undefined && messages === 1)

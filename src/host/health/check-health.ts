@@ -65,10 +65,10 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
 }
 
 function versions(): Readonly<Record<string, string>> {
-  const own = vscode.extensions.getExtension('threadkeeper.threadkeeper')?.packageJSON as
+  const extension = vscode.extensions.getExtension('threadkeeper.threadkeeper')?.packageJSON as
     { version?: string } | undefined;
   return {
-    Threadkeeper: own?.version ?? '',
+    Threadkeeper: extension?.version ?? '',
     editor: `${vscode.env.appName} ${vscode.version}`,
     host: `${vscode.env.appHost}${vscode.env.remoteName === undefined ? '' : `, ${vscode.env.remoteName}`}`,
     system: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
@@ -114,7 +114,7 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
   return { fault: await settingsFault(), changed };
 }
 
-/** What is wrong with the settings. Names a setting without its value, except for an invalid number. */
+/** What is wrong with the settings. Doesn't contain values of settings, except invalid numbers. */
 async function settingsFault(): Promise<string | undefined> {
   try {
     const settings = readSettings();

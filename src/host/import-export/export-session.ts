@@ -13,7 +13,7 @@ export async function openSample(app: ImportApp): Promise<void> {
   await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'), []);
 }
 
-/** Export formats: every message exactly, for reading, or only decisions. */
+/** Export formats: for reading, all messages exactly, or only decisions. */
 type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
 
 /**
@@ -22,18 +22,18 @@ type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
  */
 export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise<void> {
   const { state } = await app.sessions.currentOrLatest();
-  const chosen = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
-  if (!chosen) return;
+  const destination = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
+  if (!destination) return;
   const redactor = readSettings().export.maskSecrets
     ? new (await import('../../core/redact/redact.ts')).Redactor()
     : undefined;
   const pieces: string[] = [];
-  for (const piece of await exportPieces(state, chosen.format, redactor)) {
+  for (const piece of await exportPieces(state, destination.format, redactor)) {
     pieces.push(piece);
     await breathe(app.clock.breather);
   }
-  await vscode.workspace.fs.writeFile(chosen.target, new TextEncoder().encode(pieces.join('')));
-  inform(exported(redactor));
+  await vscode.workspace.fs.writeFile(destination.target, new TextEncoder().encode(pieces.join('')));
+  inform(exportedText(redactor));
 }
 
 /** The text of an export in chunks. With a redactor, secrets are redacted and counted. */
@@ -74,21 +74,21 @@ function placedSummaries(state: SessionState): FrontierItem[] {
   });
 }
 
-function exported(redactor: Redactor | undefined): string {
+function exportedText(redactor: Redactor | undefined): string {
   if (!redactor) return vscode.l10n.t('Session exported. Secret masking is turned off.');
   if (redactor.total === 0) return vscode.l10n.t('Session exported. No secrets were found.');
   return vscode.l10n.t('Session exported. Masked secrets: {0}.', redactor.total.toLocaleString(locale()));
 }
 
-const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   markdown: '.md',
   jsonl: '.jsonl',
   decisions: '.decisions.md',
 };
 
 function formatOf(path: string): ExportFormat {
-  if (path.endsWith(ENDINGS.jsonl)) return 'jsonl';
-  return path.endsWith(ENDINGS.decisions) ? 'decisions' : 'markdown';
+  if (path.endsWith(EXTENSIONS.jsonl)) return 'jsonl';
+  return path.endsWith(EXTENSIONS.decisions) ? 'decisions' : 'markdown';
 }
 
 async function askForTarget(title: string): Promise<{ target: vscode.Uri; format: ExportFormat } | undefined> {
@@ -112,7 +112,7 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });
   if (!picked) return undefined;
   const { format } = picked;
-  const name = `${fileName(title)}${ENDINGS[format]}`;
+  const name = `${fileName(title)}${EXTENSIONS[format]}`;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export Session'),

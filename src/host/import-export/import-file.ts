@@ -19,8 +19,8 @@ import type { Sessions } from '../../app/sessions.ts';
 import { changeSession, sameModel } from '../sessions/session-changes.ts';
 
 /**
- * Imports a transcript into a new session and shows it. If the user selects a file, a preview is shown first; a given
- * file is imported directly.
+ * Imports a transcript into a new session and shows it. A given file is imported directly; otherwise, the user selects
+ * one and confirms its preview.
  */
 export async function importFile(
   app: ImportApp,
@@ -32,27 +32,27 @@ export async function importFile(
   const preview = await withProgress(vscode.l10n.t('Reading {0}…', fileName(uri)), (watch) =>
     scanTranscript(uri, watch),
   );
-  if (!preview || (!given && !(await isWanted(uri, preview)))) return cancelled();
+  if (!preview || (!given && !(await confirmImport(uri, preview)))) return reportCanceled();
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
     bringIn(app, uri, preview, watch, model),
   );
-  if (messages === undefined) return cancelled();
+  if (messages === undefined) return reportCanceled();
   app.panel.open();
-  const left = leftOut(preview);
-  inform(imported(messages, left));
+  const skipped = skippedText(preview);
+  inform(importedText(messages, skipped));
 }
 
-function imported(messages: number, left: string): string {
+function importedText(messages: number, skipped: string): string {
   if (messages === 1)
-    return left === ''
+    return skipped === ''
       ? vscode.l10n.t('Imported 1 message.')
-      : vscode.l10n.t('Imported 1 message. Skipped: {0}.', left);
-  return left === ''
+      : vscode.l10n.t('Imported 1 message. Skipped: {0}.', skipped);
+  return skipped === ''
     ? vscode.l10n.t('Imported {0} messages.', countText(messages))
-    : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), left);
+    : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), skipped);
 }
 
-function cancelled(): void {
+function reportCanceled(): void {
   inform(vscode.l10n.t('Import was canceled. Nothing was imported.'));
 }
 
@@ -61,12 +61,12 @@ function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Pro
     vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, token) => {
-        let shown = 0;
+        let reported = 0;
         return work({
           isCancelled: () => token.isCancellationRequested,
           report: (share, messages) => {
-            progress.report({ message: messagesText(messages), increment: (share - shown) * 100 });
-            shown = share;
+            progress.report({ message: messagesText(messages), increment: (share - reported) * 100 });
+            reported = share;
           },
         });
       },
@@ -77,7 +77,7 @@ function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Pro
 type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 
 /** Shows a preview. Returns true if the user agrees. */
-async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
+async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
   const { from, to } = preview;
   const rows: Row[] = [
     {
@@ -91,7 +91,7 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
       isImport: true,
     },
     ...(preview.skipped.length > 0
-      ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: leftOut(preview) }]
+      ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: skippedText(preview) }]
       : []),
     { label: vscode.l10n.t('First messages'), kind: vscode.QuickPickItemKind.Separator },
     ...preview.first.map(({ role, text }) => ({ label: role, detail: text })),
@@ -103,7 +103,7 @@ async function isWanted(uri: vscode.Uri, preview: ImportPreview): Promise<boolea
   return picked?.isImport === true;
 }
 
-function leftOut({ skipped }: ImportPreview): string {
+function skippedText({ skipped }: ImportPreview): string {
   return skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
 }
 
@@ -151,7 +151,7 @@ export async function bringIn(
   return importMessages(app, titleOf(uri, preview), batches, progress, model);
 }
 
-/** All aider histories have the same file name, so use the folder's. */
+/** The file's name without its extension, or the folder's name for aider, whose histories all have the same name. */
 function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
   const name = fileName(uri);
   if (format === 'aider' && name.startsWith('.')) return fileName(vscode.Uri.joinPath(uri, '..')) || name;
@@ -169,51 +169,52 @@ export async function importMessages(
   watch: Watch,
   model: readonly SessionEvent[],
 ): Promise<number | undefined> {
-  const before = app.sessions.current?.journal;
+  const previous = app.sessions.current?.journal;
   const titles = (await app.sessions.list()).map((one) => one.title);
-  const conversation = await app.sessions.create(unused(title, titles));
+  const conversation = await app.sessions.create(uniqueTitle(title, titles));
   if (model.length > 0) {
     await conversation.journal.append(...model);
     await app.modelChanged();
   }
   let messages = 0;
-  let isWhole = false;
+  let isComplete = false;
   try {
-    isWhole = await conversation.import(async () => {
-      for await (const some of batches) {
+    isComplete = await conversation.import(async () => {
+      for await (const batch of batches) {
         // Opening another session closes this one.
         if (watch.isCancelled() || app.sessions.current !== conversation) return false;
-        const events = some.map((message): SessionEvent => ({ type: 'message_added', message }));
+        const events = batch.map((message): SessionEvent => ({ type: 'message_added', message }));
         await conversation.journal.append(...events);
-        messages += some.length;
+        messages += batch.length;
         watch.report(0, messages);
       }
       return true;
     });
   } finally {
-    if (!isWhole) await takeBack(app, conversation, before);
+    if (!isComplete) await discardImport(app, conversation, previous);
   }
-  return isWhole ? messages : undefined;
+  return isComplete ? messages : undefined;
 }
 
-/** The title, or with the first number that makes it unique. */
-function unused(title: string, titles: readonly string[]): string {
-  let free = title;
-  for (let number = 2; titles.includes(free); number++) free = `${title} (${number})`;
-  return free;
+/** The title, with a number if it's already used. */
+function uniqueTitle(title: string, titles: readonly string[]): string {
+  let candidate = title;
+  for (let number = 2; titles.includes(candidate); number++) candidate = `${title} (${number})`;
+  return candidate;
 }
 
-async function takeBack(
+/** Deletes the new session, and shows the previous one again. */
+async function discardImport(
   app: Pick<ImportApp, 'sessions' | 'store'>,
   conversation: Conversation,
-  before: SessionJournal | undefined,
+  previous: SessionJournal | undefined,
 ): Promise<void> {
   const deletion = { type: 'session_deleted', deleted: true } as const;
   if (app.sessions.current !== conversation) return changeSession(app, conversation.journal.id, deletion);
   await conversation.journal.append(deletion);
-  if (before === undefined) await app.sessions.leave();
-  // A chat of another tool only exists in memory.
-  else await (before.isForeign === true ? app.sessions.show(before) : app.sessions.open(before.id));
+  if (previous === undefined) await app.sessions.leave();
+  // A chat from another tool has no journal file that could be opened.
+  else await (previous.isForeign === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }
 
 async function* exactMessages(uri: vscode.Uri): AsyncGenerator<readonly Message[]> {
@@ -224,7 +225,7 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
   const now = app.clock.now();
   let parent: MessageId | null = null;
   for await (const { messages } of transcriptBatches(uri)) {
-    const made: Message[] = [];
+    const batch: Message[] = [];
     for (const one of messages) {
       const message: Message = {
         id: messageId(app.clock.id()),
@@ -234,9 +235,9 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
         at: one.at ?? now,
       };
       parent = message.id;
-      made.push(message);
+      batch.push(message);
     }
-    yield made;
+    yield batch;
   }
 }
 

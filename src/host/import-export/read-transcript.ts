@@ -13,7 +13,7 @@ import { messageText, type Message, type Role } from '../../core/model/message.t
 /** Number of bytes to read at once; processing them takes a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A chunk of a file's text, and the share of the file (0 to 1) that is read with it. */
+/** A chunk of a file's text, and the share of the file (0 to 1) that has been read including it. */
 interface Piece {
   readonly text: string;
   readonly share: number;
@@ -24,7 +24,7 @@ export async function* textOf(uri: vscode.Uri): AsyncGenerator<Piece> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let read = 0;
   try {
-    const { size, pieces } = uri.scheme === 'file' ? await onDisk(uri) : await elsewhere(uri);
+    const { size, pieces } = uri.scheme === 'file' ? await fromDisk(uri) : await fromFileSystem(uri);
     for await (const bytes of pieces) {
       read += bytes.length;
       yield { text: decoder.decode(bytes, { stream: true }), share: Math.min(1, read / Math.max(1, size)) };
@@ -48,20 +48,20 @@ interface Source {
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-async function onDisk(uri: vscode.Uri): Promise<Source> {
+async function fromDisk(uri: vscode.Uri): Promise<Source> {
   const { size } = await stat(uri.fsPath);
   const stream: AsyncIterable<Uint8Array> = createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
   return { size, pieces: stream };
 }
 
-/** Virtual file systems only return whole files. */
-async function elsewhere(uri: vscode.Uri): Promise<Source> {
+/** Reads the file at once, because virtual file systems only return whole files. */
+async function fromFileSystem(uri: vscode.Uri): Promise<Source> {
   const bytes = await vscode.workspace.fs.readFile(uri);
   const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES);
   return { size: bytes.length, pieces: starts.map((start) => bytes.subarray(start, start + PIECE_BYTES)) };
 }
 
-/** The result of a chunk. `share`: the share of the file (0 to 1) that is read. */
+/** Messages, and the share of the file (0 to 1) that has been read including them. */
 interface Batch<T> {
   readonly messages: readonly T[];
   readonly share: number;
@@ -74,7 +74,7 @@ export interface TranscriptEnd {
 }
 
 /** Maximum number of messages per batch; processing them takes a few milliseconds. */
-const BATCH = 200;
+const MAX_BATCH = 200;
 
 /** Reads a transcript in any known format. Throws `TranscriptError`. */
 export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>, TranscriptEnd> {
@@ -92,7 +92,7 @@ export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Me
   let rest = '';
   for await (const { text, share } of textOf(uri)) {
     const end = text.lastIndexOf('\n') + 1;
-    // A line with an image spans many chunks. Joining it with each would take quadratic time.
+    // Joins chunks only at the end of a line: one with an image spans many chunks, and copying it each time is slow.
     if (end > 0) {
       yield { messages: sessionFromJsonl(rest + text.slice(0, end)), share };
       rest = '';
@@ -103,13 +103,13 @@ export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Me
 }
 
 function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T>> {
-  for (let from = 0; from < messages.length; from += BATCH)
-    yield { messages: messages.slice(from, from + BATCH), share };
+  for (let from = 0; from < messages.length; from += MAX_BATCH)
+    yield { messages: messages.slice(from, from + MAX_BATCH), share };
 }
 
 /** A preview of an import. */
 export interface ImportPreview {
-  /** `exact`: one of our own exports, whose messages are imported unchanged with branches and figures. */
+  /** `exact`: one of our own exports, whose messages are imported unchanged, including branches and figures. */
   readonly kind: 'exact' | 'transcript';
   readonly format: TranscriptFormat;
   readonly messages: number;
@@ -125,7 +125,7 @@ export interface ImportPreview {
 const SHOWN_MESSAGES = 3;
 const SHOWN_UNITS = 200;
 
-/** `report` is called with the share of the file (0 to 1) that is read. */
+/** `report` is called with the share of the file (0 to 1) and the number of messages that have been read. */
 export interface Watch {
   readonly report: (share: number, messages: number) => void;
   readonly isCancelled: () => boolean;
@@ -150,7 +150,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<Imp
   }
 }
 
-/** `other` for a file with a line that isn't one of our messages, or a duplicate ID; an importer may still read it. */
+/** Returns `other` if a line isn't a message of ours or if an ID is repeated. The file may be in another format. */
 async function scanExported(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined | 'other'> {
   const tally = new Tally();
   const ids = new Set<string>();

@@ -17,14 +17,14 @@ export interface MemoryApp {
 
 /** Adds the key event of a tree row to the workspace memory. */
 export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void> {
-  if (isEventRow(row)) await keep(app, [row.event]);
+  if (isEventRow(row)) await addEvents(app, [row.event]);
 }
 
 /** Adds key events that the user selects to the workspace memory. */
 export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
-  const candidates = memoryCandidates(heldEvents(conversation.state), app.memory.entries);
+  const candidates = memoryCandidates(activeEvents(conversation.state), app.memory.entries);
   if (candidates.length === 0) {
     inform(
       vscode.l10n.t(
@@ -33,15 +33,15 @@ export async function rememberEvents(app: MemoryApp): Promise<void> {
     );
     return;
   }
-  await keep(app, await pick(candidates));
+  await addEvents(app, await pick(candidates));
 }
 
-/** After a task, asks whether its findings should apply to all sessions. Each event is proposed once. */
+/** After a task, proposes to save its key events to the workspace memory. Each event is proposed once. */
 export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Promise<void> {
   const state = app.sessions.current?.state;
   if (!state) return;
   await app.memory.load();
-  const candidates = memoryCandidates(heldEvents(state), app.memory.entries, 'proposed').filter(
+  const candidates = memoryCandidates(activeEvents(state), app.memory.entries, 'proposed').filter(
     ({ id }) => !proposed.has(id),
   );
   if (candidates.length === 0) return;
@@ -56,11 +56,11 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
           '{0} preferences, constraints, or facts in this session may be useful in every session. Save them to workspace memory?',
           proposals.length,
         );
-  await offer(text, vscode.l10n.t('Select…'), async () => keep(app, await pick(proposals)));
+  await offer(text, vscode.l10n.t('Select…'), async () => addEvents(app, await pick(proposals)));
 }
 
 /** Key events of the active branch that the user hasn't removed. */
-const heldEvents = (state: SessionState): KeyEvent[] =>
+const activeEvents = (state: SessionState): KeyEvent[] =>
   [...state.events.values()].filter(
     ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
   );
@@ -78,17 +78,17 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
   return picked?.map(({ event }) => event) ?? [];
 }
 
-async function keep(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
+async function addEvents(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
-  tellAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
+  reportAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
 }
 
 /** Adds text of a message to the workspace memory. */
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
-  tellAdded(await memory.add([{ kind: 'fact', text }]));
+  reportAdded(await memory.add([{ kind: 'fact', text }]));
 }
 
-function tellAdded(count: number): void {
+function reportAdded(count: number): void {
   if (count === 0) inform(vscode.l10n.t('This is already in the workspace memory.'));
   else inform(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
 }
@@ -102,7 +102,7 @@ export async function addMemory(app: MemoryApp): Promise<void> {
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Memory Kind') });
-  if (picked) tellAdded(await app.memory.add([{ kind: picked.of, text }]));
+  if (picked) reportAdded(await app.memory.add([{ kind: picked.of, text }]));
 }
 
 export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
@@ -117,7 +117,7 @@ export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> 
   await offer(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
 }
 
-/** Exports the memory as Markdown, by default to the repository. */
+/** Exports the memory as Markdown; proposes the workspace folder if no file is given. */
 export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {

@@ -12,15 +12,17 @@ export interface NewEntry {
   readonly text: string;
 }
 
-interface Made {
+/** The latest text, and what it was made from. */
+interface CachedText {
   readonly entries: readonly MemoryEntry[];
   readonly budget: number;
   readonly counter: Pick<TokenCounter, 'text'>;
   readonly text: string;
+  /** IDs of entries that didn't fit. */
   readonly left: ReadonlySet<string>;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
 /** The workspace memory as last read, with change notifications. */
 export class WorkspaceMemory implements vscode.Disposable {
@@ -31,7 +33,7 @@ export class WorkspaceMemory implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   #entries: readonly MemoryEntry[] = [];
   #loaded: Promise<void> | undefined;
-  #made: Made | undefined;
+  #cached: CachedText | undefined;
 
   constructor(file: MemoryFile, newId: () => string, now: () => number) {
     this.#file = file;
@@ -54,7 +56,7 @@ export class WorkspaceMemory implements vscode.Disposable {
 
   async #read(): Promise<void> {
     try {
-      this.#show(await this.#file.read());
+      this.#set(await this.#file.read());
     } catch (error) {
       this.#loaded = undefined;
       throw error;
@@ -62,25 +64,25 @@ export class WorkspaceMemory implements vscode.Disposable {
   }
 
   /**
-   * The block of the system prompt within `budget` tokens. Cached, because every assembly of the context requests it.
+   * The memory for the system prompt in at most `budget` tokens. Cached, because every assembly of the context needs it.
    */
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
-    const made = this.#made;
-    if (made?.entries === this.#entries && made.budget === budget && made.counter === counter) return made.text;
+    const cached = this.#cached;
+    if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;
     const before = this.left;
     const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
-    this.#made = { entries: this.#entries, budget, counter, text, left };
+    this.#cached = { entries: this.#entries, budget, counter, text, left };
     // Delayed, because the caller is rendering the views that this event refreshes.
     if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
   }
 
-  /** The entries that didn't fit in the latest block. */
+  /** IDs of the entries that didn't fit in the latest text. */
   get left(): ReadonlySet<string> {
-    return this.#made?.left ?? NONE;
+    return this.#cached?.left ?? NO_IDS;
   }
 
-  /** Adds lines that don't exist yet; resolves to their number. Rejects with `StoreFault`. */
+  /** Adds the lines that aren't in the memory yet; resolves to their number. Rejects with `StoreFault`. */
   async add(lines: readonly NewEntry[]): Promise<number> {
     let added = 0;
     await this.#change((entries) => {
@@ -110,10 +112,10 @@ export class WorkspaceMemory implements vscode.Disposable {
   }
 
   async #change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<void> {
-    this.#show(await this.#file.change(change));
+    this.#set(await this.#file.change(change));
   }
 
-  #show(entries: readonly MemoryEntry[]): void {
+  #set(entries: readonly MemoryEntry[]): void {
     this.#entries = entries;
     this.#changed.fire();
   }
@@ -145,8 +147,8 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
   getTreeItem(entry: MemoryEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
     item.id = entry.id;
-    const isLeft = this.#memory.left.has(entry.id);
-    item.description = isLeft ? `${kindName(entry.kind)} · ${standingName('dropped')}` : kindName(entry.kind);
+    const isOmitted = this.#memory.left.has(entry.id);
+    item.description = isOmitted ? `${kindName(entry.kind)} · ${standingName('dropped')}` : kindName(entry.kind);
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
     item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
     item.contextValue = 'threadkeeper.memory';

@@ -11,8 +11,8 @@ import { deferred } from '../../core/pace/deferred.ts';
 const COUNT_LIMIT_MS = 3000;
 
 /**
- * Adapts a VS Code language model. VS Code reports no usage, so the model's own counter is used, and it supports
- * neither output limits nor schemas, which are left to the prompt. The first request makes VS Code ask for the user's
+ * Adapts a VS Code language model. VS Code reports no usage, so tokens are counted with the model's own counter. It
+ * supports neither output limits nor schemas, so only the prompt states them. The first request makes VS Code ask for the user's
  * consent, so it must follow a user action.
  */
 export class EditorChat implements ChatModel {
@@ -44,19 +44,19 @@ export class EditorChat implements ChatModel {
     const stop = (): void => cancel.cancel();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const sent = this.#count(messages.map((message) => message.text).join('\n'));
-    let said = '';
+    const inputTokens = this.#count(messages.map((message) => message.text).join('\n'));
+    let replyText = '';
     try {
-      const offered: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
-      const { parts, first } = await this.#tolerance.send(offered, request, (without) =>
+      const extras: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
+      const { parts, first } = await this.#tolerance.send(extras, request, (without) =>
         this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
       );
       for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {
         if (!(part.value instanceof vscode.LanguageModelTextPart) || part.value.value === '') continue;
-        said += part.value.value;
+        replyText += part.value.value;
         yield { type: 'text', text: part.value.value };
       }
-      const usage = await this.#usage(sent, said);
+      const usage = await this.#usage(inputTokens, replyText);
       if (usage) yield { type: 'usage', usage };
       yield { type: 'end', ending: 'complete' };
     } finally {
@@ -98,19 +98,19 @@ export class EditorChat implements ChatModel {
     }
   }
 
-  async #usage(sent: Promise<number | undefined>, said: string): Promise<Usage | undefined> {
-    const [input, output] = await Promise.all([sent, this.#count(said)]);
+  async #usage(inputTokens: Promise<number | undefined>, replyText: string): Promise<Usage | undefined> {
+    const [input, output] = await Promise.all([inputTokens, this.#count(replyText)]);
     return input === undefined || output === undefined ? undefined : { input, output };
   }
 
   /** Tokens as counted by the model; undefined if that fails or takes too long. */
   async #count(text: string): Promise<number | undefined> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
+    const timedOut = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), COUNT_LIMIT_MS);
     });
     try {
-      return await Promise.race([this.#chat.countTokens(text), late]);
+      return await Promise.race([this.#chat.countTokens(text), timedOut]);
     } catch {
       return undefined;
     } finally {
@@ -119,7 +119,7 @@ export class EditorChat implements ChatModel {
   }
 }
 
-/** Settles with the signal, because an extension that ignores cancellation must not block the turn. */
+/** Rejects when the signal is aborted, because an extension that ignores cancellation must not block the turn. */
 async function unlessStopped<T>(work: Thenable<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: stopped, reject } = deferred<never>();

@@ -11,12 +11,11 @@ interface EditorModelFacts {
   /** `vendor/id`, the name in sessions and settings. */
   readonly model: string;
   readonly name: string;
-  /** Maximum input tokens. */
   readonly maxInputTokens: number;
 }
 
 const STATE_KEY = 'threadkeeper.editorModels';
-/** Maximum number of stored facts: models that sessions use, not a catalog. */
+/** Maximum number of models whose facts are stored. Only those that sessions use are stored, not all. */
 const MAX_STORED = 16;
 /** How long extensions may take to register their models, in ms. */
 const SELECT_LIMIT_MS = 8000;
@@ -31,18 +30,20 @@ export class EditorModels implements Disposable {
   readonly #state: vscode.Memento;
   readonly #access: vscode.LanguageModelAccessInformation;
   readonly #chats = new Map<string, EditorChat>();
-  readonly #live = new Map<string, vscode.LanguageModelChat>();
+  readonly #available = new Map<string, vscode.LanguageModelChat>();
   readonly #missing = new Set<string>();
   readonly #appeared: Emitter<undefined>;
   readonly #subscription: vscode.Disposable;
-  #looking = false;
+  #isRechecking = false;
 
   constructor(state: vscode.Memento, access: vscode.LanguageModelAccessInformation, warn: (message: string) => void) {
     this.#state = state;
     this.#access = access;
     this.#appeared = new Emitter((error) => warn(`Model list listener failed: ${String(error)}`));
     this.#subscription = vscode.lm.onDidChangeChatModels(() => {
-      this.#lookAgain().catch((error: unknown) => warn(`The editor's models could not be listed: ${String(error)}`));
+      this.#recheckMissing().catch((error: unknown) =>
+        warn(`The editor's models could not be listed: ${String(error)}`),
+      );
     });
   }
 
@@ -55,22 +56,22 @@ export class EditorModels implements Disposable {
     return this.#appeared.on(listener);
   }
 
-  /** All of them. */
+  /** All available models. */
   async list(): Promise<readonly EditorModelFacts[]> {
     return (await this.#select({})).map(factsOf);
   }
 
   /**
-   * Facts from this or an earlier window, without waiting. Undefined for a model that was never available. An empty
-   * name means the first model.
+   * Facts as known from this or an earlier window; undefined for a model that was never available. An empty name means
+   * the first model.
    */
   facts(model: string): EditorModelFacts | undefined {
     if (model === '') {
-      const [first] = this.#live.values();
+      const [first] = this.#available.values();
       return first ? factsOf(first) : this.#stored()[0];
     }
-    const live = this.#live.get(model);
-    return live ? factsOf(live) : this.#stored().find((one) => one.model === model);
+    const chat = this.#available.get(model);
+    return chat ? factsOf(chat) : this.#stored().find((one) => one.model === model);
   }
 
   /** The model if it's available; an empty name means the first one. */
@@ -96,37 +97,37 @@ export class EditorModels implements Disposable {
       throw new ModelFault('forbidden', 'the user has not been asked for consent yet');
     const { EditorChat } = await import('./editor-chat.ts');
     const name = nameOf(chat);
-    const known = this.#chats.get(name);
-    if (known?.uses(chat) === true) return known;
-    const made = new EditorChat(name, chat);
-    this.#chats.set(name, made);
-    return made;
+    const existing = this.#chats.get(name);
+    if (existing?.uses(chat) === true) return existing;
+    const created = new EditorChat(name, chat);
+    this.#chats.set(name, created);
+    return created;
   }
 
   async #select(selector: vscode.LanguageModelChatSelector): Promise<readonly vscode.LanguageModelChat[]> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timedOut = new Promise<never>((_, reject) => {
       const fault = new ModelFault('timeout', `the editor did not list its models within ${SELECT_LIMIT_MS} ms`);
       timer = setTimeout(() => reject(fault), SELECT_LIMIT_MS);
     });
     try {
-      const found = await Promise.race([vscode.lm.selectChatModels(selector), late]);
-      for (const chat of found) this.#live.set(nameOf(chat), chat);
+      const found = await Promise.race([vscode.lm.selectChatModels(selector), timedOut]);
+      for (const chat of found) this.#available.set(nameOf(chat), chat);
       return found;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  // Listing models may itself cause a change event, so only list once at a time.
-  async #lookAgain(): Promise<void> {
-    if (this.#looking || this.#missing.size === 0) return;
-    this.#looking = true;
+  // Never runs twice at a time, because listing models may itself cause a change event.
+  async #recheckMissing(): Promise<void> {
+    if (this.#isRechecking || this.#missing.size === 0) return;
+    this.#isRechecking = true;
     try {
       const found = await Promise.all([...this.#missing].map((model) => this.find(model)));
       if (found.some((chat) => chat !== undefined)) this.#appeared.emit(undefined);
     } finally {
-      this.#looking = false;
+      this.#isRechecking = false;
     }
   }
 
@@ -137,8 +138,8 @@ export class EditorModels implements Disposable {
 
   async #remember(facts: EditorModelFacts): Promise<void> {
     const stored = this.#stored();
-    const known = stored.find((one) => one.model === facts.model);
-    if (known?.name === facts.name && known.maxInputTokens === facts.maxInputTokens) return;
+    const previous = stored.find((one) => one.model === facts.model);
+    if (previous?.name === facts.name && previous.maxInputTokens === facts.maxInputTokens) return;
     const others = stored.filter((one) => one.model !== facts.model);
     await this.#state.update(STATE_KEY, [facts, ...others].slice(0, MAX_STORED));
   }

@@ -10,7 +10,7 @@ export interface EditorMessage {
 }
 
 /**
- * Converts a request to messages for VS Code's models. Its API (1.105) has no system role, so the system prompt is the
+ * Converts a request to messages for VS Code's models. The API (1.105) has no system role, so the system prompt is the
  * first user message, fenced. Tool calls and results become text, because most models reject such parts if no tools are
  * declared. Images are mentioned, because the API has no part for them.
  */
@@ -20,10 +20,10 @@ export function editorMessages(request: Pick<ChatRequest, 'system' | 'messages'>
   return system === '' ? turns : [{ role: 'user', text: fenced(system) }, ...turns];
 }
 
-/** The name of the fence must not occur in the text, which could otherwise close it. */
+/** Fences the system prompt with a name that doesn't occur in it, so that the prompt can't close the fence. */
 function fenced(system: string): string {
   let name = 'instructions';
-  for (let again = 2; system.includes(name); again += 1) name = `instructions-${again}`;
+  for (let number = 2; system.includes(name); number += 1) name = `instructions-${number}`;
   return `<${name}>\n${system}\n</${name}>\n\nWhat stands between the marks holds for the whole conversation. The user wrote none of it; the conversation begins with the next message.`;
 }
 
@@ -56,31 +56,31 @@ const QUOTA = /\byour\b[^.]{0,40}\bquota\b|\ballowance\b/i;
 const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
 
 /** Maximum depth of causes. VS Code wraps the extension's error, which wraps that of its SDK. */
-const DEPTH = 4;
+const MAX_DEPTH = 4;
 
 /**
- * Maps an error of VS Code's models to a fault: by VS Code's code, or for errors of the model's extension (`Unknown`)
- * by their message, like a provider's error within a stream.
+ * Maps an error of VS Code's models to a fault: by VS Code's code, or an error of the model's extension (`Unknown`) by
+ * its message, like a provider's error within a stream.
  */
 export function editorFault(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;
-  const words: string[] = [];
-  let next = error;
-  for (let depth = 0; depth < DEPTH && next instanceof Error; depth += 1) {
-    const code = codeOf(next);
-    if (code === 'Canceled' || next.name === 'Canceled' || next.name === 'AbortError') {
+  const texts: string[] = [];
+  let cause = error;
+  for (let depth = 0; depth < MAX_DEPTH && cause instanceof Error; depth += 1) {
+    const code = codeOf(cause);
+    if (code === 'Canceled' || cause.name === 'Canceled' || cause.name === 'AbortError') {
       return new ModelFault('cancelled', 'cancelled', { cause: error });
     }
-    const name = [code, next.name].find((each) => Object.hasOwn(REASON_OF_NAME, each));
-    words.push(`${name ?? code} ${next.message}`.trim());
+    const name = [code, cause.name].find((each) => Object.hasOwn(REASON_OF_NAME, each));
+    texts.push(`${name ?? code} ${cause.message}`.trim());
     if (name !== undefined) {
-      const { reason, retryAfterMs } = streamFault(undefined, next.message);
-      const meant = name === 'Blocked' && reason === 'rate_limited' ? reason : REASON_OF_NAME[name]!;
-      return new ModelFault(meant, words.join(': '), { retryAfterMs, cause: error });
+      const { reason, retryAfterMs } = streamFault(undefined, cause.message);
+      const mapped = name === 'Blocked' && reason === 'rate_limited' ? reason : REASON_OF_NAME[name]!;
+      return new ModelFault(mapped, texts.join(': '), { retryAfterMs, cause: error });
     }
-    next = next.cause;
+    cause = cause.cause;
   }
-  const text = words.length > 0 ? words.join(': ') : String(error);
+  const text = texts.length > 0 ? texts.join(': ') : String(error);
   if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
   const { reason, message, retryAfterMs } = streamFault(undefined, text);
   const isQuota = reason === 'overloaded' && QUOTA.test(text);

@@ -9,22 +9,22 @@ export const LIST_TIMEOUT_MS = 8000;
 
 /** Lets the user set, test, or remove a provider's key. False if the user cancels. */
 export async function manageKeys(app: ModelsApp): Promise<boolean> {
-  const acts = [
+  const actions = [
     { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, run: setKey },
     { label: `$(pass) ${vscode.l10n.t('Test Connection…')}`, run: testKey },
     { label: `$(trash) ${vscode.l10n.t('Remove Provider’s API Keys…')}`, run: clearKey },
   ];
-  const act = await vscode.window.showQuickPick(acts, { title: vscode.l10n.t('Manage API Keys') });
-  return act !== undefined && act.run(app);
+  const action = await vscode.window.showQuickPick(actions, { title: vscode.l10n.t('Manage API Keys') });
+  return action !== undefined && action.run(app);
 }
 
 /** Asks for the key of a configured provider. */
 async function setKey(app: ModelsApp): Promise<boolean> {
   const holder = await chooseHolder(keyHolders(readSettings()));
-  return holder !== undefined && keepKey(app, holder);
+  return holder !== undefined && enterKey(app, holder);
 }
 
-async function keepKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
+async function enterKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
   if (!(await askForKey(app.keys, holder))) return false;
   inform(vscode.l10n.t('The API key was saved in VS Code’s secret storage.'));
   return true;
@@ -36,7 +36,7 @@ export async function setModelKey(app: ModelsApp): Promise<boolean> {
   const { provider, baseUrl } = chat;
   const summary = chosenSummaryModel(readSettings(), chat);
   const isShared = !isKeyed(summary.provider) || (summary.provider === provider && summary.baseUrl === baseUrl);
-  return isKeyed(provider) && isShared ? keepKey(app, { provider, baseUrl }) : setKey(app);
+  return isKeyed(provider) && isShared ? enterKey(app, { provider, baseUrl }) : setKey(app);
 }
 
 async function clearKey(app: ModelsApp): Promise<boolean> {
@@ -55,7 +55,7 @@ async function testKey(app: ModelsApp): Promise<boolean> {
   return true;
 }
 
-/** The message for a valid key. Rejects with `ModelFault` if it's invalid or missing. */
+/** Tests a key. Resolves to the message for the user; rejects with `ModelFault` if the key is invalid or missing. */
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = whereOf(holder);

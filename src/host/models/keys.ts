@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 
-/** Providers that require a key. */
+/** Providers that may need a key. */
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 
-/** A provider at an address, which gets the key; '' is the provider's own address. */
+/** A provider and the address to which its key is sent; '' is the provider's own address. */
 export interface KeyHolder {
   readonly provider: KeyedProvider;
   readonly baseUrl: string;
 }
 
-const bookSchema = v.record(v.string(), v.string());
+const keysSchema = v.record(v.string(), v.string());
 
 /**
  * API keys, which are only stored in SecretStorage, never in settings, logs, exports, or journals. A key belongs to the
@@ -27,32 +27,36 @@ export class Keys {
   }
 
   async get({ provider, baseUrl }: KeyHolder): Promise<string | undefined> {
-    return (await this.#book(provider))[originOf(baseUrl)];
+    return (await this.#keysOf(provider))[originOf(baseUrl)];
   }
 
   async set({ provider, baseUrl }: KeyHolder, key: string): Promise<void> {
-    const book = { ...(await this.#book(provider)), [originOf(baseUrl)]: key };
-    await this.#secrets.store(name(provider), JSON.stringify(book));
+    const keys = { ...(await this.#keysOf(provider)), [originOf(baseUrl)]: key };
+    await this.#secrets.store(secretId(provider), JSON.stringify(keys));
   }
 
   /** Removes the provider's keys for all addresses. */
   async clear(provider: KeyedProvider): Promise<void> {
-    await this.#secrets.delete(name(provider));
+    await this.#secrets.delete(secretId(provider));
   }
 
   onDidChange(listener: () => void): vscode.Disposable {
     return this.#secrets.onDidChange(listener);
   }
 
-  async #book(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
-    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), bookSchema), await this.#secrets.get(name(provider)));
-    return kept.success ? kept.output : {};
+  /** The provider's keys by address. */
+  async #keysOf(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
+    const stored = v.safeParse(
+      v.pipe(v.string(), v.parseJson(), keysSchema),
+      await this.#secrets.get(secretId(provider)),
+    );
+    return stored.success ? stored.output : {};
   }
 }
 
-const name = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
+const secretId = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
 
-/** Scheme, host, and port. Invalid addresses are returned unchanged; no model can be created with them. */
+/** A URL's scheme, host, and port. Invalid URLs are returned unchanged; no model can be created with them. */
 const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);
 
 /** Asks for a key and stores it; undefined if the user cancels. */
@@ -77,10 +81,10 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
   return holder;
 }
 
-/** A base URL, or a host with a port. */
+/** Whether a text is a base URL, or a host with a port. */
 const isAddress = (text: string): boolean => /^https?:|^[a-z0-9.-]+:\d+(?:\/|$)/i.test(text);
 
-/** Names of the providers. */
+/** The providers' display names. */
 export const LABEL: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
@@ -93,7 +97,7 @@ export const LABEL: Readonly<Record<KeyedProvider, string>> = {
 export const whereOf = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
   baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider === 'vscode' ? 'VS Code' : provider;
 
-/** Lets the user choose a provider that requires a key; undefined if they cancel. */
+/** Lets the user choose a provider; undefined if they cancel. */
 export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
   const items = holders.map((holder) => ({
     label: LABEL[holder.provider],

@@ -4,7 +4,7 @@ import { EFFORTS } from '../../core/tokens/model-facts.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 
 const KEY = 'threadkeeper.modelFacts';
-/** Maximum number of models, most recently used first. */
+/** Maximum number of stored models: those whose facts were learned last. */
 const MAX_KEPT = 24;
 
 const amount = v.pipe(v.number(), v.minValue(0));
@@ -28,12 +28,12 @@ const schema = v.array(
     }),
   ]),
 );
-type Kept = v.InferOutput<typeof schema>[number][1];
+type StoredFacts = v.InferOutput<typeof schema>[number][1];
 
 /** Facts about models from providers' lists, stored because a list isn't always available. */
 export class LearnedFacts {
   readonly #memento: Memento;
-  readonly #known: Map<string, Kept>;
+  readonly #known: Map<string, StoredFacts>;
 
   constructor(memento: Memento) {
     this.#memento = memento;
@@ -42,13 +42,13 @@ export class LearnedFacts {
   }
 
   /** @param server the provider and its address */
-  of(server: string, model: string): Kept | undefined {
+  of(server: string, model: string): StoredFacts | undefined {
     return this.#known.get(`${server} ${model}`);
   }
 
   async learn(server: string, listed: ListedModel): Promise<void> {
     const entry = v.safeParse(schema, [[`${server} ${listed.id}`, listed]]);
-    // Some lists contain a context window of -1 for unknown ones.
+    // Invalid entries are skipped: some lists contain -1 for an unknown context window.
     for (const [key, facts] of entry.success ? entry.output : []) {
       this.#known.delete(key);
       this.#known.set(key, facts);

@@ -12,7 +12,7 @@ import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './mode
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 
-/** The other actions in a model list. */
+/** What other entries of a model list do. */
 export type ListAction = 'other' | 'retry' | 'address' | 'key';
 export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
 export type ListItem = vscode.QuickPickItem & {
@@ -27,12 +27,12 @@ export interface ModelGroup {
   readonly items: Promise<readonly ListItem[]>;
 }
 
-/** Default ports. */
+/** Model servers that may run on this machine, and their default ports. */
 const LOCAL_SERVERS = [
   ['Ollama', 11434],
   ['LM Studio', 1234],
 ] as const;
-/** A running server on this machine responds well within this time. */
+/** A running server on this machine responds well within this time (ms). */
 const LOCAL_TIMEOUT_MS = 1_500;
 
 /** A provider at its configured address, before a model is selected. */
@@ -47,24 +47,27 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const current = app.chosenModel();
   const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
   const hasCurrent = current.provider !== 'local' && current.model !== '';
-  const known = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
+  const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
   const configured = at('compatible').baseUrl;
-  const ready = async (provider: ProviderName): Promise<readonly ListItem[]> =>
+  const itemsIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
     (provider === 'compatible' && configured === '') || !(await app.models.isReady(at(provider)))
       ? []
-      : listed(app, at(provider), signal);
+      : loadItems(app, at(provider), signal);
   return [
-    { title: vscode.l10n.t('Recently used'), items: Promise.resolve(known) },
-    { title: vscode.l10n.t('VS Code language models'), items: quietly(app, listed(app, at('vscode'), signal)) },
-    { title: configured, items: quietly(app, ready('compatible')) },
+    { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
+    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, loadItems(app, at('vscode'), signal)) },
+    { title: configured, items: orNone(app, itemsIfReady('compatible')) },
     ...localServers()
       .filter(({ baseUrl }) => !isSamePlace(baseUrl, configured))
       .map(({ title, baseUrl }) => ({
         title,
-        items: quietly(app, listed(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS)),
+        items: orNone(
+          app,
+          loadItems(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS),
+        ),
       })),
-    { title: LABEL.openai, items: quietly(app, ready('openai')) },
-    { title: LABEL.anthropic, items: quietly(app, ready('anthropic')) },
+    { title: LABEL.openai, items: orNone(app, itemsIfReady('openai')) },
+    { title: LABEL.anthropic, items: orNone(app, itemsIfReady('anthropic')) },
     { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
       title: vscode.l10n.t('{0}: needs an API key', LABEL[provider]),
@@ -80,21 +83,21 @@ async function providersAndOther(app: ModelsApp): Promise<readonly ListItem[]> {
 /** Model servers that may run on this machine. Tests override the ports with an environment variable. */
 export function localServers(): readonly { readonly title: string; readonly baseUrl: string }[] {
   const ports = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',');
-  return LOCAL_SERVERS.map(([title, port], at) => ({
-    title: `${title} (127.0.0.1:${ports?.[at] ?? port})`,
-    baseUrl: `http://127.0.0.1:${ports?.[at] ?? port}/v1`,
+  return LOCAL_SERVERS.map(([title, port], index) => ({
+    title: `${title} (127.0.0.1:${ports?.[index] ?? port})`,
+    baseUrl: `http://127.0.0.1:${ports?.[index] ?? port}/v1`,
   }));
 }
 
 /** Whether two base URLs have the same host and port. `localhost` equals `127.0.0.1`. */
 export function isSamePlace(a: string, b: string): boolean {
-  const place = (address: string): string | undefined =>
+  const hostOf = (address: string): string | undefined =>
     URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
-  return place(a) !== undefined && place(a) === place(b);
+  return hostOf(a) !== undefined && hostOf(a) === hostOf(b);
 }
 
-/** Returns no items if the list can't be loaded. The provider's own list shows the reason. */
-async function quietly(app: ModelsApp, items: Promise<readonly ListItem[]>): Promise<readonly ListItem[]> {
+/** Resolves to no items if they can't be loaded. The provider's own list shows the reason. */
+async function orNone(app: ModelsApp, items: Promise<readonly ListItem[]>): Promise<readonly ListItem[]> {
   try {
     return await items;
   } catch (error) {
@@ -104,7 +107,7 @@ async function quietly(app: ModelsApp, items: Promise<readonly ListItem[]>): Pro
   }
 }
 
-async function listed(
+async function loadItems(
   app: ModelsApp,
   provider: ChosenModel,
   signal: AbortSignal,
@@ -115,7 +118,7 @@ async function listed(
 
 /** All providers. VS Code's models come first, if there are any, because they need no key. */
 export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
-  const mine = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
+  const models = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
     // An extension that fails must not hide the other providers.
     app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
     return [];
@@ -123,13 +126,13 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
   const editor: ProviderItem = {
     label: vscode.l10n.t('VS Code language models'),
     description:
-      mine.length === 1
+      models.length === 1
         ? vscode.l10n.t('1 model · sends your messages to its provider')
-        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', mine.length),
+        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', models.length),
     provider: 'vscode',
   };
   return [
-    ...(mine.length > 0 ? [editor] : []),
+    ...(models.length > 0 ? [editor] : []),
     {
       label: vscode.l10n.t('No model'),
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
@@ -171,13 +174,13 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
     return [...models, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...more];
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
-    const why: ListItem = {
+    const failure: ListItem = {
       label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
       description: vscode.l10n.t('Couldn’t get the model list from {0}', whereOf(provider)),
       detail: translated(describeFault(error).message),
       act: 'retry',
     };
-    return [why, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...knownItems(app, provider)];
+    return [failure, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...knownItems(app, provider)];
   }
 }
 
@@ -187,10 +190,10 @@ export async function modelItems(app: ModelsApp, provider: ChosenModel, signal: 
   return models.map(({ id, facts }) => modelItem(app, { ...provider, model: id }, facts));
 }
 
-/** The built-in list of a vendor's models. */
+/** A vendor's models in the built-in model data. */
 function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[] {
-  const known = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
-  return known.map(([model]) => modelItem(app, { ...provider, model }));
+  const current = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
+  return current.map(([model]) => modelItem(app, { ...provider, model }));
 }
 
 export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {

@@ -6,7 +6,7 @@ import { offer } from '../platform/inform.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
-/** How long before its shutdown a warning about a model is shown. */
+/** How long before a model's retirement a warning is shown, in ms. */
 const WARN_MS = 30 * 86_400_000;
 
 /**
@@ -14,13 +14,13 @@ const WARN_MS = 30 * 86_400_000;
  * have it.
  */
 export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
-  const isTold = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
-  if (isTold || readSettings().chat.contextWindow !== null) return undefined;
+  const isKnown = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
+  if (isKnown || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
 }
 
-/** The source of the context window if it isn't the model's data; `read`: tokens that the server reads. */
+/** Where the context window is from, if not the model's data; `read`: maximum tokens that the server reads. */
 export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
   const { contextWindow } = readSettings().chat;
   if (read < (contextWindow ?? models.info(chosen).contextWindow))
@@ -36,7 +36,7 @@ export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, 
 export class ModelNotices {
   readonly #models: Models;
   readonly #now: () => number;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /** @param now milliseconds since the epoch */
   constructor(models: Models, now: () => number) {
@@ -81,9 +81,9 @@ export class ModelNotices {
     void vscode.window.showWarningMessage(text);
   }
 
-  #isNew(what: string): boolean {
-    const isNew = !this.#told.has(what);
-    this.#told.add(what);
+  #isNew(notice: string): boolean {
+    const isNew = !this.#reported.has(notice);
+    this.#reported.add(notice);
     return isNew;
   }
 }
@@ -102,6 +102,6 @@ export async function askForWindow(model: string): Promise<void> {
   if (answer === undefined) return;
   const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
   const overrides = configuration.get<Record<string, object>>('overrides', {});
-  const mine = { ...overrides[model], contextWindow: Number(answer) };
-  await configuration.update('overrides', { ...overrides, [model]: mine }, vscode.ConfigurationTarget.Global);
+  const override = { ...overrides[model], contextWindow: Number(answer) };
+  await configuration.update('overrides', { ...overrides, [model]: override }, vscode.ConfigurationTarget.Global);
 }

@@ -28,9 +28,9 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import type { OfferView } from '../../protocol/views.ts';
 
-/** Groups that load within this time are shown together, so that rows don't move under the pointer. */
+/** Groups that load within this time (ms) are shown together, so that rows don't move under the pointer. */
 const FIRST_ROWS_MS = 300;
-/** Long enough for a server to load the model first. */
+/** Timeout of a test in ms, long enough for a server to load the model first. */
 const TRY_TIMEOUT_MS = 60_000;
 /** Suggested if no base URL is set. */
 const OLLAMA_URL = 'http://localhost:11434/v1';
@@ -52,10 +52,10 @@ export async function chooseModel(app: ModelsApp): Promise<boolean> {
 
 /** Sets the session's model. An untried model is tested first. False if the user cancels. */
 async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
-  if (picked.isUntried && !(await answersOrIsWanted(app, picked))) return false;
+  if (picked.isUntried && !(await testModel(app, picked))) return false;
   const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
-    await keepAddress(picked.baseUrl);
+    await saveAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited, so that callers can continue with the model while the notification is open.
   if (isOutgrown) void offerCompression(app, picked);
@@ -69,18 +69,19 @@ export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly M
     const picked = await pickOfProvider(app, from, title);
     return picked !== undefined && useModel(app, picked);
   }
-  const one = from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
-  if (!one) return false;
-  const isNew = await complete(app, one.chosen);
-  return isNew !== undefined && useModel(app, { ...one.chosen, isUntried: isNew });
+  const picked =
+    from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
+  if (!picked) return false;
+  const isUntried = await complete(app, picked.chosen);
+  return isUntried !== undefined && useModel(app, { ...picked.chosen, isUntried });
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
   const title = vscode.l10n.t('Select Model for This Session');
-  const picked = await pickAsTheyCome(title, (signal) => modelGroups(app, signal));
+  const picked = await pickFromGroups(title, (signal) => modelGroups(app, signal));
   if (picked?.chosen) {
-    const isNew = await complete(app, picked.chosen);
-    return isNew === undefined ? undefined : { ...picked.chosen, isUntried: isNew };
+    const isUntried = await complete(app, picked.chosen);
+    return isUntried === undefined ? undefined : { ...picked.chosen, isUntried };
   }
   const { provider: current } = app.chosenModel();
   if (picked?.act === 'other' && isKeyed(current)) return typeModel(app, current);
@@ -93,7 +94,7 @@ async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
 }
 
 /** Shows each group of models when it's loaded, and keeps the active row. */
-async function pickAsTheyCome(
+async function pickFromGroups(
   title: string,
   make: (signal: AbortSignal) => readonly ModelGroup[],
 ): Promise<ListItem | undefined> {
@@ -110,12 +111,12 @@ async function pickAsTheyCome(
     });
     pick.show();
     const groups = make(closed.signal);
-    const known = new Map<ModelGroup, readonly ListItem[]>();
+    const loaded = new Map<ModelGroup, readonly ListItem[]>();
     const show = (): void => {
       const [active] = pick.activeItems;
       const first = pick.items.find(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
       pick.items = groups.flatMap((each): readonly ListItem[] => {
-        const rows = known.get(each) ?? [];
+        const rows = loaded.get(each) ?? [];
         return rows.length === 0 ? [] : [{ label: each.title, kind: vscode.QuickPickItemKind.Separator }, ...rows];
       });
       if (active && active !== first) pick.activeItems = [active];
@@ -123,7 +124,7 @@ async function pickAsTheyCome(
     let isShown = false;
     const all = Promise.all(
       groups.map(async (group) => {
-        known.set(group, await group.items);
+        loaded.set(group, await group.items);
         if (isShown) show();
       }),
     ).finally(() => (pick.busy = false));
@@ -152,12 +153,12 @@ export async function pickModel(
 type Picked = ChosenModel & { readonly isUntried: boolean };
 
 /** Asks for a missing base URL or API key. True if something was entered, undefined if the user cancels. */
-async function complete(app: ModelsApp, wanted: ChosenModel): Promise<boolean | undefined> {
-  const { provider } = wanted;
-  const lacksAddress = provider === 'compatible' && wanted.baseUrl === '';
+async function complete(app: ModelsApp, chosen: ChosenModel): Promise<boolean | undefined> {
+  const { provider } = chosen;
+  const lacksAddress = provider === 'compatible' && chosen.baseUrl === '';
   if (lacksAddress && !(await askForAddress(app, ''))) return undefined;
-  const { baseUrl } = lacksAddress ? at(provider) : wanted;
-  const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...wanted, baseUrl }));
+  const { baseUrl } = lacksAddress ? at(provider) : chosen;
+  const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...chosen, baseUrl }));
   if (lacksKey && !(await askForKey(app.keys, { provider, baseUrl }))) return undefined;
   return lacksAddress || lacksKey;
 }
@@ -170,7 +171,7 @@ async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked
   return name ? { ...at(provider), model: name, isUntried: true } : undefined;
 }
 
-/** Asks for what the provider lacks, then for the model. If the list can't be loaded, it shows the reason. */
+/** Asks for a missing base URL or API key, then for the model. If the list can't be loaded, shows the reason in it. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...at(provider), model: 'local', isUntried: false };
   let isUntried = await complete(app, at(provider));
@@ -200,7 +201,7 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
 }
 
 /** Tests a model with a short request. True if it responds, or if the user wants to use it anyway. */
-async function answersOrIsWanted(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
+async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
     const isAnswered = await cancellable(title, async (signal) => {
@@ -262,10 +263,10 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
 }
 
 /** Asks for the base URL of the compatible server, and tests it before saving it. False if the user cancels. */
-async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
+async function askForAddress(app: ModelsApp, current: string): Promise<boolean> {
   const { provider } = readSettings().chat;
   const isDefault = provider === 'openai' || provider === 'anthropic';
-  for (let value = before; ;) {
+  for (let value = current; ;) {
     const typed = await vscode.window.showInputBox({
       title: vscode.l10n.t('Base URL of the OpenAI-Compatible Server'),
       prompt: isDefault
@@ -287,14 +288,14 @@ async function askForAddress(app: ModelsApp, before: string): Promise<boolean> {
     if (found.fault) {
       const change = vscode.l10n.t('Change Base URL…');
       const anyway = vscode.l10n.t('Use Anyway');
-      const why = translated(describeFault(found.fault).message);
-      const text = vscode.l10n.t('Couldn’t get a model list from {0}. {1}', address, why);
+      const reason = translated(describeFault(found.fault).message);
+      const text = vscode.l10n.t('Couldn’t get a model list from {0}. {1}', address, reason);
       const answer = await vscode.window.showWarningMessage(text, change, anyway);
       value = address;
       if (answer === change) continue;
       if (answer !== anyway) return false;
     }
-    await keepAddress(found.address);
+    await saveAddress(found.address);
     return true;
   }
 }
@@ -312,9 +313,9 @@ async function findServer(
   app: ModelsApp,
   address: string,
 ): Promise<{ readonly address: string; readonly fault?: ModelFault }> {
-  const bare = URL.parse(address)?.pathname === '/' ? [`${address.replace(/\/$/, '')}/v1`] : [];
+  const withV1 = URL.parse(address)?.pathname === '/' ? [`${address.replace(/\/$/, '')}/v1`] : [];
   let fault: ModelFault | undefined;
-  for (const each of [address, ...bare]) {
+  for (const each of [address, ...withV1]) {
     try {
       const server = { provider: 'compatible', model: 'list', baseUrl: each } as const;
       if ((await app.models.list(server, AbortSignal.timeout(LIST_TIMEOUT_MS))).length > 0) return { address: each };
@@ -328,23 +329,23 @@ async function findServer(
   return { address, ...(fault && { fault }) };
 }
 
-async function keepAddress(address: string): Promise<void> {
+async function saveAddress(address: string): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
   // The base URL applies to the configured provider, so OpenAI and Anthropic are replaced.
   if (isKeyed(readSettings().chat.provider))
     await configuration.update('provider', 'compatible', vscode.ConfigurationTarget.Global);
-  // A workspace value overrides the user's.
-  const isWorkspaces = configuration.inspect('baseUrl')?.workspaceValue !== undefined;
-  const target = isWorkspaces ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  // A workspace's value would override the user's.
+  const hasWorkspaceValue = configuration.inspect('baseUrl')?.workspaceValue !== undefined;
+  const target = hasWorkspaceValue ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   await configuration.update('baseUrl', address, target);
 }
 
-/** Slower servers aren't offered, because the user is waiting. */
-const TIMEOUT_MS = 1_500;
+/** Timeout of a model list in ms. Slower servers aren't offered, because the user is waiting. */
+const OFFER_TIMEOUT_MS = 1_500;
 /** Maximum number of models named on a button. */
 const MAX_NAMES = 2;
 
-/** A button; `take` resolves to false if the user cancels. */
+/** A suggestion on a button; `take` resolves to false if the user cancels. */
 interface ModelOffer extends OfferView {
   readonly take: () => Promise<boolean>;
 }
@@ -353,11 +354,11 @@ interface ModelOffer extends OfferView {
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
   const address = at('compatible').baseUrl;
-  const own = address === '' ? [] : [{ title: address, baseUrl: address }];
+  const configured = address === '' ? [] : [{ title: address, baseUrl: address }];
   const found = await Promise.all([
     offerOf(app, vscode.l10n.t('VS Code language models'), at('vscode')),
-    ...[...own, ...localServers().filter(({ baseUrl }) => !isSamePlace(baseUrl, address))].map(({ title, baseUrl }) =>
-      offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
+    ...[...configured, ...localServers().filter(({ baseUrl }) => !isSamePlace(baseUrl, address))].map(
+      ({ title, baseUrl }) => offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
     ),
   ]);
   return [
@@ -371,7 +372,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
         ]
       : []),
     ...found.filter((offer) => offer !== undefined),
-    ...(await Promise.all((['openai', 'anthropic'] as const).map((provider) => keyed(app, provider)))),
+    ...(await Promise.all((['openai', 'anthropic'] as const).map((provider) => keyedOffer(app, provider)))),
     { label: vscode.l10n.t('All Models…'), detail: '', take: () => chooseModel(app) },
     { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => searchOnly(app) },
   ];
@@ -381,7 +382,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
 async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promise<ModelOffer | undefined> {
   let items: readonly ModelItem[];
   try {
-    items = await modelItems(app, from, AbortSignal.timeout(TIMEOUT_MS));
+    items = await modelItems(app, from, AbortSignal.timeout(OFFER_TIMEOUT_MS));
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
     return undefined;
@@ -392,13 +393,13 @@ async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promis
   return { label, detail, take: () => chooseFrom(app, items) };
 }
 
-async function keyed(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
+async function keyedOffer(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
   const isReady = await app.models.isReady(at(provider));
   const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
   return { label: LABEL[provider], detail, take: () => chooseFrom(app, provider) };
 }
 
-/** The session stays without a model; the question is not asked again. */
+/** Selects no model, so that the session doesn't offer models again. */
 async function searchOnly(app: ModelsApp): Promise<boolean> {
   await selectModel(app, await app.sessions.currentOrLatest(), 'local', 'local');
   return false;

@@ -19,10 +19,10 @@ import { callTimeouts, readSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
-/** The models used if the user doesn't name one. */
+/** The models to use if the user hasn't set one. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
   local: { chat: 'local', summary: 'local' },
-  // Empty: the first model that VS Code offers, because it isn't known which models the user has.
+  // An empty name means the first model that VS Code offers, because it isn't known which models the user has.
   vscode: { chat: '', summary: '' },
   ...DEFAULT_MODELS,
   compatible: { chat: '', summary: '' },
@@ -39,11 +39,16 @@ export interface ChosenModel {
 /** The chat's model: the one selected in the session, or else the one in the settings. */
 export function chosenChatModel(settings: Settings, state: SessionState | undefined): ChosenModel {
   const { provider, model, baseUrl, contextWindow } = settings.chat;
-  const own = state?.provider;
-  const set = contextWindow === null ? {} : { contextWindow };
-  if (own !== undefined && own !== provider && isProvider(own))
-    return { provider: own, model: state?.model ?? DEFAULT_MODEL[own].chat, baseUrl: addressOf(own, settings), ...set };
-  return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl, ...set };
+  const selected = state?.provider;
+  const limit = contextWindow === null ? {} : { contextWindow };
+  if (selected !== undefined && selected !== provider && isProvider(selected))
+    return {
+      provider: selected,
+      model: state?.model ?? DEFAULT_MODEL[selected].chat,
+      baseUrl: addressOf(selected, settings),
+      ...limit,
+    };
+  return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl, ...limit };
 }
 
 /**
@@ -51,8 +56,8 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
  * settings, or to the compatible server if that provider has no URL.
  */
 export function addressOf(provider: ProviderName, { chat }: Settings): string {
-  const named = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
-  return provider === named ? chat.baseUrl : '';
+  const owner = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
+  return provider === owner ? chat.baseUrl : '';
 }
 
 /** All configured servers that may need an API key, including the summarizer's. */
@@ -98,9 +103,9 @@ export class Models {
   readonly #keys: Keys;
   readonly #editor: EditorModels;
   readonly #learned: LearnedFacts;
-  readonly #asked = new Map<string, Promise<void>>();
+  readonly #requests = new Map<string, Promise<void>>();
   /** The created models by ID. */
-  readonly #made = new Map<string, ChosenModel>();
+  readonly #created = new Map<string, ChosenModel>();
 
   constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
     this.#keys = keys;
@@ -110,22 +115,22 @@ export class Models {
 
   /** A model's context window, price, and so on, as far as they are known. */
   info(chosen: ChosenModel): ModelInfo {
-    const info = this.#known(chosen);
+    const info = this.#baseInfo(chosen);
     const { contextWindow = info.contextWindow } = chosen;
     return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, contextWindow) };
   }
 
-  #known(chosen: ChosenModel): ModelInfo {
+  #baseInfo(chosen: ChosenModel): ModelInfo {
     const { provider, model } = chosen;
     if (provider !== 'vscode') {
       const { chat, models } = readSettings();
-      const told = this.#learned.of(serverOf(chosen), model);
-      if (!told?.isOllama) return modelInfo(model, models.overrides, told?.facts);
-      const loaded = ollamaContext(told, modelInfo(model, {}, told.facts).contextWindow);
-      const info = modelInfo(model, models.overrides, { ...told.facts, contextWindow: loaded });
+      const learned = this.#learned.of(serverOf(chosen), model);
+      if (!learned?.isOllama) return modelInfo(model, models.overrides, learned?.facts);
+      const loaded = ollamaContext(learned, modelInfo(model, {}, learned.facts).contextWindow);
+      const info = modelInfo(model, models.overrides, { ...learned.facts, contextWindow: loaded });
       // The user's setting reflects the machine's memory, so it limits all models.
-      const most = chat.contextWindow ?? Number.POSITIVE_INFINITY;
-      return { ...unpriced(info), contextWindow: Math.min(most, info.contextWindow) };
+      const max = chat.contextWindow ?? Number.POSITIVE_INFINITY;
+      return { ...unpriced(info), contextWindow: Math.min(max, info.contextWindow) };
     }
     const facts = this.#editor.facts(model);
     // VS Code's limit is for the input only. Using it for the whole context window is on the safe side.
@@ -138,7 +143,7 @@ export class Models {
     return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
   }
 
-  /** Loads facts about the model from VS Code or the provider's model list, if `info` doesn't have them. */
+  /** Loads facts for `info` from VS Code or the provider's model list, if they are missing. */
   async prepare(chosen: ChosenModel): Promise<void> {
     const { provider, model } = chosen;
     if (provider === 'vscode') {
@@ -147,35 +152,35 @@ export class Models {
     }
     const server = serverOf(chosen);
     // Only the compatible server itself knows its context window.
-    const isTold = this.info(chosen).known && provider !== 'compatible';
-    if (model === '' || isTold) return;
+    const isKnown = this.info(chosen).known && provider !== 'compatible';
+    if (model === '' || isKnown) return;
     const key = `${server} ${model}`;
-    let asked = this.#asked.get(key);
-    if (!asked) this.#asked.set(key, (asked = this.#ask(chosen)));
-    await Promise.race([asked, sleep(DESCRIBE_WAIT_MS, undefined, { ref: false })]);
+    let request = this.#requests.get(key);
+    if (!request) this.#requests.set(key, (request = this.#learn(chosen)));
+    await Promise.race([request, sleep(DESCRIBE_WAIT_MS, undefined, { ref: false })]);
   }
 
-  async #ask(chosen: ChosenModel): Promise<void> {
+  async #learn(chosen: ChosenModel): Promise<void> {
     try {
       const listed = await this.#registry.listModels(
         await this.#config(chosen),
         AbortSignal.timeout(DESCRIBE_TIMEOUT_MS),
       );
-      const mine = listed.find(({ id }) => id === chosen.model);
-      if (mine) await this.#learned.learn(serverOf(chosen), mine);
+      const match = listed.find(({ id }) => id === chosen.model);
+      if (match) await this.#learned.learn(serverOf(chosen), match);
     } catch (error) {
       // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;
       // Try again next time, because the server may be started later or be less busy.
       if (ModelFault.is(error, 'network', 'overloaded', 'rate_limited'))
-        this.#asked.delete(`${serverOf(chosen)} ${chosen.model}`);
+        this.#requests.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }
 
   /** The context window with which the server has loaded the model; undefined if the server doesn't report it. */
   async loadedContext(chosen: ChosenModel): Promise<number | undefined> {
     const server = serverOf(chosen);
-    this.#asked.delete(`${server} ${chosen.model}`);
+    this.#requests.delete(`${server} ${chosen.model}`);
     await this.prepare(chosen);
     return this.#learned.of(server, chosen.model)?.loadedContext;
   }
@@ -192,19 +197,19 @@ export class Models {
 
   /** The cost of a call to a created model, by ID. */
   readonly costOf = (id: string, usage: Usage): number | null => {
-    const chosen = this.#made.get(id);
+    const chosen = this.#created.get(id);
     return chosen ? this.cost(chosen, usage) : null;
   };
 
   /** Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
-    const isEditors = chosen.provider === 'vscode';
-    const model = isEditors
+    const isEditorModel = chosen.provider === 'vscode';
+    const model = isEditorModel
       ? await this.#editor.make(chosen.model, urgency)
       : await this.#registry.createModel(await this.#config(chosen), memory);
-    this.#made.set(model.id, chosen);
+    this.#created.set(model.id, chosen);
     // The session may contain images from another model or an import, which this model would reject.
-    return isEditors || this.takesImages(chosen) ? model : withoutImages(model);
+    return isEditorModel || this.takesImages(chosen) ? model : withoutImages(model);
   }
 
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
@@ -224,9 +229,10 @@ export class Models {
     return !needsKey(chosen.provider) || ((await this.#key(chosen)) ?? '') !== '';
   }
 
+  /** Forgets clients and model lists, because an API key has changed. */
   clear(): void {
     this.#registry.clear();
-    this.#asked.clear();
+    this.#requests.clear();
   }
 
   async #config(chosen: ChosenModel): Promise<ModelConfig> {
@@ -260,16 +266,16 @@ function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {
 const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${baseUrl}`;
 
 /** The context window with which Ollama has loaded the model, if it's large enough, or else the one to request. */
-const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, longest: number): number =>
-  loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, longest);
+const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, max: number): number =>
+  loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, max);
 
-/** Compatible servers often need no key. */
+/** Whether it always needs a key. Compatible servers often don't. */
 function needsKey(provider: ProviderName): boolean {
   return provider === 'openai' || provider === 'anthropic';
 }
 
 const KEY = 'threadkeeper.recentModels';
-/** More would push the providers out of view. */
+/** Maximum number of recent models. More would push the providers out of view. */
 const MAX_RECENT = 5;
 
 const schema = v.array(v.object({ provider: v.picklist(PROVIDERS), model: v.string(), baseUrl: v.string() }));
@@ -283,8 +289,8 @@ export class RecentModels {
   }
 
   all(): readonly ChosenModel[] {
-    const kept = v.safeParse(schema, this.#memento.get(KEY));
-    return kept.success ? kept.output : [];
+    const stored = v.safeParse(schema, this.#memento.get(KEY));
+    return stored.success ? stored.output : [];
   }
 
   async add(chosen: ChosenModel): Promise<void> {

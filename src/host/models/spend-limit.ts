@@ -5,7 +5,7 @@ const STATE_KEY = 'threadkeeper.compressionSpend';
 export interface MonthlySpend {
   /** The cost of compression in this calendar month, in US dollars. */
   readonly usd: number;
-  /** Null: no limit. */
+  /** Null if there is no limit. */
   readonly limitUsd: number | null;
   readonly isSpent: boolean;
 }
@@ -32,20 +32,20 @@ export class SpendLimit {
   }
 
   current(): MonthlySpend {
-    const usd = this.#ledger()[monthOf(this.#now())] ?? 0;
+    const usd = this.#merged()[monthOf(this.#now())] ?? 0;
     const limitUsd = this.#limitUsd();
     return { usd, limitUsd, isSpent: limitUsd !== null && usd >= limitUsd };
   }
 
   add(usd: number): void {
-    this.#known = withSpent(this.#ledger(), monthOf(this.#now()), usd);
+    this.#known = withSpent(this.#merged(), monthOf(this.#now()), usd);
     this.#state.update(STATE_KEY, this.#known).then(undefined, (error: unknown) => {
       this.#warn(`The cost of compression was not saved: ${String(error)}`);
     });
   }
 
-  // Another window may have written since, or may have overwritten our value.
-  #ledger(): SpendByMonth {
+  // Another window may have stored its costs since, or may have overwritten ours.
+  #merged(): SpendByMonth {
     return merged(this.#known, parseSpend(this.#state.get(STATE_KEY)));
   }
 }
@@ -53,7 +53,7 @@ export class SpendLimit {
 /** The cost of compression by calendar month, in US dollars; months as `2026-07`. */
 export type SpendByMonth = Readonly<Record<string, number>>;
 
-/** A year is enough for comparison and small enough for the global state. */
+/** Enough to compare with last year, and small enough for the global state. */
 const MONTHS_KEPT = 12;
 
 /** The calendar month of a time in the user's time zone; `at` is in milliseconds since the epoch. */
@@ -62,9 +62,9 @@ export function monthOf(at: number): string {
   return `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}`;
 }
 
-/** Adds a cost to a month, and removes months that are more than a year ago. */
-export function withSpent(ledger: SpendByMonth, month: string, usd: number): SpendByMonth {
-  const sums = new Map(Object.entries(ledger));
+/** Adds a cost to a month, and keeps only the newest months. */
+export function withSpent(spend: SpendByMonth, month: string, usd: number): SpendByMonth {
+  const sums = new Map(Object.entries(spend));
   sums.set(month, (sums.get(month) ?? 0) + usd);
   return Object.fromEntries([...sums].sort(([a], [b]) => a.localeCompare(b)).slice(-MONTHS_KEPT));
 }

@@ -9,7 +9,7 @@ import type { SpendLimit } from './spend-limit.ts';
 /** The part of `Models` that is used here. */
 type ModelSource = Pick<Models, 'make' | 'info'>;
 
-/** The models for compression, with the spend limit applied. */
+/** Provides models for compression, and applies the spend limit. */
 export class Summarizers {
   readonly #models: ModelSource;
   readonly #limit: SpendLimit;
@@ -19,7 +19,7 @@ export class Summarizers {
     this.#limit = limit;
   }
 
-  /** Undefined for extraction. Throws `ModelFault` if the model isn't available. */
+  /** Resolves to undefined for `local`, which means extraction. Rejects with `ModelFault` if the model isn't available. */
   async model(
     chosen: ChosenModel,
     memory: LocalMemory,
@@ -36,7 +36,7 @@ export class Summarizers {
   }
 
   /**
-   * The spend limit for a session's summarizer. A model without a known price isn't limited, because its cost is
+   * Applies the spend limit to a session's summarizer. A model without a known price isn't limited, because its cost is
    * unknown.
    */
   gate(chosen: () => ChosenModel): SpendGate {

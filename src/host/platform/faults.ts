@@ -11,9 +11,9 @@ import { RequestFault, type FaultView, type RequestFaultReason } from '../../pro
 import { SettingsError } from './settings.ts';
 import { locale, translated } from './l10n.ts';
 
-type WayOut = NonNullable<FaultView['action']>;
+type FaultButton = NonNullable<FaultView['action']>;
 
-/** Reasons that the page distinguishes; all others are `invalid`. */
+/** A model fault's reason for the page; `invalid` for all others. */
 const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
   no_key: 'no_key',
   refused_key: 'no_key',
@@ -23,7 +23,7 @@ const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
   timeout: 'offline',
 };
 
-/** The message and action for a fault. Unexpected errors are only logged with their message. */
+/** The message and action for an error. For an unexpected one, the message refers to the log. */
 export function faultView(error: unknown): FaultView {
   if (RequestFault.is(error)) {
     const { reason, message, action } = error;
@@ -34,7 +34,7 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: REASON_OF[error.reason] ?? 'invalid',
       text: translated(message),
-      action: wayOut(action),
+      action: buttonFor(action),
     };
   }
   if (StoreFault.is(error)) {
@@ -54,7 +54,7 @@ export function faultView(error: unknown): FaultView {
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),
-      action: wayOut('chooseModel'),
+      action: buttonFor('chooseModel'),
     };
   }
   if (error instanceof SpendLimitReached) {
@@ -63,7 +63,7 @@ export function faultView(error: unknown): FaultView {
       text: vscode.l10n.t(
         'Monthly spend limit for compression reached. Raise it in Settings or wait until next month.',
       ),
-      action: wayOut('openSettings'),
+      action: buttonFor('openSettings'),
     };
   }
   if (SummaryFault.is(error))
@@ -75,7 +75,7 @@ export function faultView(error: unknown): FaultView {
     return { reason: 'busy', text: vscode.l10n.t('A response is in progress. Stop it or wait until it finishes.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
     const text = error instanceof PolicyError ? translated(error.phrase) : error.message;
-    return { reason: 'invalid', text, action: wayOut('openSettings') };
+    return { reason: 'invalid', text, action: buttonFor('openSettings') };
   }
   if (TranscriptError.is(error)) return { reason: 'invalid', text: translated(error.phrase) };
   return {
@@ -96,8 +96,8 @@ const summaryFaultText = ({ reason }: SummaryFault): string =>
     unanswered: vscode.l10n.t('The model returned no usable response. Try again or select another model.'),
   })[reason];
 
-function wayOut(action: FaultAction): WayOut {
-  const ways: Readonly<Record<FaultAction, WayOut>> = {
+function buttonFor(action: FaultAction): FaultButton {
+  const buttons: Readonly<Record<FaultAction, FaultButton>> = {
     setKey: { label: vscode.l10n.t('Set API Key…'), command: 'setModelKey' },
     chooseModel: { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },
     compress: { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
@@ -105,5 +105,5 @@ function wayOut(action: FaultAction): WayOut {
     retryWithRoom: { label: vscode.l10n.t('Try Again with a Higher Limit'), command: 'retry' },
     openSettings: { label: vscode.l10n.t('Open Settings'), command: 'openSettings' },
   };
-  return ways[action];
+  return buttons[action];
 }

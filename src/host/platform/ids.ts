@@ -7,8 +7,9 @@ export const CHART_PANEL = 'threadkeeper.chart';
 export const SUMMARIES_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';
 export const CHATS_VIEW = 'threadkeeper.allChats';
-/** The participant in VS Code's chat, and the tools for its models. */
+/** The participant in VS Code's chat. */
 export const PARTICIPANT = 'threadkeeper.memory';
+/** Tools for the models in VS Code's chat. */
 export const RECALL_TOOL = 'threadkeeper_recall';
 export const DECISIONS_TOOL = 'threadkeeper_decisions';
 export const GAUGE_ITEM = 'threadkeeper.gauge';

@@ -19,29 +19,29 @@ export function informOn(messages: PageMessages): vscode.Disposable {
   });
 }
 
-const pageInSight = (): PageMessages | undefined => (page?.isVisible === true ? page : undefined);
+const visiblePage = (): PageMessages | undefined => (page?.isVisible === true ? page : undefined);
 
 /** Shows a message that needs no answer. */
 export function inform(text: string): void {
-  const shown = pageInSight();
-  if (shown) shown.say(text);
+  const target = visiblePage();
+  if (target) target.say(text);
   else void vscode.window.showInformationMessage(text);
 }
 
-/** Like `inform`, with a button that runs `act`. Nobody needs to wait for it. */
+/** Like `inform`, with a button that runs `act`. Resolves when that is done or the message is closed. */
 export async function offer(text: string, label: string, act: () => unknown): Promise<void> {
-  const shown = pageInSight();
-  const isTaken = shown
-    ? await shown.offer(text, label)
+  const target = visiblePage();
+  const isAccepted = target
+    ? await target.offer(text, label)
     : (await vscode.window.showInformationMessage(text, label)) === label;
-  if (isTaken) await act();
+  if (isAccepted) await act();
 }
 
-/** Where to show progress that a visible page shows itself. */
+/** Where to show progress: discreetly if the page is visible, because it shows the progress, too. */
 export const progressLocation = (): vscode.ProgressLocation =>
-  pageInSight() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
+  visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
-/** Shows progress with a button to cancel. Undefined if the user cancels. */
+/** Runs work with a progress notification that has a button to cancel. Resolves to undefined if it's canceled. */
 export async function cancellable<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return vscode.window.withProgress(options, async (_, token) => {
@@ -50,13 +50,13 @@ export async function cancellable<T>(title: string, work: (signal: AbortSignal) 
     try {
       return await work(abort.signal);
     } catch (error) {
-      if (abort.signal.aborted && endsWork(error)) return undefined;
+      if (abort.signal.aborted && isCancellation(error)) return undefined;
       throw error;
     }
   });
 }
 
-/** Errors of canceled work: in this process, over the network, or in a prompt. */
-const endsWork = (error: unknown): boolean =>
+/** Whether work ended with an error because it was canceled: in this process, over the network, or in a prompt. */
+const isCancellation = (error: unknown): boolean =>
   ModelFault.is(error, 'cancelled') ||
   (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

@@ -16,7 +16,7 @@ export const kindName = (kind: KeyEventKind): string =>
     outcome: vscode.l10n.t('Outcomes'),
   })[kind];
 
-/** The icon for a kind, by its name in VS Code. */
+/** The name of each kind's icon in VS Code. */
 export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   decision: 'law',
   error: 'error',
@@ -37,17 +37,15 @@ export const standingName = (standing: Standing): string =>
   })[standing];
 
 const OPEN_SETTINGS = 'workbench.action.openSettings';
-/**
- * Opens the setting for the key events' share of the context, which the Settings editor only finds by its full name.
- */
-const KEY_EVENT_BUDGET = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:threadkeeper.compression.keyEventBudget"]')}`;
+/** Link to the setting for the key events' share of the context. The Settings editor only finds it by its ID. */
+const OPEN_BUDGET_SETTING = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:threadkeeper.compression.keyEventBudget"]')}`;
 
 /** Reports how many key events don't fit in the context, with a link to the setting. */
 export function appendNoRoom(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
-  const told =
+  const notice =
     events === 1
       ? vscode.l10n.t('1 more key event doesn’t fit and isn’t sent.')
       : vscode.l10n.t('{0} more key events don’t fit and aren’t sent.', countText(events));
   text.isTrusted = { enabledCommands: [OPEN_SETTINGS] };
-  return text.appendMarkdown(`${told} [${vscode.l10n.t('Open Settings')}](${KEY_EVENT_BUDGET})\n\n`);
+  return text.appendMarkdown(`${notice} [${vscode.l10n.t('Open Settings')}](${OPEN_BUDGET_SETTING})\n\n`);
 }

@@ -9,7 +9,7 @@ export const locale = (): string => vscode.env.language;
 /** US dollars in the display language. */
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
-/** 950, 12.4k, 128k, 1.05M */
+/** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
 export function short(tokens: number): string {
   const scaled = (value: number): string =>
     value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
@@ -37,7 +37,7 @@ export function keyEventsText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 key event') : vscode.l10n.t('{0} key events', countText(count));
 }
 
-/** The beginning of a text for rows and lists; `max` is in UTF-16 units. */
+/** The beginning of a text in one line; `max` is in UTF-16 units. */
 export const oneLine = (text: string, max = 120): string =>
   text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max);
 
@@ -65,6 +65,6 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
   })[stage];
 
 /** Translates a phrase to the display language. */
-export function translated(said: Phrase): string {
-  return spoken(said, (english) => vscode.l10n.t(english));
+export function translated(phrase: Phrase): string {
+  return spoken(phrase, (english) => vscode.l10n.t(english));
 }

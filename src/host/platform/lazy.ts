@@ -1,36 +1,36 @@
-/** Something expensive that is created on first use. None of its code is loaded before. */
+/** Creates something expensive on first use, and loads its code only then. */
 export class Lazy<T extends { close(): Promise<void> }> {
-  readonly #make: () => Promise<T>;
+  readonly #create: () => Promise<T>;
   readonly #describe: (error: unknown) => string;
-  #made: Promise<T> | undefined;
+  #created: Promise<T> | undefined;
   #hasEnded = false;
 
-  /** `describe` returns the message for a failure. */
-  constructor(make: () => Promise<T>, describe: (error: unknown) => string) {
-    this.#make = make;
+  /** @param describe returns the message for the user if `make` fails */
+  constructor(create: () => Promise<T>, describe: (error: unknown) => string) {
+    this.#create = create;
     this.#describe = describe;
   }
 
-  /** Creates it once for all callers. Rejects with a message for the user; the next caller tries again. */
+  /** Creates it for the first caller. Rejects with a message for the user; the next caller tries again. */
   get(): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new Error('the extension has ended'));
-    this.#made ??= this.#make().catch((error: unknown) => {
-      this.#made = undefined;
+    this.#created ??= this.#create().catch((error: unknown) => {
+      this.#created = undefined;
       throw new Error(this.#describe(error), { cause: error });
     });
-    return this.#made;
+    return this.#created;
   }
 
-  /** Whether it was ever requested. */
+  /** Whether it has been created, or is being created. */
   get hasBegun(): boolean {
-    return this.#made !== undefined;
+    return this.#created !== undefined;
   }
 
   /** Closes it, even if it's still being created. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    // The caller has already received the error.
-    const made = await this.#made?.catch(() => undefined);
-    await made?.close();
+    // The caller of `get` has already received the error.
+    const created = await this.#created?.catch(() => undefined);
+    await created?.close();
   }
 }

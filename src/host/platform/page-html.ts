@@ -1,19 +1,19 @@
-/** The parts of the page's HTML. URIs must be loadable by the webview. */
+/** What varies in the page's HTML. */
 export interface PageFrame {
-  /** Unique for each page; only our own bundle has it. */
+  /** Unique for each page; allows our own bundle's script. */
   readonly nonce: string;
   readonly cspSource: string;
-  /** BCP 47. */
+  /** BCP 47 tag. */
   readonly language: string;
-  /** The page's translated texts by their English; missing ones stay in English. */
+  /** The page's translations, by the English text; missing ones stay in English. */
   readonly translations: Readonly<Record<string, string>>;
+  /** Returns a URI that the webview may load. */
   readonly uri: (file: string) => string;
 }
 
-/** Right-to-left languages. */
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
-/** The page's HTML. Its policy only allows our own bundle, by its nonce, and no requests. */
+/** The page's HTML. Its policy only allows our own bundle's script, by the nonce, and no requests. */
 export function pageHtml({ nonce, cspSource, language, translations, uri }: PageFrame): string {
   const csp = [
     `default-src 'none'`,
@@ -25,7 +25,7 @@ export function pageHtml({ nonce, cspSource, language, translations, uri }: Page
     `require-trusted-types-for 'script'`,
     `trusted-types dompurify`,
   ].join('; ');
-  // Data and not a script. It's available before the first rendering.
+  // Embedded as data, not as a script, so that it's available before the first rendering.
   const data = JSON.stringify(translations).replaceAll('<', String.raw`\u003c`);
   return `<!DOCTYPE html>
 <html lang="${language}" dir="${RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr'}">

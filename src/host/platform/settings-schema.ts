@@ -12,10 +12,10 @@ const atLeast = (min: number) => v.pipe(v.number(), v.minValue(min));
 const between = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 const integer = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
 const share = between(0, 1);
-/** `null` uses the value of the policy or the model. */
+/** `null` stands for the value of the policy or the model. */
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
-/** All settings with types and limits. A test compares the manifest with it. */
+/** All settings with types and limits. A test compares them with the manifest. */
 export const settingsSchema = v.object({
   chat: v.object({
     provider: v.picklist(PROVIDERS),
@@ -94,7 +94,7 @@ export const settingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof settingsSchema>;
 
-/** `chat.model` and so on. */
+/** All settings' names, such as `chat.model`. */
 export const SETTING_NAMES = Object.entries(settingsSchema.entries).flatMap(([section, { entries }]) =>
   Object.keys(entries).map((name) => `${section}.${name}`),
 );

@@ -29,10 +29,10 @@ export class SettingsError extends Error {
 const RULES = 'keyEvents.rules';
 const PROMPT = 'summarizer.prompt';
 
-/** The policy's settings in the Settings editor, which shows settings tagged `advanced` only if asked for. */
+/** Finds the policy's settings in the Settings editor, which hides settings tagged `advanced` otherwise. */
 export const POLICY_QUERY = '@tag:advanced threadkeeper.compression';
 
-/** The query for the Settings editor: an invalid setting, if any, or else all settings. */
+/** The query for the Settings editor that finds an invalid setting, if any, or else all settings. */
 export async function settingsQuery(): Promise<string> {
   try {
     const settings = readSettings();
@@ -54,10 +54,10 @@ export function readSettings(): Settings {
   const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const place = v.getDotPath(issue) ?? '';
+  const path = v.getDotPath(issue) ?? '';
   throw new SettingsError(
-    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', place, problemOf(issue)),
-    place.split('.', 2).join('.'),
+    vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', path, problemOf(issue)),
+    path.split('.', 2).join('.'),
   );
 }
 
@@ -88,7 +88,7 @@ function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): strin
   }
 }
 
-/** Whether any setting other than `name` has changed. One write may change several. */
+/** Whether any setting other than `name` has changed. A single event may report several settings. */
 export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
@@ -133,7 +133,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
   const { compression, summarizer } = settings;
   const trigger = (value: number | null, scale = 1): number | null | undefined =>
     value === null ? undefined : value === 0 ? null : value * scale;
-  const set: { -readonly [K in keyof Triggers]: Triggers[K] | undefined } = {
+  const triggers: { -readonly [K in keyof Triggers]: Triggers[K] | undefined } = {
     share: trigger(compression.backgroundThreshold),
     beforeSend: trigger(compression.blockingThreshold),
     tokens: trigger(compression.maxUncompressedTokens),
@@ -143,7 +143,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
     taskReset: trigger(compression.taskResetThreshold),
   };
   return resolvePolicy(name, {
-    triggers: defined(set),
+    triggers: defined(triggers),
     ...(compression.strategy !== null && { strategy: compression.strategy }),
     ...(compression.recentMessages !== null && { window: compression.recentMessages }),
     ...(compression.keyEventBudget !== null && { ledgerShare: compression.keyEventBudget }),

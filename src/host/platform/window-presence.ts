@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
 
-/** How long a window may take to answer, on a busy machine or a slow connection (ms). Usually it takes milliseconds. */
-const ANSWER_MS = 5_000;
+/** Timeout for a window's answer (ms). Usually it takes milliseconds, but not on a busy machine or slow connection. */
+const TIMEOUT_MS = 5_000;
 
 /**
  * Whether the window of this extension host still exists. A host can outlive its window for hours: if a browser tab
- * crashes or a remote connection is lost. Only the window can run a command that it owns.
+ * crashes or a remote connection is lost. Only the window can run `setContext`, so it's used as a ping.
  */
 export async function isWindowThere(): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ANSWER_MS);
+  const timedOut = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), TIMEOUT_MS);
   });
   const answered = Promise.resolve(vscode.commands.executeCommand('setContext', 'threadkeeper.isPresent', true)).then(
     () => true,
     () => false,
   );
   try {
-    return await Promise.race([answered, late]);
+    return await Promise.race([answered, timedOut]);
   } finally {
     clearTimeout(timer);
   }

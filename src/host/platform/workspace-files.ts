@@ -3,29 +3,29 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 
 /**
- * Where the workspace may contain a path, in order: if it begins with the name of one of several folders, as VS Code
- * shows paths, in that folder; then in each folder.
+ * The URIs to which a path may refer, in groups to try one after the other. If the workspace has several folders, VS
+ * Code puts a folder's name before its paths, so a path that begins with one is looked up in that folder first.
  */
 export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const path = named.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
-  const own = folders.length > 1 ? folders.filter(({ name }) => path.startsWith(`${name}/`)) : [];
+  const namedFolders = folders.length > 1 ? folders.filter(({ name }) => path.startsWith(`${name}/`)) : [];
   return [
-    own.flatMap(({ name, uri }) => fileIn(uri, path.slice(name.length + 1)) ?? []),
+    namedFolders.flatMap(({ name, uri }) => fileIn(uri, path.slice(name.length + 1)) ?? []),
     folders.flatMap(({ uri }) => fileIn(uri, path) ?? []),
   ].filter((places) => places.length > 0);
 }
 
-/** The files of the workspace with this path; several if several folders contain it. */
+/** The existing files of the workspace with this path; several if several folders contain it. */
 export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
   for (const places of placesOf(named)) {
     const found = await Promise.all(places.map(isFile));
-    if (found.includes(true)) return places.filter((_, at) => found[at]);
+    if (found.includes(true)) return places.filter((_, index) => found[index]);
   }
   return [];
 }
 
-/** The file for a path relative to a folder or the root; undefined if it's outside of the folder. */
+/** The file for an absolute path or one relative to the folder; undefined if it's outside the folder. */
 function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
   // Joining resolves `..`, so that the result can be compared.
   const uri = /^(?:[a-z]:)?\//i.test(named)
@@ -41,7 +41,7 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
   return type !== undefined && type !== vscode.FileType.Directory;
 }
 
-/** Whether a file or a folder exists; undefined if neither does. */
+/** Whether this is a file or a folder; undefined if neither exists. */
 export async function typeAt(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
     return (await vscode.workspace.fs.stat(uri)).type;
@@ -59,18 +59,16 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
   return uri.scheme !== 'file' || isUnder(await realPath(folder.uri.fsPath), await realPath(uri.fsPath));
 }
 
-/** The files of the workspace, without those that git ignores or that symbolic links lead out of it to. */
+/** Those of the files that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
 export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
     files.map(async (uri) => ((await isInWorkspace(uri)) ? await realPath(uri.fsPath) : undefined)),
   );
   const ignored = await ignoredByGit(real.filter((file) => file !== undefined));
-  return files.filter((_, at) => real[at] !== undefined && !ignored.has(real[at]));
+  return files.filter((_, index) => real[index] !== undefined && !ignored.has(real[index]));
 }
 
-/**
- * Everything that is open in text editors, each once, including untitled documents and files outside of the workspace.
- */
+/** The URIs of all open text editors, each once, including untitled documents and files outside the workspace. */
 export const openTexts = (): vscode.Uri[] => {
   const open = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
@@ -78,38 +76,40 @@ export const openTexts = (): vscode.Uri[] => {
   return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
 };
 
-/** Files of the workspace in editor tabs, each once, without those that git ignores or that links lead out of it to. */
+/** Those of `openTexts` that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
 export const openFiles = (): Promise<vscode.Uri[]> => ownFiles(openTexts());
 
 /** Which of the files, given by their real paths, git ignores. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
-  const open = await Promise.all(
+  const opened = await Promise.all(
     (await repositories()).map(async (repository) => ({
       repository,
       realRoot: await realPath(repository.rootUri.fsPath),
     })),
   );
   // A repository doesn't know about files of a nested one, such as a submodule.
-  open.sort((a, b) => b.realRoot.length - a.realRoot.length);
+  opened.sort((a, b) => b.realRoot.length - a.realRoot.length);
   const ignored = new Set<string>();
-  for (const [at, own] of Map.groupBy(files, (file) => open.findIndex(({ realRoot }) => isUnder(realRoot, file)))) {
-    if (at < 0) continue;
-    const { repository, realRoot } = open[at]!;
-    // Git knows files by the root with which it was opened, which may be a link.
-    const known = new Map(
-      own.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
+  for (const [index, filesInside] of Map.groupBy(files, (file) =>
+    opened.findIndex(({ realRoot }) => isUnder(realRoot, file)),
+  )) {
+    if (index < 0) continue;
+    const { repository, realRoot } = opened[index]!;
+    // Git knows files by the root with which the repository was opened, which may be a link.
+    const byPath = new Map(
+      filesInside.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
-    // On a busy machine, the extension sometimes answers before it has read git's output, but hardly twice in a row.
+    // On a busy machine, the Git extension sometimes answers before it has read git's output, but rarely twice in a row.
     for (let times = 0; times < 2; times++) {
       // Git fails while a repository is being moved or deleted. Its files are treated as ignored.
-      const found = await repository.checkIgnore([...known.keys()]).catch(() => known.keys());
-      for (const file of found) ignored.add(known.get(file) ?? file);
+      const found = await repository.checkIgnore([...byPath.keys()]).catch(() => byPath.keys());
+      for (const file of found) ignored.add(byPath.get(file) ?? file);
     }
   }
   return ignored;
 }
 
-/** The real path of a file; if it doesn't exist, based on that of the nearest existing folder. */
+/** The real path of a file; if it doesn't exist, that of the nearest existing folder. */
 async function realPath(file: string): Promise<string> {
   for (let at = file; ; at = path.dirname(at)) {
     try {
@@ -145,16 +145,16 @@ interface GitExtension {
   getAPI(version: 1): { readonly repositories: readonly Repository[] };
 }
 
-/** The extension's `Status.UNTRACKED`. */
+/** `Status.UNTRACKED` of the Git extension. */
 const UNTRACKED = 7;
 
-/** Untracked files, which are in either list depending on `git.untrackedChanges`. */
+/** Untracked files. The setting `git.untrackedChanges` determines which of the lists they are in. */
 export const newFiles = ({ state }: Repository): vscode.Uri[] =>
   [...state.workingTreeChanges.filter(({ status }) => status === UNTRACKED), ...state.untrackedChanges].map(
     ({ uri }) => uri,
   );
 
-/** The repositories that the Git extension has open; empty if it's disabled or missing. */
+/** The repositories that the Git extension has open; empty if the extension is disabled or missing. */
 export async function repositories(): Promise<readonly Repository[]> {
   const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
   if (!extension) return [];

@@ -5,7 +5,7 @@ import { isInWorkspace } from '../platform/workspace-files.ts';
 
 /** Files with a project's instructions, as various tools read them. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
-/** Larger files are skipped. Codex reads as much of `AGENTS.md`. */
+/** Maximum size of a file; larger ones are skipped. Codex reads the same amount of `AGENTS.md`. */
 const MAX_BYTES = 32_768;
 /** Key of the user's answer in the workspace state. */
 const ANSWER = 'threadkeeper.projectRules';
@@ -20,7 +20,7 @@ export class ProjectRules implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[] = [];
   #files: readonly RuleFile[] = [];
   #loaded: Promise<void> | undefined;
-  #asked = false;
+  #hasAsked = false;
 
   constructor(state: vscode.Memento, warn: (message: string) => void) {
     this.#state = state;
@@ -32,7 +32,7 @@ export class ProjectRules implements vscode.Disposable {
     for (const one of [...this.#watchers, ...this.#subscriptions]) one.dispose();
   }
 
-  /** The block of the system prompt; '' without instructions, in Restricted Mode, or until the user agrees. */
+  /** The instructions for the system prompt; '' if there are none, in Restricted Mode, or until the user agrees. */
   get text(): string {
     if (!vscode.workspace.isTrusted) return '';
     const { projectRules } = readSettings().chat;
@@ -42,29 +42,29 @@ export class ProjectRules implements vscode.Disposable {
 
   /** Reads the files once and watches them. An opened session needs them before its first request. */
   load(): Promise<void> {
-    return (this.#loaded ??= this.#follow());
+    return (this.#loaded ??= this.#readAndWatch());
   }
 
   /** Asks once whether to send this workspace's instructions. */
   async ask(): Promise<void> {
-    const isOpen = readSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
-    if (this.#asked || !isOpen || !vscode.workspace.isTrusted || this.#files.length === 0) return;
-    this.#asked = true;
-    const [send, leave] = [vscode.l10n.t('Send Instructions'), vscode.l10n.t('Don’t Send')];
+    const isUndecided = readSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
+    if (this.#hasAsked || !isUndecided || !vscode.workspace.isTrusted || this.#files.length === 0) return;
+    this.#hasAsked = true;
+    const [send, dontSend] = [vscode.l10n.t('Send Instructions'), vscode.l10n.t('Don’t Send')];
     const answer = await vscode.window.showInformationMessage(
       vscode.l10n.t(
         'This workspace has project instructions: {0}. Send them with each request?',
         this.#files.map(({ name }) => name).join(', '),
       ),
       send,
-      leave,
+      dontSend,
     );
     if (answer === undefined) return;
     await this.#state.update(ANSWER, answer === send);
     this.#changed.fire();
   }
 
-  async #follow(): Promise<void> {
+  async #readAndWatch(): Promise<void> {
     const read = async (): Promise<void> => {
       this.#files = await this.#read();
       this.#changed.fire();

@@ -18,25 +18,25 @@ interface ArchiveDeps {
   readonly memory: WorkspaceMemory;
 }
 
-/** Access to the messages of all sessions of a workspace, for its own search and for other chats. */
+/** Read access to all sessions of a workspace, for its search and for other chats. */
 export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
   readonly archive: SessionArchive;
   /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
-  /** Undefined if canceled. */
+  /** Resolves to undefined if canceled. */
   readonly search: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
     open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.breather));
-  let found: Promise<WorkspaceSearch> | undefined;
-  // Loaded with the first search.
+  let loaded: Promise<WorkspaceSearch> | undefined;
   const search = async (run: SearchRun) => {
-    found ??= import('../../app/workspace-search.ts').then(
+    // The code is only loaded for the first search.
+    loaded ??= import('../../app/workspace-search.ts').then(
       ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read }),
     );
-    return (await found).search(run);
+    return (await loaded).search(run);
   };
   const archive = new SessionArchive({
     search,

@@ -25,18 +25,19 @@ import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } fr
 import type { Summarizers } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
-/** Upper estimate of the summary prompt without the messages, in tokens. */
+/** Upper estimate of a summary prompt's size without the messages, in tokens. */
 const PROMPT_TOKENS = 1500;
 
-/** Nothing is stored for chats from other tools. */
+/** For chats from other tools, no token counts are stored. */
 const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
 
 /** A compression requested by the user. */
-const ASKED_FOR = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
+const USER_REQUEST = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
 
-/** Maximum cost of a compression in US dollars: null if the price is unknown, 0 without a model. */
+/** The summarizer's name and the maximum cost of a compression. */
 export interface CostAhead {
   readonly model: string;
+  /** US dollars; null if the price is unknown, 0 without a model. */
   readonly estimatedCostUsd: number | null;
 }
 
@@ -44,11 +45,11 @@ export interface CostAhead {
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
-  /** The summarizer, and the maximum cost of summarizing the sources of these summaries. */
+  /** The summarizer, and the maximum cost of generating these summaries with it. */
   readonly costAhead: (nodes: readonly SummaryNode[]) => CostAhead;
   /** Regenerates a summary; by default, with the configured summarizer. */
   readonly resummarize: (
-    wanted: Omit<Resummary, 'model'>,
+    request: Omit<Resummary, 'model'>,
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;
@@ -89,10 +90,10 @@ export class OpenConversations {
 
   /** The conversation of a journal. If the session is already open, closes the journal and returns that one. */
   async open(journal: SessionJournal): Promise<Conversation> {
-    const known = this.#open.get(journal.id);
-    if (known) {
+    const existing = this.#open.get(journal.id);
+    if (existing) {
       await journal.close();
-      return known.conversation;
+      return existing.conversation;
     }
     // Loaded with the first session, because these modules are large.
     const [{ Compressor }, { Conversation }, { SessionSearch }] = await Promise.all([
@@ -136,7 +137,7 @@ export class OpenConversations {
         const chosen = chatModel();
         await models.prepare(chosen);
         const model = await models.make(chosen, memory);
-        return retrying(chosen.provider === 'local' ? remembering(model, search) : model, {
+        return retrying(chosen.provider === 'local' ? withSearch(model, search) : model, {
           onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
         });
       },
@@ -163,8 +164,8 @@ export class OpenConversations {
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };
       },
-      resummarize: async (wanted, chosen = summarizer(), signal) => {
-        const model = await summarizers.model(chosen, memory, ASKED_FOR);
+      resummarize: async (request, chosen = summarizer(), signal) => {
+        const model = await summarizers.model(chosen, memory, USER_REQUEST);
         const { resummarize } = await import('../../app/resummarize.ts');
         const deps = {
           journal,
@@ -177,15 +178,13 @@ export class OpenConversations {
           price: models.costOf,
           spendGate: summarizers.gate(() => chosen),
         };
-        return resummarize(deps, { ...wanted, ...(model && { model }) }, signal);
+        return resummarize(deps, { ...request, ...(model && { model }) }, signal);
       },
       checkSummary: async (node, chosen, signal) => {
-        const reader = await summarizers.model(chosen, memory, ASKED_FOR);
+        const model = await summarizers.model(chosen, memory, USER_REQUEST);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
-        return (
-          reader && checkSummary({ journal, clock, counter, price: models.costOf, spendGate }, node, reader, signal)
-        );
+        return model && checkSummary({ journal, clock, counter, price: models.costOf, spendGate }, node, model, signal);
       },
     });
     await conversation.prepare();
@@ -195,9 +194,9 @@ export class OpenConversations {
   /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
   #work(): CompressionWork {
     const { clock, models } = this.#deps;
-    let working: Promise<CompressionWork> | undefined;
+    let loading: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
-      (working ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
+      (loading ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
         compressSession({
           clock,
           price: models.costOf,
@@ -229,7 +228,7 @@ export class OpenConversations {
 }
 
 /** Updates the search index before each request, because the local model quotes from it. */
-const remembering = (model: ChatModel, search: SessionSearch): ChatModel =>
+const withSearch = (model: ChatModel, search: SessionSearch): ChatModel =>
   modelWith(model, async function* (request, signal) {
     await search.grow();
     yield* model.stream(request, signal);

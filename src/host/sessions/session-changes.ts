@@ -6,7 +6,7 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 
-/** Changes a session of the list, which may be closed. Rejects with `StoreFault`. */
+/** Changes a session, which needn't be open. Rejects with `StoreFault`. */
 export async function changeSession(
   { sessions, store }: { readonly sessions: Sessions; readonly store: Pick<SessionStore, 'open'> },
   id: SessionId,
@@ -33,17 +33,17 @@ async function appendTo(journal: SessionJournal, event: SessionEvent): Promise<v
   }
 }
 
-/** The initial events of a new session: it keeps the selected model. */
+/** The events that select a session's model in a new session, too. */
 export function sameModel({ provider, model }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
   return provider === undefined || model === undefined ? [] : [{ type: 'model_selected', provider, model }];
 }
 
 /** Removes permanently deleted sessions from VS Code's global state. */
 export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
-  const read = loadSnapshots(memento);
-  if (read.kind !== 'valid' || sessions.size === 0) return;
+  const loaded = loadSnapshots(memento);
+  if (loaded.kind !== 'valid' || sessions.size === 0) return;
   const others = <T extends { readonly id: SessionId }>(list: readonly T[]): T[] =>
     list.filter(({ id }) => !sessions.has(id));
-  const { index, live } = read.snapshots;
-  await memento.update(SNAPSHOTS_KEY, { ...read.snapshots, index: others(index), live: others(live) });
+  const { index, live } = loaded.snapshots;
+  await memento.update(SNAPSHOTS_KEY, { ...loaded.snapshots, index: others(index), live: others(live) });
 }

@@ -28,9 +28,9 @@ export interface SessionsApp {
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
   if (others.length === 0) return inform(vscode.l10n.t('There are no sessions from other workspaces.'));
-  const moved = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
+  const rank = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
   const items = [...others]
-    .sort((a, b) => moved(a) - moved(b) || b.updatedAt - a.updatedAt)
+    .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
     .map((one) => ({
       label: titleOf(one.title),
       description: workspaceName(one.workspace),
@@ -104,7 +104,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   });
   if (!picked || picked.length === 0) return;
   const chosen = picked.flatMap(({ session }) => (session ? [session] : []));
-  if (chosen.length > 0 && !(await confirmed(chosen, sum(chosen.map(sizeOf))))) return;
+  if (chosen.length > 0 && !(await confirmDeletion(chosen, sum(chosen.map(sizeOf))))) return;
 
   const hasOrphans = picked.some((one) => !one.session);
   let freed = hasOrphans ? await disk.removeOrphans(app.folder, now) : 0;
@@ -120,29 +120,29 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   }
   await app.forget(removed);
   app.sessions.listChanged();
-  const done = removed.size > 0 || hasOrphans ? cleanedText(removed.size, sizeText(freed)) : '';
+  const done = removed.size > 0 || hasOrphans ? deletedText(removed.size, sizeText(freed)) : '';
   if (inUse === 0) {
     if (done !== '') inform(done);
     return;
   }
-  const kept =
+  const skipped =
     inUse === 1
       ? vscode.l10n.t('Skipped 1 session that is open in a window. Switch to another session first.')
       : vscode.l10n.t(
           'Skipped {0} sessions that are open in a window. Switch to other sessions first.',
           countText(inUse),
         );
-  void vscode.window.showWarningMessage(`${done} ${kept}`.trim());
+  void vscode.window.showWarningMessage(`${done} ${skipped}`.trim());
 }
 
-function cleanedText(sessions: number, freed: string): string {
+function deletedText(sessions: number, freed: string): string {
   if (sessions === 0) return vscode.l10n.t('Deleted leftover files and freed {0}.', freed);
   return sessions === 1
     ? vscode.l10n.t('Permanently deleted 1 session and freed {0}.', freed)
     : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', freed, countText(sessions));
 }
 
-async function confirmed(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
+async function confirmDeletion(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
   const remove = vscode.l10n.t('Delete Permanently');
   const answer = await vscode.window.showWarningMessage(
     chosen.length === 1
@@ -187,17 +187,17 @@ interface Workspace {
   readonly sessions: readonly SessionSummary[];
 }
 
-const stayed = (left: number): string =>
-  left === 1
+const skippedText = (skipped: number): string =>
+  skipped === 1
     ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version of Threadkeeper.')
     : vscode.l10n.t(
         'Skipped {0} sessions that are open in another window or were saved by a newer version of Threadkeeper.',
-        left,
+        skipped,
       );
 
 /**
- * Assigns the sessions of a folder that was renamed or moved to this workspace. Those of a folder with the same name
- * are listed first. Nothing is moved before the user has chosen, and it can be undone directly afterwards.
+ * Moves sessions to this workspace from the old path of its folder, which was renamed or moved. Folders with the same
+ * name are listed first. Nothing is moved before the user has chosen, and it can be undone directly afterwards.
  */
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
@@ -225,21 +225,21 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
     moved.length === 1
       ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceName(key))
       : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceName(key));
-  const left = ids.length - moved.length;
-  await offer(left === 0 ? done : `${done} ${stayed(left)}`, undo, () => moveSessions(app, moved, key));
+  const skipped = ids.length - moved.length;
+  await offer(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () => moveSessions(app, moved, key));
 }
 
 /** Workspaces with sessions: those with this one's name first, then the most recently used. */
-function otherWorkspaces(sessions: readonly SessionSummary[], here: string): Workspace[] {
+function otherWorkspaces(sessions: readonly SessionSummary[], current: string): Workspace[] {
   const byKey = Map.groupBy(
-    sessions.filter((one) => one.workspace !== here && !one.deleted),
+    sessions.filter((one) => one.workspace !== current && !one.deleted),
     (one) => one.workspace,
   );
-  const order = ({ key }: Workspace): number => (looksMoved(key, here) ? 0 : 1);
+  const rank = ({ key }: Workspace): number => (looksMoved(key, current) ? 0 : 1);
   const newest = ({ sessions: some }: Workspace): number => Math.max(...some.map((one) => one.updatedAt));
   return [...byKey]
     .map(([key, some]) => ({ key, sessions: some }))
-    .sort((a, b) => order(a) - order(b) || newest(b) - newest(a));
+    .sort((a, b) => rank(a) - rank(b) || newest(b) - newest(a));
 }
 
 /** Moves the sessions that this window can write to; resolves to those that were moved. */

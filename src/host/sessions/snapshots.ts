@@ -7,7 +7,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { bytesOf, isWhole, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
 import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
 
-/** The sessions in `globalState`: bounded, written after turns, and used to restore a session whose journal is lost. */
+/** Copies of limited size in `globalState`, written after turns, to list and restore sessions whose files are lost. */
 export class Snapshots implements SessionSnapshots {
   readonly #memento: Memento;
   readonly #workspace: string;
@@ -32,15 +32,15 @@ export class Snapshots implements SessionSnapshots {
     });
   }
 
-  /** Updates the latest list, for the index. */
+  /** Sets the list of sessions that the next snapshot contains. */
   listed(sessions: readonly SessionSummary[]): void {
     this.#listed = sessions;
   }
 
-  /** The list of the last run, without sessions whose names were truncated. */
+  /** The stored list, without sessions whose title or workspace was truncated. */
   remembered(): readonly SessionSummary[] {
-    const read = loadSnapshots(this.#memento);
-    return read.kind === 'valid' ? read.snapshots.index.filter(isWhole) : [];
+    const loaded = loadSnapshots(this.#memento);
+    return loaded.kind === 'valid' ? loaded.snapshots.index.filter(isWhole) : [];
   }
 
   schedule(): void {
@@ -74,7 +74,7 @@ export class Snapshots implements SessionSnapshots {
   }
 
   #live(): readonly SessionSnapshot[] {
-    const read = loadSnapshots(this.#memento);
-    return read.kind === 'valid' ? read.snapshots.live : [];
+    const loaded = loadSnapshots(this.#memento);
+    return loaded.kind === 'valid' ? loaded.snapshots.live : [];
   }
 }

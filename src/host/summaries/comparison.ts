@@ -21,8 +21,8 @@ export interface Compared {
 }
 
 /**
- * Highlights in a summary and in its source next to it what the source supports and what it doesn't: terms that code
- * can't find there, and statements that a model rejected.
+ * Shows a summary next to its source, and highlights what the source supports and what it doesn't: terms that code can't
+ * find there, or statements that a model rejected.
  */
 export class Comparison implements vscode.Disposable {
   readonly #supported = vscode.window.createTextEditorDecorationType({
@@ -56,12 +56,12 @@ export class Comparison implements vscode.Disposable {
     level = state.levels.get(node.id) ?? 'detailed',
   ): Promise<Compared> {
     const shown = node[level] === undefined ? 'detailed' : level;
-    const place = state.spanOf(node.id);
-    const ids = place ? state.path.slice(place.from, place.to + 1) : [];
+    const span = state.spanOf(node.id);
+    const ids = span ? state.path.slice(span.from, span.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
-    const noted = state.summaries.checkOf(node);
-    const check = noted?.level === shown ? noted : undefined;
-    const statements = check ? findingsOf(check, messages) : await this.#byCode(node[shown] ?? '', messages);
+    const latest = state.summaries.checkOf(node);
+    const check = latest?.level === shown ? latest : undefined;
+    const statements = check ? findingsOf(check, messages) : await this.#checkByCode(node[shown] ?? '', messages);
     const left = await openAsText(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
     const right = await openAsText(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,
@@ -85,7 +85,7 @@ export class Comparison implements vscode.Disposable {
     };
   }
 
-  async #byCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
+  async #checkByCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
     const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
     return resting(checkStatementsSteps(text, messages), this.#breather);
   }
@@ -93,11 +93,11 @@ export class Comparison implements vscode.Disposable {
 
 /** A model's findings with message indexes; passages of messages deleted since are omitted. */
 function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]): StatementFinding[] {
-  const at = new Map(messages.map(({ id }, index) => [id, index]));
+  const indexes = new Map(messages.map(({ id }, index) => [id, index]));
   return statements.map(({ sources, ...one }) => ({
     ...one,
     sources: sources.flatMap((source) => {
-      const message = at.get(source.message);
+      const message = indexes.get(source.message);
       return message === undefined ? [] : [{ ...source, message }];
     }),
   }));

@@ -13,12 +13,12 @@ import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
-/** Compresses, shows progress, and reports the result. Unless `now` is set, the chat shows a preview first. */
+/** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
 export async function compressHistory(app: SummariesApp, now = false): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
-  sayOutcome(app, outcome, conversation);
+  reportOutcome(app, outcome, conversation);
 }
 
 function withProgress(
@@ -31,11 +31,11 @@ function withProgress(
       { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true },
       async (progress, token) => {
         token.onCancellationRequested(() => compressor.cancel());
-        const shown = compressor.onDidChange(() => report(compressor, progress));
+        const subscription = compressor.onDidChange(() => report(compressor, progress));
         try {
           return await work();
         } finally {
-          shown.dispose();
+          subscription.dispose();
         }
       },
     ),
@@ -43,13 +43,13 @@ function withProgress(
 }
 
 function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
-  const now = compressor.progress;
-  if (!now) return;
-  const stage = stageText(now.stage);
-  progress.report({ message: now.stage === 'planning' ? stage : `${stage}, ${now.done}/${now.total}` });
+  const current = compressor.progress;
+  if (!current) return;
+  const stage = stageText(current.stage);
+  progress.report({ message: current.stage === 'planning' ? stage : `${stage}, ${current.done}/${current.total}` });
 }
 
-function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
+function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
@@ -63,7 +63,7 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
         countText(record.keyEvents?.total ?? 0),
       );
       if (fault === undefined) inform(done);
-      else void tellByCode(app, fault, done);
+      else void reportExtracted(app, fault, done);
       return;
     }
     case 'skipped':
@@ -86,10 +86,10 @@ function sayOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation
   }
 }
 
-/** Reports that a summary was extracted without a model, and why. The chat shows what the compression did. */
-async function tellByCode(app: SummariesApp, fault: unknown, done: string): Promise<void> {
-  const why = app.describe(fault).text;
-  app.channel.warn(`${done} ${why}`);
+/** Reports that summaries were extracted without a model, and why. Sizes are only logged, because the chat shows them. */
+async function reportExtracted(app: SummariesApp, fault: unknown, done: string): Promise<void> {
+  const reason = app.describe(fault).text;
+  app.channel.warn(`${done} ${reason}`);
   const text =
     fault instanceof UnusableAnswers
       ? vscode.l10n.t(
@@ -97,10 +97,10 @@ async function tellByCode(app: SummariesApp, fault: unknown, done: string): Prom
         )
       : vscode.l10n.t(
           '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
-          why,
+          reason,
         );
-  const more = vscode.l10n.t('Show Log');
-  if ((await vscode.window.showWarningMessage(text, more)) === more) app.channel.show();
+  const showLog = vscode.l10n.t('Show Log');
+  if ((await vscode.window.showWarningMessage(text, showLog)) === showLog) app.channel.show();
 }
 
 /** Undoes the newest compression that isn't undone. */
@@ -111,7 +111,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
   const undone = vscode.l10n.t('The last compression was undone. What it replaced will be sent again.');
-  offerAside(app, undone, redo, () => undoCompressions(journal, [newest], false));
+  offerUndo(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
 /** Unpins all key events so that a request fits; can be undone. */
@@ -124,11 +124,11 @@ export async function unpinAll(app: SummariesApp): Promise<void> {
     pinned.length === 1
       ? vscode.l10n.t('Unpinned 1 key event.')
       : vscode.l10n.t('Unpinned {0} key events.', pinned.length);
-  offerAside(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
+  offerUndo(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
 }
 
-/** Offers an undo without keeping the command running until it's used. */
-function offerAside(app: SummariesApp, text: string, label: string, act: () => Promise<void>): void {
+/** Offers an undo or redo. The command doesn't wait for the answer. */
+function offerUndo(app: SummariesApp, text: string, label: string, act: () => Promise<void>): void {
   void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
 }
 
@@ -158,10 +158,10 @@ type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 /** Selects this session's compression policy. Other sessions keep the policy in the settings. */
 export async function choosePolicy(app: SummariesApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const now = chosenPolicy(readSettings(), conversation.state);
+  const current = chosenPolicy(readSettings(), conversation.state);
   const policies = POLICY_NAMES.map((policy): Item => {
-    const chosen = policy === now ? { description: vscode.l10n.t('current') } : {};
-    return { label: policy, detail: about(policy), policy, ...chosen };
+    const chosen = policy === current ? { description: vscode.l10n.t('current') } : {};
+    return { label: policy, detail: policyText(policy), policy, ...chosen };
   });
   const separator: Item = { label: '', kind: vscode.QuickPickItemKind.Separator };
   const settings: Item = { label: vscode.l10n.t('Customize Thresholds in Settings…') };
@@ -175,7 +175,7 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
   await conversation.journal.append({ type: 'policy_selected', policy: picked.policy });
 }
 
-const about = (policy: PolicyName): string =>
+const policyText = (policy: PolicyName): string =>
   ({
     balanced: vscode.l10n.t(
       'Compresses in the background at 70% of the context budget or 24 hours after the last summary. Keeps the 10 most recent messages.',

@@ -9,7 +9,7 @@ import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
-/** A preview of a compression: what is kept, what is dropped, and what it costs. */
+/** A preview of a compression: sizes, summaries, and which key events are kept and dropped; or why there is none. */
 export function dryRunPage(
   state: SessionState,
   policy: Policy,
@@ -44,9 +44,9 @@ export function dryRunPage(
   return page.page();
 }
 
-type Measures = Pick<CompressionRecord, 'tokens' | 'messages'>;
+type Sizes = Pick<CompressionRecord, 'tokens' | 'messages'>;
 
-function writeSizes(page: PageWriter, { tokens, messages }: Measures): void {
+function writeSizes(page: PageWriter, { tokens, messages }: Sizes): void {
   page
     .line(`- ${vscode.l10n.t('Context: {0} → {1} tokens', countText(tokens.before), countText(tokens.after))}`)
     .line(vscode.l10n.t('- Uncompressed messages: {0} → {1}', countText(messages.before), countText(messages.after)));
@@ -61,14 +61,14 @@ const faultsText = (faults: number): string =>
 export function compressionsPage(state: SessionState): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compression History'));
   if (state.compressions.length === 0) return page.block(vscode.l10n.t('No compressions yet.')).page();
-  for (const [at, entry] of [...state.compressions.entries()].reverse()) writeEntry(page, state, entry, at + 1);
+  for (const [index, entry] of [...state.compressions.entries()].reverse()) writeEntry(page, state, entry, index + 1);
   return page.page();
 }
 
-function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEntry, n: number): void {
+function writeEntry(page: PageWriter, state: SessionState, entry: CompressionEntry, number: number): void {
   const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
   const undone = state.summaries.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
-  page.heading(2, `${n} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
+  page.heading(2, `${number} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
   const models = [...new Set(nodes.map((node) => node.model))].join(', ');
   const rungs = [...new Set(nodes.map((node) => rungName(node.rung)))].join(', ');
   const limit = limitText(entry.trigger, entry.threshold);

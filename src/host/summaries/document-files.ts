@@ -15,11 +15,11 @@ export interface SessionFilesDeps {
   /** The selected model; undefined if it isn't available. */
   readonly chatModel: () => Promise<ChatModel | undefined>;
   readonly now: () => number;
-  /** The message for an error while saving. */
+  /** The message for the user for an error while saving. */
   readonly describe: (error: unknown) => string;
 }
 
-interface Shown {
+interface RenderedDocument {
   readonly page: Page;
   readonly bytes: Uint8Array;
   /** Time of the last change, in milliseconds since the epoch. */
@@ -32,7 +32,7 @@ interface Shown {
  */
 export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #deps: SessionFilesDeps;
-  readonly #shown = new Map<string, Shown>();
+  readonly #documents = new Map<string, RenderedDocument>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
@@ -48,22 +48,22 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   async refresh(): Promise<void> {
     const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === DOCUMENT_SCHEME);
     const names = new Set(open.map(({ uri }) => uri.toString()));
-    for (const name of this.#shown.keys()) if (!names.has(name)) this.#shown.delete(name);
+    for (const name of this.#documents.keys()) if (!names.has(name)) this.#documents.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
       // Previews are only created on demand, not with each message.
       if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
-      const before = this.#shown.get(uri.toString());
-      if ((await this.#show(uri)) !== before) changes.push({ type: vscode.FileChangeType.Changed, uri });
+      const previous = this.#documents.get(uri.toString());
+      if ((await this.#load(uri)) !== previous) changes.push({ type: vscode.FileChangeType.Changed, uri });
     }
     if (changes.length > 0) this.#changed.fire(changes);
   }
 
-  /** A document with its headings and links. An open one is returned as last shown. */
+  /** A document with its links. If it's open in an editor, the version that is shown there. */
   async page(uri: vscode.Uri): Promise<Page> {
     const name = uri.toString();
     const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
-    return ((isOpen ? this.#shown.get(name) : undefined) ?? (await this.#show(uri))).page;
+    return ((isOpen ? this.#documents.get(name) : undefined) ?? (await this.#load(uri))).page;
   }
 
   watch(): vscode.Disposable {
@@ -87,7 +87,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    const { bytes, changedAt } = this.#shown.get(uri.toString()) ?? (await this.#show(uri));
+    const { bytes, changedAt } = this.#documents.get(uri.toString()) ?? (await this.#load(uri));
     const address = parseDocumentUri(uri);
     const isEditable = address !== undefined && editableLevel(address) !== undefined;
     return {
@@ -100,7 +100,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return (await this.#show(uri)).bytes;
+    return (await this.#load(uri)).bytes;
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
@@ -116,19 +116,20 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     } catch (error) {
       throw new vscode.FileSystemError(this.#deps.describe(error));
     }
-    await this.#show(uri);
+    await this.#load(uri);
   }
 
-  async #show(uri: vscode.Uri): Promise<Shown> {
+  /** Renders a document; returns the previous one if the text is the same. */
+  async #load(uri: vscode.Uri): Promise<RenderedDocument> {
     const address = parseDocumentUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
     const page = (await this.#render(address)) ?? plainPage(vscode.l10n.t('This item is no longer in the session.'));
     const name = uri.toString();
-    const before = this.#shown.get(name);
-    if (before?.page.text === page.text) return before;
-    const shown = { page, bytes: new TextEncoder().encode(page.text), changedAt: this.#deps.now() };
-    this.#shown.set(name, shown);
-    return shown;
+    const previous = this.#documents.get(name);
+    if (previous?.page.text === page.text) return previous;
+    const document = { page, bytes: new TextEncoder().encode(page.text), changedAt: this.#deps.now() };
+    this.#documents.set(name, document);
+    return document;
   }
 
   async #render(address: DocumentAddress): Promise<Page | undefined> {
@@ -171,7 +172,7 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
       case 'request': {
         const { request } = await this.#preview(conversation);
         const model = await this.#deps.chatModel();
-        // Without an HTTP request, the request itself is shown.
+        // If the model isn't called by HTTP, our own request is shown.
         return plainPage(model?.wireBody?.(request) ?? JSON.stringify(request));
       }
     }

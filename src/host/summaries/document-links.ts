@@ -10,22 +10,22 @@ import { nodeUri } from './node-pages.ts';
 import { parseDocumentUri, type DocumentAddress } from './documents.ts';
 
 /**
- * The links of a session's document. Above its first line are links to the chat, the view, and the summary of a
- * message.
+ * Registers the links in a session's documents, and above their first line links to the chat, the view, and the summary
+ * of a message.
  */
 export function documentLinks(
   pageOf: (uri: vscode.Uri) => Promise<Page>,
   conversationOf: (session: string) => Promise<Conversation | undefined>,
 ): vscode.Disposable[] {
-  const ours = { scheme: DOCUMENT_SCHEME };
+  const selector = { scheme: DOCUMENT_SCHEME };
   return [
-    vscode.languages.registerDocumentLinkProvider(ours, {
+    vscode.languages.registerDocumentLinkProvider(selector, {
       provideDocumentLinks: async ({ uri }) =>
         (await pageOf(uri)).links.map(
           ({ line, start, end, target }) => new vscode.DocumentLink(new vscode.Range(line, start, line, end), target),
         ),
     }),
-    vscode.languages.registerCodeLensProvider(ours, {
+    vscode.languages.registerCodeLensProvider(selector, {
       provideCodeLenses: async ({ uri }) => {
         const address = parseDocumentUri(uri);
         const conversation = address && (await conversationOf(address.session));

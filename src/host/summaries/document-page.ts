@@ -17,18 +17,18 @@ export interface Page {
 /** A part of a line; with a URI, it's a link. */
 export type Part = string | { readonly text: string; readonly to: vscode.Uri };
 
-/** Writes a document and records its links, because quoted text may look like a link. */
+/** Writes a document. Its links are recorded and not parsed, because quoted text may look like a link. */
 export class PageWriter {
   #text = '';
   #line = 0;
   readonly #links: PageLink[] = [];
 
-  /** A heading of a depth (1 to 6) and an empty line. */
+  /** Adds a heading of a depth (1 to 6) and an empty line. */
   heading(depth: number, title: string): this {
     return this.line(`${'#'.repeat(depth)} ${title}`).line();
   }
 
-  /** A line; parts with a URI become links. */
+  /** Adds a line; parts with a URI become links. */
   line(...parts: readonly Part[]): this {
     let column = 0;
     for (const part of parts) {
@@ -43,7 +43,7 @@ export class PageWriter {
     return this;
   }
 
-  /** A text and an empty line. */
+  /** Adds a text and an empty line. */
   block(text: string): this {
     const whole = text.endsWith('\n') ? text : `${text}\n`;
     this.#text += whole;
@@ -51,10 +51,10 @@ export class PageWriter {
     return this.line();
   }
 
-  /** A text in a fence that the text doesn't contain. */
+  /** Adds a text in a code fence that the text doesn't contain. */
   fenced(text: string): this {
-    const longest = Math.max(3, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length + 1));
-    const fence = '`'.repeat(longest);
+    const length = Math.max(3, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length + 1));
+    const fence = '`'.repeat(length);
     return this.block(`${fence}text\n${text}\n${fence}`);
   }
 
@@ -63,9 +63,7 @@ export class PageWriter {
   }
 }
 
-/**
- * Inserts blank lines before headings. Otherwise, Markdown renders a heading below a list as part of its last entry.
- */
+/** Inserts blank lines before headings, because Markdown adds a heading right below a list to the last entry. */
 export const headingsApart = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
 
 /** A document with only text. */

@@ -9,7 +9,7 @@ const ORDER: readonly Standing[] = ['pinned', 'active', 'dropped', 'superseded']
 
 export interface PlacedEvent {
   readonly event: KeyEvent;
-  /** 0-based, on the active branch. */
+  /** The message's 0-based position on the active branch. */
   readonly position: number;
   readonly standing: Standing;
 }
@@ -20,8 +20,8 @@ export interface PlacedEvent {
  */
 export class EventIndex {
   readonly #byKind = new Map<KeyEventKind, PlacedEvent[]>();
-  readonly #byPlace: readonly PlacedEvent[];
-  /** Prefix sums over the events: how many should be in the context, and how many are. */
+  readonly #byPosition: readonly PlacedEvent[];
+  /** Prefix sums over `#byPosition`: numbers of events that aren't superseded, and of those that are in the context. */
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
 
@@ -32,7 +32,7 @@ export class EventIndex {
       if (standing) placed.push({ event, position: state.positionOf(event.message)!, standing });
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
-    this.#byPlace = placed;
+    this.#byPosition = placed;
     for (const one of placed) {
       const ofKind = this.#byKind.get(one.event.kind);
       if (ofKind) ofKind.push(one);
@@ -44,53 +44,53 @@ export class EventIndex {
       list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
   }
 
-  /** Those of every kind, in order of place. */
+  /** All events, in order of position. */
   get all(): readonly PlacedEvent[] {
-    return this.#byPlace;
+    return this.#byPosition;
   }
 
-  /** Kinds that there are events of. */
+  /** The kinds that have events. */
   kinds(): KeyEventKind[] {
     return KEY_EVENT_KINDS.filter((kind) => this.#byKind.has(kind));
   }
 
-  /** Pinned ones first, then active, then those without room, then those that were replaced; each in order of place. */
+  /** Pinned events first, then active, dropped, and superseded ones; each in order of position. */
   ofKind(kind: KeyEventKind): readonly PlacedEvent[] {
     return this.#byKind.get(kind) ?? [];
   }
 
-  /** The events quoted from messages at these positions, both included. */
+  /** The events quoted from messages at positions `from` to `to` (inclusive). */
   between(from: number, to: number): readonly PlacedEvent[] {
-    return this.#byPlace.slice(this.#firstAt(from), this.#firstAt(to + 1));
+    return this.#byPosition.slice(this.#firstAt(from), this.#firstAt(to + 1));
   }
 
-  /** The events that are sent verbatim, in order of place. */
+  /** The events that are sent verbatim, in order of position. */
   kept(): readonly KeyEvent[] {
-    return this.#byPlace.filter(isKept).map(({ event }) => event);
+    return this.#byPosition.filter(isKept).map(({ event }) => event);
   }
 
-  /** The events that found no room, in order of place. */
+  /** The events that don't fit in the budget, in order of position. */
   dropped(): readonly KeyEvent[] {
-    return this.#byPlace.filter(({ standing }) => standing === 'dropped').map(({ event }) => event);
+    return this.#byPosition.filter(({ standing }) => standing === 'dropped').map(({ event }) => event);
   }
 
   countBetween(from: number, to: number): number {
     return this.#firstAt(to + 1) - this.#firstAt(from);
   }
 
-  /** How many events of these messages belong into the context, and how many of them are there. */
+  /** Of the events of messages at these positions: `wanted` aren't superseded; `kept` of them are in the context. */
   keptBetween(from: number, to: number): { readonly kept: number; readonly wanted: number } {
     const [low, high] = [this.#firstAt(from), this.#firstAt(to + 1)];
     return { kept: this.#kept[high]! - this.#kept[low]!, wanted: this.#wanted[high]! - this.#wanted[low]! };
   }
 
-  /** Index of the first event at a position or after it. */
+  /** The index in `#byPosition` of the first event at or after a position. */
   #firstAt(position: number): number {
     let low = 0;
-    let high = this.#byPlace.length;
+    let high = this.#byPosition.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#byPlace[middle]!.position < position) low = middle + 1;
+      if (this.#byPosition[middle]!.position < position) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -99,11 +99,11 @@ export class EventIndex {
 
 const isKept = ({ standing }: PlacedEvent): boolean => standing === 'pinned' || standing === 'active';
 
-/** The key events of a conversation as they stand now. */
+/** The current key events of a conversation. */
 export function eventIndexOf(conversation: Conversation): EventIndex {
   return new EventIndex(conversation.state, new Set(conversation.context().leftOut.map(({ id }) => id)));
 }
 
-/** What a compression would make of the key events of a session. */
+/** The key events of a session as they would be after a compression. */
 export const eventIndexAfter = (state: SessionState, record: CompressionRecord): EventIndex =>
   new EventIndex(state.afterCompression(record), new Set());

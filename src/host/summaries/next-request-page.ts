@@ -8,7 +8,7 @@ import { partName } from '../gauge/gauge-item.ts';
 import { triggerName } from './summary-facts.ts';
 import { PageWriter, type Page } from './document-page.ts';
 
-/** What would be sent if you pressed send now, part by part with its tokens as the gauge has them. */
+/** The request that would be sent now, part by part, with the same token counts as the gauge. */
 export function nextPage(
   { context, compressesFirst }: SendPreview,
   { counter, meter }: Conversation,
@@ -31,15 +31,15 @@ export function nextPage(
     if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
   const total = vscode.l10n.t('Total (budget: {0})', countText(meter.providerBudget()));
   page.line(`| **${total}** | **${countText(used)}** |`).line();
-  // A share of the whole, as in the table: what a provider adds to a request is not added to each of its parts.
-  const share = (counted: number): string => tokensText(Math.round((counted * used) / context.total));
-  for (const [at, text] of context.system.entries()) {
-    const tokens = share(counter.text(text) + MESSAGE_FRAMING_TOKENS);
-    page.heading(2, `${partName(context.systemParts[at]!)} · ${tokens}`).fenced(text);
+  // Scaled to the total in the provider's tokens, as in the table.
+  const scaled = (counted: number): string => tokensText(Math.round((counted * used) / context.total));
+  for (const [index, text] of context.system.entries()) {
+    const tokens = scaled(counter.text(text) + MESSAGE_FRAMING_TOKENS);
+    page.heading(2, `${partName(context.systemParts[index]!)} · ${tokens}`).fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
-    page.heading(3, `${message.position + 1} · ${message.role} · ${share(counter.message(message))}`);
+    page.heading(3, `${message.position + 1} · ${message.role} · ${scaled(counter.message(message))}`);
     for (const block of message.content) page.fenced(blockText(block));
   }
   return page.page();

@@ -8,12 +8,12 @@ import { faultTexts, levelName, trustOf } from './summary-facts.ts';
 import { headingsApart, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, EDITABLE_LEVELS } from './documents.ts';
 
-/** A summary with its facts, its texts, what the audit found and, where it is a leaf, its source. */
+/** A summary with its facts, texts, and warnings, and its source or child summaries. */
 export function nodePage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
   const range = state.spanOf(node.id);
   page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
-  links(page, state, node);
+  writeLinks(page, state, node);
   for (const level of EDITABLE_LEVELS) {
     const text = node[level];
     if (text === undefined) continue;
@@ -39,19 +39,19 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
   return page.page();
 }
 
-/** The messages that a summary stands for, word for word. */
+/** The messages that a summary covers, verbatim. */
 export function sourcePage(state: SessionState, node: SummaryNode): Page {
   const range = state.spanOf(node.id);
   const page = new PageWriter().heading(1, vscode.l10n.t('Source: {0}', node.title));
-  links(page, state, node);
+  writeLinks(page, state, node);
   if (range) writeMessages(page, state, range.from, range.to, 2);
   return page.page();
 }
 
-/** What a summary holds, list by list. */
+/** The lists and the narrative of a summary. */
 export function structuredPage(state: SessionState, node: SummaryNode): Page {
   const page = new PageWriter().heading(1, node.title);
-  links(page, state, node);
+  writeLinks(page, state, node);
   const { structured } = node;
   if (!structured) {
     return page.block(vscode.l10n.t('This summary has no structured sections.')).page();
@@ -65,7 +65,7 @@ export function structuredPage(state: SessionState, node: SummaryNode): Page {
   return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).page();
 }
 
-/** A message is its text and nothing else, so that quotes are where they are said to be. */
+/** Only the text of a message, so that offsets in it apply to the document. */
 export function messagePage(state: SessionState, id: MessageId): Page | undefined {
   const message = state.messages.get(id);
   return message && plainPage(messageText(message));
@@ -92,7 +92,7 @@ function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
   return id;
 }
 
-function links(page: PageWriter, state: SessionState, node: SummaryNode): void {
+function writeLinks(page: PageWriter, state: SessionState, node: SummaryNode): void {
   const parts: Part[] = [];
   const add = (text: string, to: vscode.Uri): void => {
     if (parts.length > 0) parts.push(' · ');
@@ -134,26 +134,26 @@ function facts(state: SessionState, node: SummaryNode): string {
 function lists(structured: StructuredSummary): [string, readonly string[]][] {
   const { decisions, errors } = structured;
   const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' — ');
-  const named = (heading: string, list: SummaryList): [string, readonly string[]] => [heading, structured[list] ?? []];
+  const listOf = (heading: string, list: SummaryList): [string, readonly string[]] => [heading, structured[list] ?? []];
   return [
-    named(vscode.l10n.t('Topics'), 'topics'),
-    named(vscode.l10n.t('People'), 'people'),
-    named(vscode.l10n.t('Requests'), 'intents'),
+    listOf(vscode.l10n.t('Topics'), 'topics'),
+    listOf(vscode.l10n.t('People'), 'people'),
+    listOf(vscode.l10n.t('Requests'), 'intents'),
     [vscode.l10n.t('Decisions'), decisions.map(({ what, why, when }) => joined(what, why, when))],
-    named(vscode.l10n.t('Constraints'), 'constraints'),
-    named(vscode.l10n.t('Preferences'), 'preferences'),
-    named(vscode.l10n.t('Quests'), 'quests'),
-    named(vscode.l10n.t('Inventory'), 'inventory'),
-    named(vscode.l10n.t('Conditions'), 'conditions'),
-    named(vscode.l10n.t('Places'), 'places'),
-    named(vscode.l10n.t('Discoveries'), 'discoveries'),
-    named(vscode.l10n.t('Facts'), 'facts'),
-    named(vscode.l10n.t('Guidance'), 'guidance'),
+    listOf(vscode.l10n.t('Constraints'), 'constraints'),
+    listOf(vscode.l10n.t('Preferences'), 'preferences'),
+    listOf(vscode.l10n.t('Quests'), 'quests'),
+    listOf(vscode.l10n.t('Inventory'), 'inventory'),
+    listOf(vscode.l10n.t('Conditions'), 'conditions'),
+    listOf(vscode.l10n.t('Places'), 'places'),
+    listOf(vscode.l10n.t('Discoveries'), 'discoveries'),
+    listOf(vscode.l10n.t('Facts'), 'facts'),
+    listOf(vscode.l10n.t('Guidance'), 'guidance'),
     [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
-    named(vscode.l10n.t('Failed attempts'), 'failedAttempts'),
-    named(vscode.l10n.t('Files'), 'files'),
-    named(vscode.l10n.t('Open steps'), 'openSteps'),
-    named(vscode.l10n.t('Outcomes'), 'outcomes'),
+    listOf(vscode.l10n.t('Failed attempts'), 'failedAttempts'),
+    listOf(vscode.l10n.t('Files'), 'files'),
+    listOf(vscode.l10n.t('Open steps'), 'openSteps'),
+    listOf(vscode.l10n.t('Outcomes'), 'outcomes'),
   ];
 }
 

@@ -6,28 +6,28 @@ import { pageHtml } from '../platform/page-html.ts';
 import { plainPage, type Page } from './document-page.ts';
 import { openAsText, parseDocumentUri } from './documents.ts';
 
-/** What the reader shows: a document of the session, or a report that is kept nowhere. */
-interface Shown {
+/** A document of a session, or a report, which has no URI. */
+interface ShownDocument {
   readonly uri: vscode.Uri | undefined;
   readonly title: string;
   readonly page: Page;
 }
 
 /**
- * Shows documents as they are meant to be read, beside the chat: rendered by the page's own renderer, which runs no
- * markup of theirs. One panel in a window; the text behind it is a command away.
+ * Shows rendered documents beside the chat, in at most one panel per window. The page's own renderer is used, which is
+ * safe for any content. `openAsText` opens the text of a document.
  */
 export class Reader implements vscode.Disposable {
   readonly #pageOf: (uri: vscode.Uri) => Promise<Page>;
   readonly #openLink: (href: string, session: string | undefined) => Promise<void>;
   readonly #extensionUri: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
-  #shown: Shown | undefined;
-  /** What was asked for last: another one may be made faster. */
-  #asked: vscode.Uri | undefined;
+  #shown: ShownDocument | undefined;
+  /** The document requested last, because an earlier one may take longer to create. */
+  #requested: vscode.Uri | undefined;
   #targets: readonly vscode.Uri[] = [];
   #listens = false;
-  /** Whether what is shown may have changed while it could not be seen. */
+  /** Whether the document may have changed while the panel was hidden. */
   #isStale = false;
 
   /** @param openLink follows a link in a message */
@@ -45,25 +45,26 @@ export class Reader implements vscode.Disposable {
     this.#panel?.dispose();
   }
 
-  /** The document in front; undefined while the reader is not. */
+  /** The shown document; undefined if the panel isn't active or shows a report. */
   get uri(): vscode.Uri | undefined {
     return this.#panel?.active === true ? this.#shown?.uri : undefined;
   }
 
-  /** Rejects where the document cannot be made: an empty page would not say why. */
+  /** Shows a document. Rejects if it can't be created, because an empty page wouldn't say why. */
   async open(uri: vscode.Uri): Promise<void> {
-    this.#asked = uri;
+    this.#requested = uri;
     const page = await this.#pageOf(uri);
-    if (this.#asked === uri) this.#show({ uri, title: titleOf(uri), page });
+    if (this.#requested === uri) this.#show({ uri, title: titleOf(uri), page });
   }
 
+  /** Shows a report. */
   openText(title: string, text: string): Promise<void> {
-    this.#asked = undefined;
+    this.#requested = undefined;
     this.#show({ uri: undefined, title, page: plainPage(text) });
     return Promise.resolve();
   }
 
-  /** Opens the text of what is shown, to be searched, copied or compared. */
+  /** Opens what is shown as text in an editor, so that it can be searched, copied, or compared. */
   async openAsText(): Promise<void> {
     if (!this.#shown) return;
     if (this.#shown.uri) await openAsText(this.#shown.uri);
@@ -73,7 +74,7 @@ export class Reader implements vscode.Disposable {
       );
   }
 
-  /** Shows what has changed; a preview is made when it is asked for, not with each message. */
+  /** Updates the shown document, except for a compression preview, which is only created on demand. */
   async refresh(): Promise<void> {
     const shown = this.#shown;
     if (!shown?.uri || parseDocumentUri(shown.uri)?.kind === 'dryRun') return;
@@ -85,7 +86,7 @@ export class Reader implements vscode.Disposable {
     this.#send();
   }
 
-  #show(shown: Shown): void {
+  #show(shown: ShownDocument): void {
     this.#shown = shown;
     this.#isStale = false;
     const panel = (this.#panel ??= this.#newPanel());
@@ -98,7 +99,7 @@ export class Reader implements vscode.Disposable {
   }
 
   #newPanel(): vscode.WebviewPanel {
-    // Never over the chat.
+    // The chat stays visible.
     const panel = vscode.window.createWebviewPanel(READER_PANEL, '', vscode.ViewColumn.Beside, {});
     const dist = vscode.Uri.joinPath(this.#extensionUri, 'dist');
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
@@ -125,7 +126,7 @@ export class Reader implements vscode.Disposable {
     if (message.type === 'ready') {
       this.#listens = true;
       this.#send();
-      // What cannot be generated again is shown unchanged.
+      // A document that can't be created again stays as it is.
       if (this.#isStale) void this.refresh().catch(() => undefined);
     } else if (message.type === 'request') {
       const { id, body } = message;
@@ -136,7 +137,7 @@ export class Reader implements vscode.Disposable {
     }
   }
 
-  /** A link of the document leads to another one; those of what it quotes are followed as in the chat. */
+  /** Follows one of the document's own links, or a link in quoted text, like the chat does. */
   async #follow(href: string): Promise<void> {
     const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
     const uri = this.#shown?.uri;
@@ -158,7 +159,7 @@ export class Reader implements vscode.Disposable {
   }
 }
 
-/** What is no Markdown of ours: a message verbatim, and JSON. */
+/** Whether a document is a verbatim message or JSON, rather than Markdown. */
 function isPlain(uri: vscode.Uri): boolean {
   const kind = parseDocumentUri(uri)?.kind;
   return kind === 'message' || kind === 'request';
@@ -166,7 +167,7 @@ function isPlain(uri: vscode.Uri): boolean {
 
 const titleOf = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 
-/** The text with its links as Markdown has them: by their numbers, since the page follows nothing by itself. */
+/** The text with Markdown links. They contain numbers, not addresses, because only the host follows links. */
 function withLinks({ text, links }: Page): string {
   const lines = text.split('\n');
   for (const [number, { line, start, end }] of [...links.entries()].reverse()) {

@@ -27,70 +27,70 @@ import { triggerName, trustOf } from './summary-facts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-/** How a row looks. Costs what it shows. */
+/** The tree item for a row. Takes time proportional to what it shows. */
 export function treeItem(conversation: Conversation, source: TreeSource, row: Row, now: number): vscode.TreeItem {
   const { state, journal } = conversation;
   switch (row.kind) {
     case 'section':
       return sectionItem(source, row.section);
     case 'filter': {
-      const made = item(vscode.l10n.t('Filter: {0}', filterName(row.filter)), Expanded, 'filter');
-      made.contextValue = 'threadkeeper.filter';
-      return made;
+      const created = item(vscode.l10n.t('Filter: {0}', filterName(row.filter)), Expanded, 'filter');
+      created.contextValue = 'threadkeeper.filter';
+      return created;
     }
     case 'part':
       return item(partName(row.name), None, 'circle-small-filled', tokensText(row.tokens));
     case 'node': {
       const node = state.nodes.get(row.node);
-      return node ? nodeItem(conversation, source, node, now) : gone();
+      return node ? nodeItem(conversation, source, node, now) : goneItem();
     }
     case 'opened':
       return item(vscode.l10n.t('Reverted summaries'), Collapsed, 'unfold', String(openedNodes(state).length));
     case 'openedNode': {
       const node = state.nodes.get(row.node);
-      if (!node) return gone();
-      const made = item(node.title, None, 'unfold', rangeText(state, node));
-      const how = state.summaries.isExpanded(node.id) ? '.turn' : undoneWith(state, node.id) ? '.compression' : '';
-      made.contextValue = `threadkeeper.opened${how}`;
-      made.command = opens(() => openNodeDocument(journal.id, node));
-      return made;
+      if (!node) return goneItem();
+      const created = item(node.title, None, 'unfold', rangeText(state, node));
+      const suffix = state.summaries.isExpanded(node.id) ? '.turn' : undoneWith(state, node.id) ? '.compression' : '';
+      created.contextValue = `threadkeeper.opened${suffix}`;
+      created.command = openCommand(() => openNodeDocument(journal.id, node));
+      return created;
     }
     case 'nodeEvents':
-      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', standings(eventsBelow(source, row)));
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', standingCounts(eventsBelow(source, row)));
     case 'range':
       return rangeItem(source, row);
     case 'message': {
       const message = state.messages.get(row.message);
-      if (!message) return gone();
+      if (!message) return goneItem();
       const position = state.positionOf(row.message) ?? 0;
       const icon = message.role === 'user' ? 'account' : message.role === 'tool' ? 'tools' : 'comment';
-      const made = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${message.role}`);
-      made.contextValue = 'threadkeeper.message';
-      made.command = opens(() => openMessageDocument(journal.id, row.message, position));
-      return made;
+      const created = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${message.role}`);
+      created.contextValue = 'threadkeeper.message';
+      created.command = openCommand(() => openMessageDocument(journal.id, row.message, position));
+      return created;
     }
     case 'eventKind':
-      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], standings(source.events().ofKind(row.of)));
+      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], standingCounts(source.events().ofKind(row.of)));
     case 'event': {
       const { event, standing } = row;
       const position = state.positionOf(event.message) ?? 0;
-      const made = item(
+      const created = item(
         oneLine(event.quote),
         None,
         STANDING_ICON[standing],
         `${position + 1} · ${standingName(standing)}`,
       );
-      made.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
-      made.command = opens(() => openMessageDocument(journal.id, event.message, position, event.quote));
-      return made;
+      created.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
+      created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event.quote));
+      return created;
     }
     case 'saidList':
-      return item(saidName(row.list), Collapsed, SAID_ICON[row.list]);
+      return item(contentName(row.list), Collapsed, CONTENT_ICON[row.list]);
     case 'saidEntry': {
       const node = state.nodes.get(row.node);
-      const made = item(oneLine(row.text), None, SAID_ICON[row.list], node && rangeText(state, node));
-      if (node) made.command = opens(() => openNodeDocument(journal.id, node));
-      return made;
+      const created = item(oneLine(row.text), None, CONTENT_ICON[row.list], node && rangeText(state, node));
+      if (node) created.command = openCommand(() => openNodeDocument(journal.id, node));
+      return created;
     }
     case 'task': {
       const { task } = row;
@@ -109,15 +109,15 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return item(row.step.text, None, STEP_ICON[row.step.status], stepName(row.step.status));
     case 'compression': {
       const entry = state.compressions.find(({ id }) => id === row.compression);
-      if (!entry) return gone();
+      if (!entry) return goneItem();
       const isUndone = state.summaries.isCompressionUndone(entry.id);
       const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
-      const made = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
-      made.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
-      made.command = opens(async () => {
+      const created = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
+      created.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
+      created.command = openCommand(async () => {
         await openRendered(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
       });
-      return made;
+      return created;
     }
   }
 }
@@ -142,7 +142,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     }
     case 'events': {
       const all = events().all;
-      const description = all.length === 0 ? vscode.l10n.t('none yet') : standings(all);
+      const description = all.length === 0 ? vscode.l10n.t('none yet') : standingCounts(all);
       return item(vscode.l10n.t('Key events'), all.length === 0 ? None : Collapsed, SECTION_ICON.events, description);
     }
     case 'said':
@@ -159,7 +159,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
   }
 }
 
-/** A range of summaries or messages is named by the messages that it stands for, others by their place in the list. */
+/** The tree item for a range, named by the messages that its rows cover, or else by their positions in the list. */
 function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
   const { of, from, end } = row;
   const [first, last] = endsOf(source, row);
@@ -205,14 +205,14 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
     trust(source, node),
   ];
   const icon = hasWarning(state, node) ? 'warning' : node.depth > 0 ? 'layers' : 'note';
-  const made = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
-  made.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
-  made.command = opens(() => openNodeDocument(journal.id, node));
-  return made;
+  const created = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
+  created.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
+  created.command = openCommand(() => openNodeDocument(journal.id, node));
+  return created;
 }
 
-/** "12 · 2 pinned · 3 superseded": how many are kept verbatim, how many of them are pinned, and those that are not. */
-function standings(list: readonly PlacedEvent[]): string {
+/** Counts such as "12 · 2 pinned · 3 superseded": events kept verbatim, those of them that are pinned, and the others. */
+function standingCounts(list: readonly PlacedEvent[]): string {
   const counts = new Map<Standing, number>();
   for (const { standing } of list) counts.set(standing, (counts.get(standing) ?? 0) + 1);
   const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((standing) => {
@@ -229,17 +229,18 @@ function item(
   icon: string,
   description?: string,
 ): vscode.TreeItem {
-  const made = new vscode.TreeItem(label, state);
-  made.iconPath = new vscode.ThemeIcon(icon);
-  if (description !== undefined) made.description = description;
-  return made;
+  const created = new vscode.TreeItem(label, state);
+  created.iconPath = new vscode.ThemeIcon(icon);
+  if (description !== undefined) created.description = description;
+  return created;
 }
 
-const gone = (): vscode.TreeItem => item(vscode.l10n.t('This item is no longer in the session.'), None, 'circle-slash');
+const goneItem = (): vscode.TreeItem =>
+  item(vscode.l10n.t('This item is no longer in the session.'), None, 'circle-slash');
 
-/** Rows carry closures, not arguments that a command would have to check: the command is internal to the view. */
+/** Internal command of the view. Its argument is a function, so that it has nothing to check. */
 export const OPEN_ROW = 'threadkeeper.internal.openRow';
-const opens = (open: () => Promise<void>): vscode.Command => ({
+const openCommand = (open: () => Promise<void>): vscode.Command => ({
   command: OPEN_ROW,
   title: vscode.l10n.t('Open'),
   arguments: [open],
@@ -250,7 +251,7 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
   return range ? `${range.from + 1}–${range.to + 1}` : '';
 }
 
-/** How many of its key events are in the context, what the audit found, and who wrote it. */
+/** How many of a summary's key events are in the context, what the audit found, and how the summary was made. */
 export function trust({ state, events }: TreeSource, node: SummaryNode): string {
   const range = state.spanOf(node.id);
   const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
@@ -260,7 +261,7 @@ export function trust({ state, events }: TreeSource, node: SummaryNode): string 
   ].join(' · ');
 }
 
-/** How long ago, in the largest unit that is not 0; milliseconds in. */
+/** A time that is `ms` milliseconds ago, in minutes, hours, or days. */
 function ago(ms: number): string {
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' });
   const minutes = Math.max(0, Math.round(ms / 60_000));
@@ -277,7 +278,7 @@ const stepName = (status: StepStatus): string =>
     skipped: vscode.l10n.t('skipped'),
   })[status];
 
-const saidName = (list: SaidList): string =>
+const contentName = (list: SaidList): string =>
   ({
     topics: vscode.l10n.t('Topics'),
     decisions: vscode.l10n.t('Decisions'),
@@ -291,7 +292,7 @@ const STANDING_ICON: Readonly<Record<Standing, string>> = {
   superseded: 'history',
   dropped: 'circle-slash',
 };
-const SAID_ICON: Readonly<Record<SaidList, string>> = {
+const CONTENT_ICON: Readonly<Record<SaidList, string>> = {
   topics: 'tag',
   decisions: 'law',
   preferences: 'heart',
@@ -304,7 +305,7 @@ const STEP_ICON: Readonly<Record<StepStatus, string>> = {
   skipped: 'debug-step-over',
 };
 
-/** What a filter leaves, for people. */
+/** A filter's display name. */
 export function filterName(filter: TreeFilter): string {
   switch (filter.by) {
     case 'warnings':

@@ -8,10 +8,10 @@ import { trust } from './row-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
 
-/** Longer texts are truncated, in UTF-16 units. */
-const LONGEST = 600;
+/** Maximum length of a text in a tooltip, in UTF-16 units. */
+const MAX_TEXT = 600;
 
-/** A row's tooltip; undefined if the row shows everything. */
+/** A row's tooltip; undefined if there is nothing to add to the row. */
 export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
   const { state } = source;
   switch (row.kind) {
@@ -24,7 +24,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
-      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), LONGEST));
+      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), MAX_TEXT));
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
@@ -39,16 +39,16 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       const { all } = source.events();
       return all.length === 0
         ? vscode.l10n.t('Key events are detected when messages are compressed.')
-        : withoutRoom(all);
+        : droppedTooltip(all);
     }
     case 'eventKind':
-      return withoutRoom(source.events().ofKind(row.of));
+      return droppedTooltip(source.events().ofKind(row.of));
     default:
       return undefined;
   }
 }
 
-function withoutRoom(list: readonly PlacedEvent[]): vscode.MarkdownString | undefined {
+function droppedTooltip(list: readonly PlacedEvent[]): vscode.MarkdownString | undefined {
   const dropped = list.filter(({ standing }) => standing === 'dropped').length;
   return dropped === 0 ? undefined : appendNoRoom(new vscode.MarkdownString(), dropped);
 }
@@ -56,7 +56,7 @@ function withoutRoom(list: readonly PlacedEvent[]): vscode.MarkdownString | unde
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(beginning(node.brief, LONGEST));
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(beginning(node.brief, MAX_TEXT));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
@@ -79,9 +79,9 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
 function eventTooltip({ event, standing }: RowOf<'event'>, position: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendText(event.quote);
-  const place = vscode.l10n.t('message {0}', position + 1);
+  const messageName = vscode.l10n.t('message {0}', position + 1);
   text
     .appendMarkdown('\n\n---\n\n')
-    .appendText([kindName(event.kind), standingName(standing), place, event.reason].join(' · '));
+    .appendText([kindName(event.kind), standingName(standing), messageName, event.reason].join(' · '));
   return text;
 }

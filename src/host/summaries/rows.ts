@@ -14,11 +14,11 @@ import type { EventIndex } from './event-index.ts';
 const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 /** The lists of the summaries' content. */
-const SAID_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
-export type SaidList = (typeof SAID_LISTS)[number];
+const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
+export type SaidList = (typeof CONTENT_LISTS)[number];
 
 /** What a row of the *Context* view represents. */
-type Shown =
+type RowContent =
   | { readonly kind: 'section'; readonly section: SectionName }
   /** The parent of a filter's results; the view knows which rows these are. */
   | { readonly kind: 'filter'; readonly filter: TreeFilter }
@@ -43,7 +43,7 @@ type Shown =
  * A row knows its parent, which `reveal` needs. The same row always has the same ID, so that VS Code keeps it expanded
  * and selected.
  */
-export type Row = Shown & { readonly id: string; readonly above: Row | undefined };
+export type Row = RowContent & { readonly id: string; readonly above: Row | undefined };
 export type RowOf<Kind extends Row['kind']> = Extract<Row, { kind: Kind }>;
 
 /** The data of the rows. Events and gauge are only requested when needed. */
@@ -58,8 +58,8 @@ export function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** A filter's result may also be below another one; then the ID includes its parent. */
-const idBelow = ({ id }: Row, own: string): string => (id.startsWith('filter/') ? `${id}/${own}` : own);
+/** Below a filter, IDs include the parent's ID, because the same row may be shown in several places. */
+const idBelow = ({ id }: Row, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
 
 const sectionRow = (section: SectionName): Row => ({
   kind: 'section',
@@ -102,7 +102,7 @@ function hasSection(state: SessionState, section: SectionName): boolean {
     case 'events':
       return true;
     case 'said':
-      return saidIn(state).size > 0;
+      return contentOf(state).size > 0;
     case 'tasks':
       return tasks(state).length > 0;
     case 'compressions':
@@ -113,7 +113,7 @@ function hasSection(state: SessionState, section: SectionName): boolean {
 /** The rows below a row, which are only created when they are shown. */
 interface RowList {
   readonly count: number;
-  /** The row of an entry, below a range or the list's own row. */
+  /** Creates the row of an entry; `above` is a range or the list's own row. */
   readonly row: (at: number, above: Row) => Row;
 }
 
@@ -152,7 +152,7 @@ function listBelow(source: TreeSource, row: Row): RowList {
         ...{ above, event, standing },
       }));
     case 'saidList':
-      return listOf(saidIn(state).get(row.list) ?? [], ({ text, node }, above, at) => ({
+      return listOf(contentOf(state).get(row.list) ?? [], ({ text, node }, above, at) => ({
         kind: 'saidEntry',
         id: `${row.id}/${at}`,
         ...{ above, list: row.list, text, node },
@@ -180,7 +180,7 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
     case 'events':
       return listOf(source.events().kinds(), kindRow);
     case 'said':
-      return listOf([...saidIn(state).keys()], (list, above) => ({
+      return listOf([...contentOf(state).keys()], (list, above) => ({
         kind: 'saidList',
         id: `said/${list}`,
         above,
@@ -230,7 +230,7 @@ export function openedNodes(state: SessionState): SummaryNode[] {
   });
 }
 
-/** The undone compression with which a summary was opened; it's redone as a whole. */
+/** The undone compression with which a summary was opened. It can only be redone as a whole. */
 export const undoneWith = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
   compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
 
@@ -238,33 +238,33 @@ export const undoneWith = ({ compressions, summaries }: SessionState, node: Node
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);
 
-/** How a summary can be regenerated: a parent only from its children without a model; instructions require a model. */
+/** How a summary can be regenerated: a parent only from its children, without a model; instructions need a model. */
 export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
   ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model'] as const)),
   ...(node.children.length === 0 && hasModel ? (['instructions'] as const) : []),
   ...(isSent(state, node) ? (['finer'] as const) : []),
 ];
 
-interface Said {
+interface ContentEntry {
   readonly text: string;
   /** The newest summary that contains it. */
   readonly node: NodeId;
 }
 
-const known = new WeakMap<readonly FrontierItem[], ReadonlyMap<SaidList, readonly Said[]>>();
+const cachedContent = new WeakMap<readonly FrontierItem[], ReadonlyMap<SaidList, readonly ContentEntry[]>>();
 
-/** The content of the summaries, newest first, without duplicates and empty lists. Computed once after each change. */
-function saidIn({ frontier }: SessionState): ReadonlyMap<SaidList, readonly Said[]> {
-  let lists = known.get(frontier);
+/** The content of the summaries, newest first, without duplicates and empty lists. Cached until the summaries change. */
+function contentOf({ frontier }: SessionState): ReadonlyMap<SaidList, readonly ContentEntry[]> {
+  let lists = cachedContent.get(frontier);
   if (lists) return lists;
   const newestFirst = frontier.toReversed();
-  const read = SAID_LISTS.map((list) => {
+  const found = CONTENT_LISTS.map((list) => {
     const nodes = new Map<string, NodeId>();
     for (const { node } of newestFirst)
       for (const text of entriesOf(node, list)) if (!nodes.has(text)) nodes.set(text, node.id);
     return [list, [...nodes].map(([text, node]) => ({ text, node }))] as const;
   });
-  known.set(frontier, (lists = new Map(read.filter(([, said]) => said.length > 0))));
+  cachedContent.set(frontier, (lists = new Map(found.filter(([, entries]) => entries.length > 0))));
   return lists;
 }
 
@@ -299,17 +299,17 @@ export function endsOf(source: TreeSource, { of, from, end }: RowOf<'range'>): r
   return [list.row(from, of), list.row(end - 1, of)];
 }
 
-/** What can be found in the tree. */
+/** What `findRow` finds in the tree. */
 export type Sought =
   | Pick<RowOf<'node'>, 'kind' | 'node'>
   | Pick<RowOf<'message'>, 'kind' | 'message'>
   | Pick<RowOf<'event'>, 'kind' | 'event'>;
 
-/** The row for something in the unfiltered tree; undefined if there is none. */
-export function findRow(source: TreeSource, sought: Sought): Row | undefined {
+/** The row for a summary, message, or event in the unfiltered tree; undefined if there is none. */
+export function findRow(source: TreeSource, target: Sought): Row | undefined {
   const { state } = source;
-  if (sought.kind === 'event') {
-    const { id, kind } = sought.event;
+  if (target.kind === 'event') {
+    const { id, kind } = target.event;
     return entryBelow(
       source,
       kindRow(kind, sectionRow('events')),
@@ -319,16 +319,16 @@ export function findRow(source: TreeSource, sought: Sought): Row | undefined {
         .findIndex(({ event }) => event.id === id),
     );
   }
-  const first = sought.kind === 'node' ? state.nodes.get(sought.node)?.first : sought.message;
+  const first = target.kind === 'node' ? state.nodes.get(target.node)?.first : target.message;
   const position = first && state.positionOf(first);
   if (position === undefined) return undefined;
   let row: Row | undefined = sectionRow('summaries');
-  let beside = state.frontier.map(({ node }) => node.id);
+  let siblings = state.frontier.map(({ node }) => node.id);
   for (const node of summariesOf(state, position)) {
-    row = row && entryBelow(source, row, beside.indexOf(node.id));
-    if (sought.kind === 'node' && sought.node === node.id) return row;
-    beside = [...node.children];
-    if (sought.kind === 'message' && beside.length === 0)
+    row = row && entryBelow(source, row, siblings.indexOf(node.id));
+    if (target.kind === 'node' && target.node === node.id) return row;
+    siblings = [...node.children];
+    if (target.kind === 'message' && siblings.length === 0)
       return row && entryBelow(source, row, position - state.positionOf(node.first)!);
   }
   return undefined;
@@ -344,21 +344,21 @@ function entryBelow(source: TreeSource, row: Row, at: number): Row | undefined {
 /** The summaries of the tree that cover the message at a position, topmost first. */
 export function summariesOf(state: SessionState, position: number): SummaryNode[] {
   const found: SummaryNode[] = [];
-  let beside: readonly SummaryNode[] = state.frontier.map(({ node }) => node);
+  let siblings: readonly SummaryNode[] = state.frontier.map(({ node }) => node);
   for (;;) {
-    const node = beside.find(({ id }) => {
+    const node = siblings.find(({ id }) => {
       const span = state.spanOf(id);
       return span && span.from <= position && position <= span.to;
     });
     if (!node) return found;
     found.push(node);
-    beside = node.children.flatMap((id) => state.nodes.get(id) ?? []);
+    siblings = node.children.flatMap((id) => state.nodes.get(id) ?? []);
   }
 }
 
 /** A filter of the tree. */
 export type TreeFilter =
-  /** Summaries with faults in the audit, and stale ones. */
+  /** Summaries for which `hasWarning` returns true. */
   | { readonly by: 'warnings' }
   | { readonly by: 'kind'; readonly of: KeyEventKind }
   /** Search results for a text. */
@@ -416,20 +416,20 @@ function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): R
 export const unsupportedIn = (state: SessionState, node: SummaryNode): readonly CheckedSpan[] =>
   (state.summaries.checkOf(node)?.statements ?? []).filter(({ reason }) => supportOf(reason) === false);
 
-/** Whether a summary has a warning. */
+/** Whether a summary is stale, or the audit or a check has found a fault in it. */
 export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
   node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0 || state.stale.has(node.id);
 
-/** Summaries of the tree with a warning, parents before their children. Visits all of them once. */
+/** Summaries of the tree with a warning, parents before their children. Visits all summaries. */
 export function warnedNodes(state: SessionState): NodeId[] {
   const warned: NodeId[] = [];
-  const look = (node: SummaryNode): void => {
+  const visit = (node: SummaryNode): void => {
     if (hasWarning(state, node)) warned.push(node.id);
     for (const id of node.children) {
       const child = state.nodes.get(id);
-      if (child) look(child);
+      if (child) visit(child);
     }
   };
-  for (const { node } of state.frontier) look(node);
+  for (const { node } of state.frontier) visit(node);
   return warned;
 }

@@ -15,11 +15,11 @@ import { inform } from '../platform/inform.ts';
 export async function withNode(
   app: SummariesApp,
   argument: unknown,
-  act: (app: SummariesApp, conversation: Conversation, node: SummaryNode) => Promise<void>,
+  run: (app: SummariesApp, conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const node = nodeOfRow(conversation, argument) ?? nodeInFront(app, conversation) ?? (await pickNode(conversation));
-  if (node) await act(app, conversation, node);
+  const node = nodeOfRow(conversation, argument) ?? activeNode(app, conversation) ?? (await pickNode(conversation));
+  if (node) await run(app, conversation, node);
 }
 
 function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefined {
@@ -27,7 +27,7 @@ function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefin
   return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
 }
 
-function nodeInFront(app: SummariesApp, { state, journal }: Conversation): SummaryNode | undefined {
+function activeNode(app: SummariesApp, { state, journal }: Conversation): SummaryNode | undefined {
   const address = addressInFront(app);
   return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
 }
@@ -42,10 +42,10 @@ const pickNode = ({ state }: Conversation): Promise<SummaryNode | undefined> =>
 async function pickOf(
   state: Conversation['state'],
   nodes: readonly SummaryNode[],
-  none: string,
+  emptyText: string,
 ): Promise<SummaryNode | undefined> {
   if (nodes.length === 0) {
-    inform(none);
+    inform(emptyText);
     return undefined;
   }
   const items = nodes.map((node) => ({ label: node.title, description: rangeText(state, node), node }));
@@ -53,27 +53,27 @@ async function pickOf(
 }
 
 /**
- * Calls the command with the key event of the row, or one that the user selects among the active ones, newest first.
+ * Calls the command with the key event of the row, or one that the user selects among the candidates, newest first.
  */
 export async function withEvent(
   app: SummariesApp,
   argument: unknown,
-  isWanted: (event: KeyEvent) => boolean,
-  act: (conversation: Conversation, event: KeyEvent) => Promise<unknown>,
+  isCandidate: (event: KeyEvent) => boolean,
+  run: (conversation: Conversation, event: KeyEvent) => Promise<unknown>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const event =
-    isRow(argument) && argument.kind === 'event' ? argument.event : await pickEvent(conversation.state, isWanted);
-  if (event) await act(conversation, event);
+    isRow(argument) && argument.kind === 'event' ? argument.event : await pickEvent(conversation.state, isCandidate);
+  if (event) await run(conversation, event);
 }
 
 async function pickEvent(
   state: Conversation['state'],
-  isWanted: (event: KeyEvent) => boolean,
+  isCandidate: (event: KeyEvent) => boolean,
 ): Promise<KeyEvent | undefined> {
   const items = [...state.events.values()].reverse().flatMap((event) => {
     const position = state.positionOf(event.message);
-    if (position === undefined || state.isRemoved(event.id) || !isWanted(event)) return [];
+    if (position === undefined || state.isRemoved(event.id) || !isCandidate(event)) return [];
     return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
   });
   if (items.length === 0) {
@@ -88,16 +88,16 @@ async function pickEvent(
 export async function withOpened(
   app: SummariesApp,
   argument: unknown,
-  act: (conversation: Conversation, node: SummaryNode) => Promise<void>,
+  run: (conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const { state } = conversation;
-  const none = vscode.l10n.t(
+  const emptyText = vscode.l10n.t(
     'There are no summaries to restore. To restore an undone compression, run Redo Compression.',
   );
   const opened = openedNodes(state).filter(({ id }) => undoneWith(state, id) === undefined);
-  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, opened, none));
-  if (node) await act(conversation, node);
+  const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, opened, emptyText));
+  if (node) await run(conversation, node);
 }
 
 /** The compression of the row, or the one with which the row's summary was undone. */
@@ -110,7 +110,7 @@ export function compressionOf(state: Conversation['state'], row: unknown): Compr
       : undefined;
 }
 
-/** A compression that was undone, selected by the user. */
+/** The undone compression, or one that the user selects if there are several. */
 export async function pickUndone(state: Conversation['state']): Promise<CompressionId | undefined> {
   const items = state.compressions
     .filter(({ id }) => state.summaries.isCompressionUndone(id))

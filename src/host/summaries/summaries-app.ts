@@ -20,7 +20,7 @@ export interface SummariesApp extends ModelsApp {
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
   /** The current session with its operations, or else the latest one. */
   current(): Promise<OpenConversation>;
-  /** The message for an error. */
+  /** The message and action for an error. */
   describe(error: unknown): FaultView;
 }
 

@@ -35,28 +35,28 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
-  readonly #seen: vscode.Disposable;
+  readonly #subscription: vscode.Disposable;
   #isStale = false;
   #events: { readonly key: string; readonly index: EventIndex } | undefined;
   #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
 
-  /** `view` shows the rows; it isn't disposed of here. */
+  /** @param view shows the rows; its owner disposes of it */
   constructor(view: vscode.TreeView<Row>, deps: SummariesTreeDeps) {
     this.#deps = deps;
     this.#view = view;
-    this.#seen = view.onDidChangeVisibility(({ visible }) => {
+    this.#subscription = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
     });
   }
 
   dispose(): void {
-    this.#seen.dispose();
+    this.#subscription.dispose();
     this.#changed.dispose();
   }
 
-  /** Updates the view, or when it becomes visible again. */
+  /** Updates the view, now or when it becomes visible again. */
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
@@ -72,10 +72,10 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.refresh();
   }
 
-  /** Selects the row for something, removing a filter that would hide it. */
-  async reveal(sought: Sought): Promise<void> {
+  /** Selects the row for a summary, message, or event. Removes the filter, which may hide it. */
+  async reveal(target: Sought): Promise<void> {
     const conversation = this.#deps.conversation();
-    const row = conversation && findRow(this.#source(conversation), sought);
+    const row = conversation && findRow(this.#source(conversation), target);
     if (!row) return;
     if (this.#filter) this.narrow(undefined);
     await this.#view.reveal(row, { select: true, focus: true, expand: true });
@@ -85,8 +85,8 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     const conversation = row ? this.#deps.conversation() : await this.#deps.latest();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
     const source = this.#source(conversation);
-    const of = row?.kind === 'range' ? row.of : row;
-    if (!this.#filter || (of && of.kind !== 'filter')) return childrenOf(source, row);
+    const parent = row?.kind === 'range' ? row.of : row;
+    if (!this.#filter || (parent && parent.kind !== 'filter')) return childrenOf(source, row);
     if (!row) return [filterRow(this.#filter)];
     const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
     return filteredRows(
@@ -130,7 +130,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     };
   }
 
-  /** Rebuilt when the ledger or the branch has changed. */
+  /** Cached until the ledger or the branch changes. */
   #eventsOf(conversation: Conversation): EventIndex {
     const { state, journal } = conversation;
     const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
@@ -138,7 +138,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return this.#events.index;
   }
 
-  /** Updated when a compression or the user may have changed a summary. */
+  /** Cached until a compression or the user may have changed a summary. */
   #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
     const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
     if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };

@@ -35,7 +35,7 @@ export const setEventPinned =
   ({ journal }: Conversation, { id }: KeyEvent): Promise<void> =>
     journal.append({ type: 'event_pinned', id, pinned });
 
-/** Opens the text that is sent, for editing. */
+/** Opens a summary for editing, at the level that is sent. */
 export async function editSummary(_: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const level = state.levels.get(node.id) ?? 'detailed';
   await openAsText(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
@@ -47,16 +47,16 @@ export async function readSummary(
   node: SummaryNode,
 ): Promise<void> {
   const sent = state.levels.get(node.id) ?? 'detailed';
-  const isNow = isSent(state, node);
+  const isInContext = isSent(state, node);
   const levels = EDITABLE_LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
     description: [
       tokensText(node.tokens[level] ?? 0),
-      ...(isNow && level === sent ? [vscode.l10n.t('currently sent')] : []),
+      ...(isInContext && level === sent ? [vscode.l10n.t('currently sent')] : []),
     ].join(' · '),
     open: () => openAsText(nodeUri(state, node, level)),
   }));
-  const shown = [
+  const viewItems = [
     ...levels,
     { label: vscode.l10n.t('Structured'), open: () => openAsText(nodeUri(state, node, 'structured')) },
     {
@@ -65,7 +65,7 @@ export async function readSummary(
       open: () => openAsText(nodeUri(state, node, 'source')),
     },
   ];
-  const sending = [
+  const levelItems = [
     { label: vscode.l10n.t('Detail level to send'), kind: vscode.QuickPickItemKind.Separator, open: () => undefined },
     ...EDITABLE_LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
@@ -74,7 +74,7 @@ export async function readSummary(
     })),
     ...(node.full === undefined ? [{ ...fullText(), open: () => make(app, { node: node.id, finer: true }) }] : []),
   ];
-  const items = isNow ? [...shown, ...sending] : shown;
+  const items = isInContext ? [...viewItems, ...levelItems] : viewItems;
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
 }
 
@@ -87,13 +87,13 @@ const fullText = (): vscode.QuickPickItem => ({
 });
 
 /** Sends a summary at another level, reports it, and offers to undo it. */
-async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, before: Level): Promise<void> {
+async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, previous: Level): Promise<void> {
   await setLevel(journal, node.id, level);
   const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
-  void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, before));
+  void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, previous));
 }
 
-/** Closes a summary that was opened in any way. */
+/** Sends a summary again instead of its messages, whether it was expanded or undone. */
 export async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.summaries.isExpanded(node.id))
     await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
@@ -113,12 +113,12 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
 
 /** Changes an event's kind, or its range in the message. */
 export async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
-  const words = { label: vscode.l10n.t('Edit Quote…'), to: undefined };
+  const editQuote = { label: vscode.l10n.t('Edit Quote…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
     label: kindName(kind),
     to: kind,
   }));
-  const picked = await vscode.window.showQuickPick([words, ...kinds], { title: event.quote.slice(0, 120) });
+  const picked = await vscode.window.showQuickPick([editQuote, ...kinds], { title: event.quote.slice(0, 120) });
   if (!picked) return;
   if (picked.to !== undefined) {
     await correctEvent(journal, event.id, { kind: picked.to });
@@ -138,10 +138,10 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
 
 /** Shows a summary next to its source and highlights what the source doesn't contain. */
 export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
-  tell(node, await app.comparison.open(state, node));
+  reportResult(node, await app.comparison.open(state, node));
 }
 
-function tell(node: SummaryNode, { statements, unsupported, unjudged, reader }: Compared): void {
+function reportResult(node: SummaryNode, { statements, unsupported, unjudged, reader }: Compared): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
   if (reader !== undefined) {
     inform(
@@ -165,20 +165,20 @@ function tell(node: SummaryNode, { statements, unsupported, unjudged, reader }: 
   );
 }
 
-/** Has a model that the user selects check a summary against its source, and shows both. */
+/** Has a model that the user selects check a summary against its source, and shows the comparison. */
 export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
   // The user may have switched sessions while selecting the model.
   const open = await app.current();
-  const chosen = await pickReader(app, conversation);
+  const chosen = await pickChecker(app, conversation);
   if (!chosen) return;
   const title = vscode.l10n.t('Verifying summary with {0}…', app.models.label(chosen));
   const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
   const checked = conversation.state.nodes.get(node.id);
-  if (check && checked) tell(checked, await app.comparison.open(conversation.state, checked, check.level));
+  if (check && checked) reportResult(checked, await app.comparison.open(conversation.state, checked, check.level));
 }
 
-/** The configured summarizer, if it's a model, or another one. */
-async function pickReader(app: SummariesApp, { state }: Conversation): Promise<ChosenModel | undefined> {
+/** Lets the user select the configured summarizer, if it's a model, or another model. */
+async function pickChecker(app: SummariesApp, { state }: Conversation): Promise<ChosenModel | undefined> {
   const settings = readSettings();
   const summarizer = chosenSummaryModel(settings, chosenChatModel(settings, state));
   if (summarizer.provider !== 'local') {
@@ -196,7 +196,7 @@ async function pickReader(app: SummariesApp, { state }: Conversation): Promise<C
 export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
-  const named = {
+  const itemOf = {
     children: { label: vscode.l10n.t('From Child Summaries, Without a Model') },
     same: {
       label: hasModel ? vscode.l10n.t('With the Configured Summarizer') : vscode.l10n.t('Without a Model'),
@@ -205,7 +205,7 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
     instructions: { label: vscode.l10n.t('With Custom Instructions…') },
     finer: fullText(),
   };
-  const items = waysToRegenerate(state, node, hasModel).map((way) => ({ ...named[way], way }));
+  const items = waysToRegenerate(state, node, hasModel).map((way) => ({ ...itemOf[way], way }));
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
     case undefined:
@@ -229,18 +229,19 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
   }
 }
 
+/** Regenerates a summary, or adds a full one, and reports the result. */
 export async function make(
   app: SummariesApp,
-  wanted: Parameters<OpenConversation['resummarize']>[0],
+  request: Parameters<OpenConversation['resummarize']>[0],
   chosen?: ChosenModel,
 ): Promise<void> {
   const { resummarize: regenerate } = await app.current();
-  const title = wanted.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
-  const made = await cancellable(title, (signal) => regenerate(wanted, chosen, signal));
-  if (!made) return;
-  const tokens = (made.tokens.full ?? made.tokens.detailed).toLocaleString(locale());
+  const title = request.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
+  const node = await cancellable(title, (signal) => regenerate(request, chosen, signal));
+  if (!node) return;
+  const tokens = (node.tokens.full ?? node.tokens.detailed).toLocaleString(locale());
   inform(
-    wanted.finer
+    request.finer
       ? vscode.l10n.t('Full summary added ({0} tokens).', tokens)
       : vscode.l10n.t('Summary regenerated ({0} tokens).', tokens),
   );
@@ -252,7 +253,7 @@ export async function showDocument(app: SummariesApp, kind: DocumentKind, id: st
   await openRendered(documentUri(journal.id, kind, id, name));
 }
 
-/** Scrolls the chat to the message of a row or of the active document; for a summary, to its first one. */
+/** Scrolls the chat to the message of a row or of the active document; for a summary, to its first message. */
 export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const position = positionOf(conversation, rowFor(app, conversation, argument));
@@ -275,7 +276,7 @@ function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: u
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 
-/** 0-based, on the active branch. */
+/** The 0-based position of a row's message on the active branch; for a summary, of its first message. */
 function positionOf({ state }: Conversation, row: Row | Sought | undefined): number | undefined {
   switch (row?.kind) {
     case 'message':
@@ -292,7 +293,7 @@ function positionOf({ state }: Conversation, row: Row | Sought | undefined): num
   }
 }
 
-/** Filters the tree as the user selects. */
+/** Filters the tree by what the user selects. */
 export async function filterSummaries(app: SummariesApp): Promise<void> {
   const filter = await pickFilter();
   if (!filter) return;

@@ -7,7 +7,7 @@ import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../c
 import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './rows.ts';
 
-/** How trustworthy a summary is, in a few words: the result of the audit, and how it was made. */
+/** How trustworthy a summary is, in a few words: the results of its audit and check, and how it was made. */
 export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
@@ -83,7 +83,7 @@ function auditFaultText({ kind, text }: AuditFault): string {
   }
 }
 
-/** The result for a statement, for a hover or a warning. */
+/** The result of checking a statement, for a hover or a warning. */
 export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'reason' | 'missing'>): string =>
   ({
     verbatim: vscode.l10n.t('Verbatim quote from the source.'),
