@@ -43,12 +43,12 @@ const checkpointPath = (journal: string): string => journal.replace(/\.jsonl$/, 
 export async function saveCheckpoint(journal: string, id: SessionId, reader: JournalReader): Promise<void> {
   const { offset, file, state } = reader;
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
-  const shown = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
+  const entry = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
   const fold = reader.export();
   // Serialized now, before anything else is folded.
   const tail = fold ? sealed(fold) : '';
-  await tolerant(async () => {
-    const head: Head = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...shown };
+  await unlessDiskFails(async () => {
+    const head: Head = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...entry };
     await replaceFile(checkpointPath(journal), `${sealed(head)}${tail}`);
   });
 }
@@ -60,18 +60,18 @@ export async function dropCheckpoint(journal: string): Promise<void> {
 
 /** The head of this journal's checkpoint; undefined if there is no valid one. */
 export async function loadHead(journal: string, file: FileHandle, id: SessionId): Promise<Head | undefined> {
-  const bytes = await tolerant(async () => {
+  const bytes = await unlessDiskFails(async () => {
     const checkpoint = await open(checkpointPath(journal), 'r');
     return readRange(checkpoint, 0, HEAD_BYTES).finally(() => checkpoint.close());
   });
   const head = bytes && unsealed(bytes, headSchema);
-  return head && (await fits(head, file, id)) ? head : undefined;
+  return head && (await isValid(head, file, id)) ? head : undefined;
 }
 
 /**
  * Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are then read on demand.
- * `checkpointAt` is its offset in bytes, or 0; `isShorter`: the journal ends before it, which nothing that writes here
- * causes.
+ * `checkpointAt`: the checkpoint's offset in bytes, or 0; `isShorter`: the journal ends before the checkpoint's offset,
+ * because something else has truncated it.
  */
 export async function readJournal(
   journal: string,
@@ -81,10 +81,10 @@ export async function readJournal(
   onDamage?: () => void,
 ): Promise<{ readonly reader: JournalReader; readonly checkpointAt: number; readonly isShorter: boolean }> {
   const reader = new JournalReader(journal, file, breather, onDamage);
-  const bytes = await tolerant(() => readFile(checkpointPath(journal)));
+  const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
   const head = bytes && unsealed(bytes, headSchema);
   let isShorter = false;
-  if (head && (await fits(head, file, id))) {
+  if (head && (await isValid(head, file, id))) {
     await breathe(breather);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
@@ -98,7 +98,7 @@ export async function readJournal(
 }
 
 /** Whether the journal still begins with what the checkpoint was made from. */
-async function fits(head: Head, file: FileHandle, id: SessionId): Promise<boolean> {
+async function isValid(head: Head, file: FileHandle, id: SessionId): Promise<boolean> {
   return head.id === id && (await file.stat()).size >= head.offset && (await markAt(file, head.offset)) === head.mark;
 }
 
@@ -115,15 +115,14 @@ function sealed(value: Head | StoredFold): string {
 
 /** The value of a line; undefined if it's incomplete, damaged, or of another version. */
 function unsealed<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
-  // Parsed from bytes, because the second line has some hundred for each message and would otherwise be converted
-  // twice.
+  // The checksum is that of the bytes, because the second line is long: converting it to text and back takes time.
   const json = bytes.subarray(9, Math.max(9, bytes.indexOf('\n')));
   if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), json.toString());
   return parsed.success ? parsed.output : undefined;
 }
 
-async function tolerant<T>(action: () => Promise<T>): Promise<T | undefined> {
+async function unlessDiskFails<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action();
   } catch (error) {

@@ -27,7 +27,7 @@ interface PlainFile {
   readonly modifiedAt: number;
 }
 
-/** Size of the sessions' files in bytes, including those next to a journal. */
+/** For each session, the size in bytes of its journal and the files next to it. */
 export async function sizesOfSessions(folder: string, ids: readonly SessionId[]): Promise<Map<SessionId, number>> {
   const sizes = new Map(ids.map((id) => [id, 0]));
   for (const { name, bytes } of await filesIn(folder, (one) => OWNED.test(one))) {
@@ -60,17 +60,17 @@ type Removal =
   | { readonly kind: 'removed'; readonly bytes: number }
   /** Open in a window. */
   | { readonly kind: 'in_use' }
-  /** Not to be removed anymore: it's gone, or `isWanted` rejected its current content. */
+  /** It's already gone, or `mayRemove` returned false for its current state. */
   | { readonly kind: 'kept' };
 
 /**
- * Deletes a session permanently, with all files next to its journal. It's checked again with its lock held, so that a
- * session that was opened or restored meanwhile stays. Rejects with `StoreFault`.
+ * Deletes a session permanently, with all files next to its journal. `mayRemove` is called with the lock held, so that
+ * a session that was opened or restored meanwhile stays. Rejects with `StoreFault`.
  */
 export async function removeSession(
   folder: string,
   id: SessionId,
-  isWanted: (state: SessionState) => boolean,
+  mayRemove: (state: SessionState) => boolean,
 ): Promise<Removal> {
   const path = journalPath(folder, id);
   if (!path) return { kind: 'kept' };
@@ -81,7 +81,7 @@ export async function removeSession(
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
       const state = await readSession(folder, id, ALONE);
-      if (!state || !isWanted(state)) return { kind: 'kept' };
+      if (!state || !mayRemove(state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => OWNED.exec(name)?.[1] === id);
       // The journal is deleted last. If deleting the others fails, the session is still listed and can be removed
       // again.

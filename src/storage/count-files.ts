@@ -7,8 +7,8 @@ import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 
 /**
- * The file's content. Tokens are 32-bit numbers in Base64, little-endian. `sum` tells which messages they belong to,
- * because the IDs are in the journal.
+ * The file's content. Tokens are 32-bit numbers in Base64, little-endian. `sum` identifies the messages that they
+ * belong to, whose IDs are only in the journal.
  */
 const schema = v.object({
   v: v.literal(3),
@@ -46,8 +46,8 @@ export function countFiles(folder: string, warn: (message: string) => void): Cou
         const { buffer, byteOffset, byteLength } = counts.tokens;
         const tokens = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
         const { encoding } = counts;
-        const kept = { v: 3, encoding, messages: messages.length, tokens, sum: sumOf(messages, tokens) };
-        await replaceFile(file(id), JSON.stringify(kept));
+        const content = { v: 3, encoding, messages: messages.length, tokens, sum: sumOf(messages, tokens) };
+        await replaceFile(file(id), JSON.stringify(content));
       } catch (error) {
         warn(`The token counts of session ${id} could not be saved: ${String(error)}`);
       }

@@ -23,7 +23,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
   if (StoreFault.is(error)) return error;
   // A `TypeError` means that encoding failed, so nothing was written.
   const reason = error instanceof TypeError ? 'invalid' : (REASONS[errorCode(error) ?? ''] ?? 'other');
-  const said = {
+  const sentences = {
     full: phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
     read_only: phrase(
       'Couldn’t save {0} because the folder isn’t writable. Check its permissions and try again.',
@@ -36,7 +36,7 @@ export function storeFault(error: unknown, subject: Phrase): StoreFault {
     ),
     other: phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, detailOf(error)),
   };
-  return new StoreFault(reason, said[reason], error);
+  return new StoreFault(reason, sentences[reason], error);
 }
 
 const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -70,7 +70,7 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Conversations aren't readable for other users of the machine. */
+/** File mode: other users of the machine can't read conversations. */
 export const OWNER_ONLY = 0o600;
 
 /**

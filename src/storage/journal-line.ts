@@ -42,8 +42,8 @@ export function encodeLine({ v: version, seq, at, writer, body }: Envelope<Sessi
       `An event of type ${body.type} cannot be written: ${v.getDotPath(issue) ?? ''}: ${issue.message}`,
     );
   }
-  const open = JSON.stringify({ v: version, seq, at, writer, body: checked.output }).slice(0, -1);
-  return `${open},"sum":"${nativeChecksum(open)}"}`;
+  const start = JSON.stringify({ v: version, seq, at, writer, body: checked.output }).slice(0, -1);
+  return `${start},"sum":"${nativeChecksum(start)}"}`;
 }
 
 /** Some tools insert a carriage return before each newline, which doesn't matter. */

@@ -1,8 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/**
- * A part of a file that ends with a newline, without it. `offset` and `length` are in bytes, not counting the newline.
- */
+/** A line of a file without its newline. `offset` and `length` are in bytes. */
 export interface RawLine {
   readonly offset: number;
   readonly length: number;
@@ -16,25 +14,25 @@ const CHUNK_BYTES = 64 * 1024;
 export const MAX_LINE_BYTES = 128 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Iterates over the complete lines of a file from an offset in bytes. An incomplete last line is left. */
+/** Iterates over the complete lines of a file from an offset in bytes. An incomplete last line is left out. */
 export async function* scanLines(file: FileHandle, from: number): AsyncGenerator<RawLine> {
-  let carried: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let offset = from;
   for (let position = from; ;) {
     const chunk = await readRange(file, position, CHUNK_BYTES);
     if (chunk.length === 0) return;
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      carried.push(chunk.subarray(start, end));
+      pieces.push(chunk.subarray(start, end));
       const length = position + end - offset;
-      yield { offset, length, text: length > MAX_LINE_BYTES ? undefined : Buffer.concat(carried).toString() };
-      carried = [];
+      yield { offset, length, text: length > MAX_LINE_BYTES ? undefined : Buffer.concat(pieces).toString() };
+      pieces = [];
       start = end + 1;
       offset = position + start;
     }
     position += chunk.length;
-    if (position - offset > MAX_LINE_BYTES) carried = [];
-    else carried.push(chunk.subarray(start));
+    if (position - offset > MAX_LINE_BYTES) pieces = [];
+    else pieces.push(chunk.subarray(start));
   }
 }
 
@@ -50,17 +48,17 @@ export async function readRange(file: FileHandle, offset: number, length: number
   return buffer.subarray(0, filled);
 }
 
-/** The stored state. `sums`: the checksums by sequence number from 1, 32 bits each, in base64; 0 if missing. */
+/**
+ * The state of a `LineOrder`, as stored. `sums`: the lines' checksums by sequence number from 1, 32 bits each, in
+ * base64; 0 for those in `missing`. `void`: the writers whose further lines don't count.
+ */
 interface StoredOrder {
   readonly sums: string;
   readonly missing: readonly number[];
   readonly void: readonly string[];
 }
 
-/**
- * Maximum number of lines. Prevents a line of another file with a high number from allocating memory for all lines
- * before it.
- */
+/** Maximum number of exported lines, so that a stray line with a high number doesn't take memory for all before it. */
 const MAX_LINES = 5_000_000;
 
 /**
@@ -100,18 +98,18 @@ export class LineOrder {
     const value = Number.parseInt(sum, 16);
     const known = this.#sums.get(seq);
     if (known === undefined) {
-      const before = this.#last;
-      this.#last = Math.max(before, seq);
+      const last = this.#last;
+      this.#last = Math.max(last, seq);
       this.#sums.set(seq, value);
-      if (seq < before) return 'late';
-      return seq === before + 1 ? 'next' : 'gap';
+      if (seq < last) return 'late';
+      return seq === last + 1 ? 'next' : 'gap';
     }
     if (known === value) return 'repeat';
     this.#void.add(writer);
     return 'overtaken';
   }
 
-  /** Undefined if so much is missing that reading again is better. */
+  /** Undefined if there are too many lines. The journal is then read from its beginning. */
   export(): StoredOrder | undefined {
     if (this.#last > MAX_LINES) return undefined;
     const sums = Buffer.alloc(this.#last * 4);

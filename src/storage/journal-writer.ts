@@ -63,22 +63,22 @@ export class JournalWriter {
     events: readonly SessionEvent[],
   ): Promise<{ readonly isWriter: boolean; readonly folded: readonly SessionEvent[] }> {
     const lines = await reader.readOn();
-    let open = events;
-    while (open.length > 0 && (await this.#lock.isHeld())) {
+    let pending = events;
+    while (pending.length > 0 && (await this.#lock.isHeld())) {
       const { token } = this.#lock;
       const first = reader.order.last + 1;
-      const batch = await this.#encode(open, first, token);
+      const batch = await this.#encode(pending, first, token);
       const { size } = await reader.file.stat();
       // A newline ends what another writer left incomplete.
-      await this.#put(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
+      await this.#writeAll(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
       // If others wrote as well, the order in the file decides which lines count, so read them back.
-      const news = await reader.readOn();
-      lines.push(...news);
-      const counted = new Set(news.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
-      open = open.filter((_, index) => !counted.has(first + index));
-      if (open.length > 0 && (await this.#lock.isHeld())) await this.#lock.renew();
+      const newLines = await reader.readOn();
+      lines.push(...newLines);
+      const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
+      pending = pending.filter((_, index) => !counted.has(first + index));
+      if (pending.length > 0 && (await this.#lock.isHeld())) await this.#lock.renew();
     }
-    return { isWriter: open.length === 0, folded: lines.flatMap(({ event }) => event ?? []) };
+    return { isWriter: pending.length === 0, folded: lines.flatMap(({ event }) => event ?? []) };
   }
 
   /** Encodes events as lines from the sequence number `first`. Throws if one can't be encoded. */
@@ -94,20 +94,21 @@ export class JournalWriter {
     return Buffer.concat(pieces);
   }
 
-  async #put(bytes: Buffer, start: number): Promise<void> {
+  async #writeAll(bytes: Buffer, start: number): Promise<void> {
     let written = 0;
     try {
       while (written < bytes.length) written += await this.#append.write(bytes.subarray(written));
       await this.#append.flush();
     } catch (error) {
       // If this fails as well, the next write continues after the remains.
-      await this.#takeBack(start, written).catch(() => undefined);
+      await this.#undoWrite(start, written).catch(() => undefined);
       throw error;
     }
   }
 
-  // Only while the lock is held and nothing else was written. Otherwise, the remains are read like any other lines.
-  async #takeBack(start: number, written: number): Promise<void> {
+  // Truncates a failed write, but only while the lock is held and nothing else was written. Otherwise, its remains are
+  // read like any other lines.
+  async #undoWrite(start: number, written: number): Promise<void> {
     if (written === 0 || !(await this.#lock.isHeld())) return;
     if ((await stat(this.#path)).size === start + written) await truncate(this.#path, start);
   }

@@ -63,7 +63,7 @@ export class LibraryCopies implements LibraryStore {
     from: number,
   ): Promise<{ readonly bytes: number; readonly pieces: readonly CopyPiece[] }> {
     const placed: CopyPiece[] = [];
-    const packed = function* (): Generator<Uint8Array> {
+    const compressed = function* (): Generator<Uint8Array> {
       let [offset, first] = [bytes, from];
       for (const { text, messages } of pieces(records)) {
         const piece = gzipSync(text, { level: constants.Z_BEST_SPEED });
@@ -73,7 +73,7 @@ export class LibraryCopies implements LibraryStore {
         yield piece;
       }
     };
-    return { bytes: await this.#append(this.#copy(key), bytes, packed()), pieces: placed };
+    return { bytes: await this.#append(this.#copy(key), bytes, compressed()), pieces: placed };
   }
 
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number> {
@@ -85,7 +85,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined> {
-    const lines = await this.#piece(key, piece);
+    const lines = await this.#readPiece(key, piece);
     let index = piece.first;
     for (let at = 0, end = 0; at < lines.length; at = end + 1) {
       end = lines.indexOf('\n', at);
@@ -97,7 +97,7 @@ export class LibraryCopies implements LibraryStore {
     return undefined;
   }
 
-  async #piece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
+  async #readPiece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
     const file = await open(this.#copy(key), 'r');
     try {
       return gunzipSync(await readRange(file, offset, bytes));

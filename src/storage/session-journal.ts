@@ -14,7 +14,7 @@ import { Serial } from './serial.ts';
 import { copyTo, cutTornTail, setAside } from './set-aside.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
 
-/** Number of bytes after which a new checkpoint is written, which also happens on closing. */
+/** A checkpoint is written after this many new bytes, and on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
 /** The same as a share of the journal, because larger checkpoints should be written less often. */
 const CHECKPOINT_EVERY_SHARE = 1 / 8;
@@ -47,7 +47,7 @@ interface JournalOptions {
   /** Identifies the window in locks and lines. */
   readonly window: string;
   readonly openForAppend: OpenForAppend;
-  /** Checked by `close`: false while others in this window still use the journal. */
+  /** Called once by each `close`; returns false while others in this window still use the journal. */
   readonly isLast: () => boolean;
   readonly handing: Handing;
 }
@@ -81,12 +81,12 @@ export class SessionJournalFile implements SessionJournal {
   #reader: JournalReader;
   #role: Role = follower();
   /** Events to be committed together, and the promise of that commit. */
-  #next: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
+  #nextCommit: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
   /** Events that were appended while the disk was full, in order. */
   #unsaved: SessionEvent[] = [];
-  #triedAt = -Infinity;
-  #checkpointAt = 0;
-  #isShorter = false;
+  #lastAttemptAt = -Infinity;
+  #checkpointOffset = 0;
+  #endsBeforeCheckpoint = false;
   #isAnswering = false;
   #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -148,16 +148,16 @@ export class SessionJournalFile implements SessionJournal {
   /** Events that arrive during a commit are committed together afterwards, with a single flush. */
   append(...events: readonly SessionEvent[]): Promise<void> {
     if (events.length === 0) return Promise.resolve();
-    if (!this.#next) {
-      const together: SessionEvent[] = [];
+    if (!this.#nextCommit) {
+      const batch: SessionEvent[] = [];
       const done = this.#serial.run(() => {
-        this.#next = undefined;
-        return this.#commit(together);
+        this.#nextCommit = undefined;
+        return this.#commit(batch);
       });
-      this.#next = { events: together, done };
+      this.#nextCommit = { events: batch, done };
     }
-    this.#next.events.push(...events);
-    return this.#next.done;
+    this.#nextCommit.events.push(...events);
+    return this.#nextCommit.done;
   }
 
   takeOver(): Promise<void> {
@@ -171,9 +171,9 @@ export class SessionJournalFile implements SessionJournal {
         throw storeFault(error, THIS_SESSION);
       }
       await this.#pull();
-      const role = await this.#assume(false);
+      const role = await this.#becomeWriter(false);
       if (role.kind === 'reader') throw role.fault;
-      this.#tell([]);
+      this.#notify([]);
     });
   }
 
@@ -207,28 +207,28 @@ export class SessionJournalFile implements SessionJournal {
     const { path, id, clock } = this.#options;
     const lock = await this.#tryLock();
     const { reader, checkpointAt, isShorter } = await readJournal(path, this.#reader.file, id, clock.breather, () =>
-      this.#distrust(),
+      this.#recoverFromDamage(),
     );
-    [this.#reader, this.#checkpointAt, this.#isShorter] = [reader, checkpointAt, isShorter];
+    [this.#reader, this.#checkpointOffset, this.#endsBeforeCheckpoint] = [reader, checkpointAt, isShorter];
     // Report one that doesn't fit only once, even if none takes its place.
     if (checkpointAt === 0) await dropCheckpoint(path);
     if (reader.newer) {
       if (lock.held) await this.#lock.release();
       this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
-    } else if (lock.held) await this.#assume(lock.alone);
-    else await this.#wish();
+    } else if (lock.held) await this.#becomeWriter(lock.alone);
+    else await this.#askIfPresent();
     this.#schedule();
   }
 
   async #commit(events: readonly SessionEvent[]): Promise<void> {
     try {
       if (this.#role.kind === 'closed') throw closed();
-      if (!this.#isDue) return this.#keepInMemory(events);
-      await this.#inherit('ask');
+      if (!this.#mayTryWriting) return this.#keepInMemory(events);
+      await this.#tryToBecomeWriter('ask');
       if (this.#role.kind === 'writer' && (await this.#isDeleted())) {
         await this.#role.writer.close();
-        await this.#assume(false);
-        this.#tell([]);
+        await this.#becomeWriter(false);
+        this.#notify([]);
       }
       if (this.#role.kind === 'reader') throw this.#role.fault;
       await this.#write(this.#role.writer, events);
@@ -241,32 +241,32 @@ export class SessionJournalFile implements SessionJournal {
 
   async #write(writer: JournalWriter, events: readonly SessionEvent[]): Promise<void> {
     const { isWriter, folded } = await writer.write(this.#reader, [...this.#unsaved, ...events]);
-    if (!isWriter) await this.#stepBack();
+    if (!isWriter) await this.#becomeFollower();
     if (this.#unsaved.length > 0 && isWriter) {
       this.#unsaved = [];
       // The written events were already folded, but without their places on disk.
       await this.#readAgain();
-      this.#tell([]);
-    } else if (folded.length > 0) this.#tell(folded);
+      this.#notify([]);
+    } else if (folded.length > 0) this.#notify(folded);
     if (!isWriter) throw elsewhere();
     const every = Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
-    if (this.#reader.offset - this.#checkpointAt > every) await this.#saveCheckpoint();
+    if (this.#reader.offset - this.#checkpointOffset > every) await this.#saveCheckpoint();
   }
 
   /** Folds events that can't be written because the disk is full. */
   #keepInMemory(events: readonly SessionEvent[]): void {
     const isFirst = this.#unsaved.length === 0;
-    this.#triedAt = performance.now();
+    this.#lastAttemptAt = performance.now();
     this.#unsaved.push(...events);
     const at = this.#options.clock.now();
     for (const event of events) this.state.apply(event, at);
-    this.#tell(events);
-    if (isFirst) this.#tell([]);
+    this.#notify(events);
+    if (isFirst) this.#notify([]);
   }
 
-  /** Whether to try writing again. There are always more messages, and each attempt costs time on a full disk. */
-  get #isDue(): boolean {
-    return this.#unsaved.length === 0 || performance.now() - this.#triedAt >= RETRY_MS;
+  /** Whether to try writing. On a full disk, each attempt costs time, and messages may arrive often. */
+  get #mayTryWriting(): boolean {
+    return this.#unsaved.length === 0 || performance.now() - this.#lastAttemptAt >= RETRY_MS;
   }
 
   async #saveUnsaved(): Promise<void> {
@@ -275,15 +275,15 @@ export class SessionJournalFile implements SessionJournal {
 
   async #saveCheckpoint(): Promise<void> {
     const { state, offset } = this.#reader;
-    if (offset === this.#checkpointAt || state.id === undefined) return;
-    this.#checkpointAt = offset;
+    if (offset === this.#checkpointOffset || state.id === undefined) return;
+    this.#checkpointOffset = offset;
     await saveCheckpoint(this.#options.path, this.id, this.#reader);
   }
 
   /** Reads the whole file again. */
   async #readAgain(file = this.#reader.file): Promise<void> {
     const { path, clock } = this.#options;
-    this.#checkpointAt = 0;
+    this.#checkpointOffset = 0;
     this.#reader = new JournalReader(path, file, clock.breather);
     await this.#reader.readOn();
   }
@@ -291,18 +291,18 @@ export class SessionJournalFile implements SessionJournal {
   /**
    * A line that the checkpoint relied on is damaged, so read what the journal still contains and quarantine the rest.
    */
-  #distrust(): void {
-    const doubted = this.#reader;
+  #recoverFromDamage(): void {
+    const damaged = this.#reader;
     void this.#serial.run(async () => {
-      if (this.#reader !== doubted || this.#role.kind === 'closed') return;
+      if (this.#reader !== damaged || this.#role.kind === 'closed') return;
       try {
         await dropCheckpoint(this.#options.path);
         await this.#readAgain();
         if (this.#role.kind === 'writer') {
           await this.#role.writer.close();
-          await this.#assume(false);
+          await this.#becomeWriter(false);
         }
-        this.#tell([]);
+        this.#notify([]);
       } catch (error) {
         ignoreDisk(error);
       }
@@ -313,15 +313,15 @@ export class SessionJournalFile implements SessionJournal {
   async #pull(): Promise<void> {
     const { size } = await this.#reader.file.stat();
     if (size === this.#reader.offset) return;
-    const sound = this.#reader.damage.length;
+    const damageBefore = this.#reader.damage.length;
     const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
-    if (lines && this.#reader.damage.length === sound) {
+    if (lines && this.#reader.damage.length === damageBefore) {
       const events = lines.flatMap(({ event }) => event ?? []);
-      if (events.length > 0) this.#tell(events);
+      if (events.length > 0) this.#notify(events);
     } else {
       // The writer has truncated an incomplete write that this window had partly read.
       await this.#readAgain();
-      this.#tell([]);
+      this.#notify([]);
     }
     if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
   }
@@ -352,12 +352,12 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Whether another window is the writer, as far as known. */
-  get #follows(): boolean {
+  get #isFollower(): boolean {
     return this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer';
   }
 
   /** Becomes the writer if the previous one is gone. With `ask`, asks that window and waits for the answer. */
-  async #inherit(how: 'wish' | 'ask'): Promise<void> {
+  async #tryToBecomeWriter(how: 'wish' | 'ask'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
     const before = this.#role.fault;
     // A journal that was deleted elsewhere isn't recreated, unless this window was its writer or the user continues
@@ -366,31 +366,31 @@ export class SessionJournalFile implements SessionJournal {
     if (await isGone()) return;
     let lock = await this.#tryLock();
     if (lock.held && (await isGone())) return this.#lock.release();
-    if (!lock.held && this.#follows) {
-      if (how === 'wish') return this.#wish();
+    if (!lock.held && this.#isFollower) {
+      if (how === 'wish') return this.#askIfPresent();
       lock = { held: (await this.#handover.ask('if_gone')) === 'granted', alone: false };
     }
     if (!lock.held) return;
     await this.#pull();
-    const role = await this.#assume(lock.alone);
-    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message)) this.#tell([]);
+    const role = await this.#becomeWriter(lock.alone);
+    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message)) this.#notify([]);
   }
 
   /** Asks, without waiting, whether somebody is still using the window that writes. */
-  async #wish(): Promise<void> {
+  async #askIfPresent(): Promise<void> {
     // Without write permission, asking is impossible, too.
-    if (this.#follows) await this.#handover.wish().catch(ignoreDisk);
+    if (this.#isFollower) await this.#handover.wish().catch(ignoreDisk);
   }
 
   /**
    * Becomes the writer, with the lock held. `alone`: no other window can still be writing, so an incomplete last line
    * can be truncated.
    */
-  async #assume(alone: boolean): Promise<Role> {
+  async #becomeWriter(alone: boolean): Promise<Role> {
     const { path, clock, openForAppend } = this.#options;
     try {
       await this.#handover.remove();
-      if (await this.#isDeleted()) await this.#putBack();
+      if (await this.#isDeleted()) await this.#restoreFile();
       const append = await openForAppend(path);
       const notice = await this.#repair(append, alone);
       this.#notice ??= notice;
@@ -403,7 +403,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Recreates a deleted file. */
-  async #putBack(): Promise<void> {
+  async #restoreFile(): Promise<void> {
     const deleted = this.#reader.file;
     await copyTo(this.#options.path, deleted);
     await this.#readAgain(await open(this.#options.path, 'r'));
@@ -436,25 +436,25 @@ export class SessionJournalFile implements SessionJournal {
       parts.push(
         reader.missing === 1 ? phrase('1 entry is missing') : phrase('{0} entries are missing', reader.missing),
       );
-    else if (this.#isShorter) parts.push(phrase('entries at its end are missing'));
+    else if (this.#endsBeforeCheckpoint) parts.push(phrase('entries at its end are missing'));
     if (parts.length === 0) return undefined;
     const all = parts.reduce((before, part) => phrase('{0}; {1}', before, part));
     return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
   }
 
   /** Stops writing and follows the window that is now the writer. */
-  async #stepBack(): Promise<void> {
+  async #becomeFollower(): Promise<void> {
     if (this.#role.kind === 'writer') {
       const { writer } = this.#role;
       this.#role = follower();
       await writer.close();
     }
     if (this.#unsaved.length > 0) await this.#readAgain();
-    this.#tell([]);
+    this.#notify([]);
   }
 
   /** Hands the lock over if a window asks for it and nothing prevents it. */
-  async #answer(): Promise<void> {
+  async #answerRequest(): Promise<void> {
     const { isPresent, beforeLettingGo } = this.#options.handing;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
@@ -464,26 +464,26 @@ export class SessionJournalFile implements SessionJournal {
     await this.#serial.run(async () => {
       if (this.#role.kind !== 'writer' || this.#unsaved.length > 0) return;
       await this.#saveCheckpoint();
-      if (await this.#handover.grant()) await this.#stepBack();
+      if (await this.#handover.grant()) await this.#becomeFollower();
     });
   }
 
   /** Checks for new lines and for requests to write. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       if (this.#role.kind === 'reader') {
         await this.#pull();
-        await this.#inherit('wish');
+        await this.#tryToBecomeWriter('wish');
       } else if (this.#role.kind === 'writer') {
         if (!(await this.#lock.beat())) {
-          await this.#stepBack();
+          await this.#becomeFollower();
           await this.#pull();
           return;
         }
-        if (this.#isDue) await this.#saveUnsaved().catch(ignoreDisk);
+        if (this.#mayTryWriting) await this.#saveUnsaved().catch(ignoreDisk);
         if (this.#isAnswering) return;
         this.#isAnswering = true;
-        void this.#answer()
+        void this.#answerRequest()
           .catch(ignoreDisk)
           .finally(() => (this.#isAnswering = false));
       }
@@ -492,14 +492,14 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  #tell(events: readonly SessionEvent[]): void {
+  #notify(events: readonly SessionEvent[]): void {
     this.#listeners.emit(events);
   }
 
   #schedule(): void {
     this.#timer = setTimeout(() => {
       void this.#serial
-        .run(() => this.#look())
+        .run(() => this.#poll())
         .finally(() => {
           if (this.#role.kind !== 'closed') this.#schedule();
         });

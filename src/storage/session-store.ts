@@ -19,9 +19,9 @@ export function journalPath(folder: string, id: SessionId): string | undefined {
   return FILE_NAME_ID.test(id) ? join(folder, `${id}${EXTENSION}`) : undefined;
 }
 
-/** Number of files that are read concurrently. */
-const AT_ONCE = 32;
-/** Shorter journals can be read as fast as their checkpoints. */
+/** Maximum number of files that are read concurrently. */
+const CONCURRENT_READS = 32;
+/** Shorter journals aren't given a checkpoint when listed, because they can be read as fast as one. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
 
 export interface StoreOptions {
@@ -32,7 +32,7 @@ export interface StoreOptions {
   readonly writer: string;
   /** How this window responds when another one wants to write; by default, somebody is always using it. */
   readonly handing?: (id: SessionId) => Handing;
-  /** The list of an earlier run. Journals only grow, so one of the same size is unchanged. */
+  /** The list of an earlier run. Its entry is used if the journal has the same size, because journals only grow. */
   readonly remembered?: () => readonly SessionSummary[];
   /** How data is written; tests replace it to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
@@ -41,7 +41,7 @@ export interface StoreOptions {
 /** Opens the store of sessions in a folder. Reads and writes nothing yet. */
 export const openSessionStore = (options: StoreOptions): FileSessionStore => new FileSessionStore(options);
 
-const ALWAYS_THERE: Handing = {
+const ALWAYS_PRESENT: Handing = {
   isPresent: () => Promise.resolve(true),
   beforeLettingGo: () => Promise.resolve(),
 };
@@ -53,7 +53,7 @@ export class FileSessionStore implements SessionStore {
   /** Cached list entries. A journal is only read again if it has changed. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
-  #before: ReadonlyMap<SessionId, SessionSummary> | undefined;
+  #remembered: ReadonlyMap<SessionId, SessionSummary> | undefined;
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -62,14 +62,14 @@ export class FileSessionStore implements SessionStore {
   /** Newest first. Empty if the folder doesn't exist yet. */
   async list(): Promise<readonly SessionSummary[]> {
     const { remembered = () => [] } = this.#options;
-    this.#before ??= new Map(remembered().map((summary) => [summary.id, summary]));
+    this.#remembered ??= new Map(remembered().map((summary) => [summary.id, summary]));
     try {
       const names = ((await ifThere(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
       const found: SessionSummary[] = [];
-      for (let from = 0; from < ids.length; from += AT_ONCE) {
-        const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => this.#summary(id)));
-        for (const summary of some) if (summary) found.push(summary);
+      for (let from = 0; from < ids.length; from += CONCURRENT_READS) {
+        const summaries = await Promise.all(ids.slice(from, from + CONCURRENT_READS).map((id) => this.#summary(id)));
+        for (const summary of summaries) if (summary) found.push(summary);
       }
       return found.sort((a, b) => b.updatedAt - a.updatedAt);
     } catch (error) {
@@ -87,7 +87,7 @@ export class FileSessionStore implements SessionStore {
     if (!path)
       throw new StoreFault('missing', phrase('Can’t find this session. Select another session from the list.'));
     try {
-      const journal = await this.#share(id, path);
+      const journal = await this.#openShared(id, path);
       if (journal.readable || !fallback) return journal;
       await journal.close();
       await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
@@ -117,7 +117,7 @@ export class FileSessionStore implements SessionStore {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
       await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
-      const journal = await this.#share(id, path);
+      const journal = await this.#openShared(id, path);
       await journal.append(...events);
       return journal;
     } catch (error) {
@@ -125,13 +125,13 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  async #share(id: SessionId, path: string): Promise<SessionJournalFile> {
+  async #openShared(id: SessionId, path: string): Promise<SessionJournalFile> {
     const shared = this.#open.get(id);
     if (shared) {
       shared.openers++;
       return shared.journal;
     }
-    const { clock, writer, handing = () => ALWAYS_THERE, openForAppend: append = openForAppend } = this.#options;
+    const { clock, writer, handing = () => ALWAYS_PRESENT, openForAppend: append = openForAppend } = this.#options;
     const isLast = (): boolean => {
       const opened = this.#open.get(id);
       if (!opened || --opened.openers > 0) return !opened;
@@ -152,14 +152,14 @@ export class FileSessionStore implements SessionStore {
     const path = journalPath(this.#options.folder, id);
     if (!path) return undefined;
     try {
-      const found = await stat(path);
+      const stats = await stat(path);
       // Opening a named pipe would block forever.
-      if (!found.isFile()) return undefined;
-      const { size, mtimeMs } = found;
+      if (!stats.isFile()) return undefined;
+      const { size, mtimeMs } = stats;
       const known = this.#listed.get(id);
       if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
-      const before = known ? undefined : this.#before?.get(id);
-      const summary = before?.bytes === size ? before : await this.#summarize(path, id, size);
+      const earlier = known ? undefined : this.#remembered?.get(id);
+      const summary = earlier?.bytes === size ? earlier : await this.#summarize(path, id, size);
       this.#listed.set(id, { mtimeMs, summary });
       return summary;
     } catch (error) {

@@ -7,9 +7,9 @@ import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 
 /** Longer lines (in bytes) are listed in the file of damaged lines, but not copied; they stay in the journal. */
-const COPIED_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_COPIED_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Copies `file` from an offset in bytes to a new file. Throws `EEXIST` if it exists. */
+/** Copies the bytes of `file` from the offset `from` on to a new file. Throws `EEXIST` if `path` exists. */
 export async function copyTo(path: string, file: FileHandle, from = 0): Promise<void> {
   const bytes = await readRange(file, from, (await file.stat()).size - from);
   try {
@@ -54,7 +54,7 @@ export async function setAside(
 ): Promise<{ readonly lines: number; readonly isMissing: boolean }> {
   const notes: Note[] = [];
   for (const { offset, length, reason } of damage) {
-    const bytes = length > COPIED_LINE_BYTES ? undefined : await readRange(file, offset, length);
+    const bytes = length > MAX_COPIED_LINE_BYTES ? undefined : await readRange(file, offset, length);
     const note = { offset, bytes: length, sum: bytes ? nativeChecksum(bytes) : '', reason };
     if (bytes) Object.assign(note, isUtf8(bytes) ? { text: bytes.toString() } : { base64: bytes.toString('base64') });
     notes.push(note);

@@ -26,7 +26,7 @@ export class SnapshotWriter {
   #due = false;
   #disposed = false;
 
-  /** `collect` returns this window's part when writing; `onFault` is called for failed updates. */
+  /** `collect` is called for this window's part at each write, `onFault` for failed writes. */
   constructor(memento: MementoLike, collect: () => OwnPart, onFault: (error: unknown) => void) {
     this.#memento = memento;
     this.#collect = collect;

@@ -19,14 +19,14 @@ export const SNAPSHOT_VERSION = 1;
 export const SNAPSHOTS_BYTES = 256 * 1024;
 /** Maximum size of a session's snapshot. */
 export const SESSION_BYTES = 160 * 1024;
-/** Shares of a session's snapshot: pinned and active key events, nodes, the newest messages. */
+/** Maximum sizes, in bytes, of a snapshot's pinned and active key events, its nodes, and its newest messages. */
 const LEDGER_BYTES = 48 * 1024;
 const FRONTIER_BYTES = 40 * 1024;
 export const BODIES_BYTES = 64 * 1024;
-/** Share of the index entries. */
+/** Maximum size of all index entries, in bytes. */
 const INDEX_BYTES = 64 * 1024;
 /** Maximum length of titles, paths, and names in UTF-16 units, so that none of them displaces everything else. */
-const NAME_LENGTH = 300;
+const MAX_NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
 
 const aPlace = v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly());
@@ -83,8 +83,8 @@ const sessionSummarySchema = v.object({
   bytes: amount,
 });
 
-/** Drops an invalid item without affecting the others. */
-const readable = <S extends v.GenericSchema<unknown, object>>(item: S) =>
+/** A list without its invalid items. */
+const validItems = <S extends v.GenericSchema<unknown, object>>(item: S) =>
   v.pipe(
     v.array(v.fallback(v.nullable(item), null)),
     v.transform((items): readonly v.InferOutput<S>[] => items.filter((one) => one !== null)),
@@ -93,8 +93,8 @@ const readable = <S extends v.GenericSchema<unknown, object>>(item: S) =>
 const snapshotsSchema = v.object({
   v: v.literal(SNAPSHOT_VERSION),
   // Missing in some versions before the first release.
-  index: v.optional(readable(sessionSummarySchema), []),
-  live: readable(sessionSnapshotSchema),
+  index: v.optional(validItems(sessionSummarySchema), []),
+  live: validItems(sessionSnapshotSchema),
 });
 
 /** The snapshots of all workspaces, as stored in VS Code's global state. */
@@ -129,12 +129,12 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   const { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd } = state.counters;
   const base: SessionSnapshot = {
     id: state.id,
-    title: cut(state.title),
-    workspace: cut(state.workspace),
+    title: shortened(state.title),
+    workspace: shortened(state.workspace),
     ...{ createdAt, updatedAt, archived, pinned, deleted },
-    ...(provider !== undefined && { provider: cut(provider) }),
-    ...(model !== undefined && { model: cut(model) }),
-    ...(policy !== undefined && { policy: cut(policy) }),
+    ...(provider !== undefined && { provider: shortened(provider) }),
+    ...(model !== undefined && { model: shortened(model) }),
+    ...(policy !== undefined && { policy: shortened(policy) }),
     ...(task && bytesOf(task) <= TASK_BYTES && { task }),
     counters: { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd },
     ledger: [],
@@ -146,7 +146,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   const isActive = (event: KeyEvent): boolean => !event.pinned && event.status === 'active';
   const active = room.take([...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)], LEDGER_BYTES);
 
-  const quoted = active.flatMap(({ message }) => state.positionOf(message) ?? []);
+  const quotedPositions = active.flatMap(({ message }) => state.positionOf(message) ?? []);
   const placesOf = (positions: readonly number[]): Place[] =>
     [...new Set(positions)]
       .sort((a, b) => a - b)
@@ -156,15 +156,15 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
       });
   const frontier = state.frontier.map(({ node, from, to }) => {
     const level = state.levels.get(node.id);
-    const places = placesOf([from, ...quoted.filter((position) => from < position && position < to), to]);
-    return { node: lean(node), ...(level && { level }), places };
+    const places = placesOf([from, ...quotedPositions.filter((position) => from < position && position < to), to]);
+    return { node: withoutFull(node), ...(level && { level }), places };
   });
   const nodes = room.takeRun(frontier.toReversed(), FRONTIER_BYTES);
   const oldest = nodes.at(-1);
   if (oldest) {
-    // It also covers what older nodes have left in the ledger.
+    // It also stands for older messages that key events quote and whose nodes don't fit.
     const from = state.positionOf(oldest.node.first)!;
-    const before = room.take(placesOf(quoted.filter((position) => position < from)));
+    const before = room.take(placesOf(quotedPositions.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
   }
   const bodies = room.takeRun(newestFirst(state), BODIES_BYTES);
@@ -187,14 +187,14 @@ function* newestFirst(state: SessionState): Generator<Message> {
   }
 }
 
-// Removes the structure and the full text, which can be recreated from the journal.
-function lean(node: SummaryNode): SummaryNode {
+// Removes the structure and the full text, which only the journal keeps.
+function withoutFull(node: SummaryNode): SummaryNode {
   const { full, structured, ...rest } = node;
   const { full: tokens, ...others } = node.tokens;
   return { ...rest, tokens: others };
 }
 
-const cut = (name: string): string => name.slice(0, NAME_LENGTH);
+const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH);
 
 /** This window's workspace, its listed sessions, and its open sessions. */
 export interface OwnPart {
@@ -216,8 +216,8 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   const entries = [...(others?.index ?? []), ...own.index].sort((a, b) => a.updatedAt - b.updatedAt);
   const index = [...new Map(entries.map((one) => [one.id, one])).values()].map((one) => ({
     ...one,
-    title: cut(one.title),
-    workspace: cut(one.workspace),
+    title: shortened(one.title),
+    workspace: shortened(one.workspace),
   }));
   const ownIds = new Set(own.live.map((one) => one.id));
   const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && !isHere(one));
@@ -231,14 +231,14 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
 
 /** Whether an entry's names aren't truncated. */
 export const isWhole = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
-  title.length < NAME_LENGTH && workspace.length < NAME_LENGTH;
+  title.length < MAX_NAME_LENGTH && workspace.length < MAX_NAME_LENGTH;
 
 /** The size of a value as JSON in UTF-8, in bytes. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The remaining size of a JSON list, in bytes. */
+/** The bytes that are left for items of JSON lists. */
 class Room {
   #left: number;
 
@@ -308,12 +308,12 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
     events.push({ type: 'compressed', compression });
   }
   if (task) events.push({ type: 'task_set', task });
-  const spent = (purpose: 'chat' | 'compression', input: number, costUsd: number): void => {
+  const addUsage = (purpose: 'chat' | 'compression', input: number, costUsd: number): void => {
     if (input > 0 || costUsd > 0)
       events.push({ type: 'usage_recorded', purpose, model: model ?? '', usage: { input, output: 0 }, costUsd });
   };
-  spent('chat', counters.chatTokens, counters.chatCostUsd);
-  spent('compression', counters.compressionTokens, counters.compressionCostUsd);
+  addUsage('chat', counters.chatTokens, counters.chatCostUsd);
+  addUsage('compression', counters.compressionTokens, counters.compressionCostUsd);
   return events;
 }
 

@@ -31,10 +31,10 @@ export async function verifyJournal(path: string): Promise<Verification> {
       if (decoded.kind === 'newer') return fault(`written by a newer version of the format (${decoded.version})`);
       const { seq, writer } = decoded.envelope;
       const expected = order.last + 1;
-      const place = order.judge(seq, writer, decoded.sum);
-      if (place === 'gap') return fault(`sequence number ${seq} where ${expected} was expected`);
-      if (place === 'repeat' || place === 'late') return fault(`duplicate sequence number ${seq}`);
-      if (place === 'overtaken') {
+      const verdict = order.judge(seq, writer, decoded.sum);
+      if (verdict === 'gap') return fault(`sequence number ${seq} where ${expected} was expected`);
+      if (verdict === 'repeat' || verdict === 'late') return fault(`duplicate sequence number ${seq}`);
+      if (verdict === 'overtaken') {
         if (writers.get(seq) === writer) return fault(`duplicate sequence number ${seq} with different content`);
         continue;
       }

@@ -11,15 +11,15 @@ export interface WorkspacePlace {
 
 /**
  * A stable key for a workspace: `file:` with the workspace file's URI, `folder:` with the folder's, `folders:` with
- * several in a fixed order, or `empty`; prefixed with the remote, if any.
+ * those of several folders, sorted, or `empty`; prefixed with the remote, if any.
  */
 export function workspaceKey({ folders, workspaceFile, remoteName }: WorkspacePlace): string {
   const key = (remoteName ? `${remoteName}!` : '') + placeKey(folders, workspaceFile);
-  return key.length <= KEY_LENGTH ? key : `${key.slice(0, KEY_LENGTH - 9)}#${nativeChecksum(key)}`;
+  return key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, MAX_KEY_LENGTH - 9)}#${nativeChecksum(key)}`;
 }
 
 /** Maximum length, because every index entry contains a key. Longer ones are truncated and get a checksum. */
-const KEY_LENGTH = 250;
+const MAX_KEY_LENGTH = 250;
 
 function placeKey(folders: readonly string[], workspaceFile: string | undefined): string {
   if (workspaceFile && !workspaceFile.startsWith('untitled:')) return `file:${normalizeUri(workspaceFile)}`;

@@ -50,8 +50,8 @@ export class WriterLock {
 
   /**
    * Acquires the lock if it's free or its holder is gone. `alone`: there was no lock, or its holder's process has
-   * ended. `inherits`: this window's lock was left by a thread that has ended. Throws the file system's error in a
-   * read-only folder.
+   * ended. `inherits`: a lock with this window's name was left by a thread that has ended, so it may be replaced.
+   * Throws the file system's error in a read-only folder.
    */
   async acquire(inherits = false): Promise<Acquired> {
     if (await this.#create()) return { held: true, alone: true };
@@ -61,7 +61,7 @@ export class WriterLock {
     if (holder.token === this.#token) return { held: true, alone: false };
     const isDead = holder.host === hostname() && !isRunning(holder.pid);
     const isInherited = inherits && holder.token.startsWith(`${this.#window}:`);
-    if (!isDead && !isInherited && !(await this.#isSilent())) return { held: false, alone: false };
+    if (!isDead && !isInherited && !(await this.#isStale())) return { held: false, alone: false };
     await this.seize();
     // If two windows replace a dead holder, the later one has the lock.
     return { held: await this.isHeld(), alone: isDead };
@@ -111,7 +111,7 @@ export class WriterLock {
     }
   }
 
-  /** The holder; undefined if the file is being written or was left incomplete by a crash. */
+  /** The holder; undefined without a lock. A file that is incomplete, as after a crash, has an unknown holder. */
   async #holder(): Promise<Holder | undefined> {
     const text = await ifThere(readFile(this.path, 'utf8'));
     if (text === undefined) return undefined;
@@ -119,7 +119,7 @@ export class WriterLock {
     return parsed.success ? parsed.output : { token: '', pid: process.pid, host: '' };
   }
 
-  async #isSilent(): Promise<boolean> {
+  async #isStale(): Promise<boolean> {
     return Date.now() - ((await ifThere(stat(this.path)))?.mtimeMs ?? 0) > STALE_AFTER_MS;
   }
 
@@ -146,23 +146,23 @@ type Urgency = 'now' | 'if_gone';
 const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.picklist(['now', 'if_gone']) }));
 
 /**
- * How long a follower waits for the writer's answer, in ms. A hung writer is passed over; one that must find out
- * whether somebody is using it gets 5 s.
+ * How long a follower waits for the writer's answer, in ms, because the writer may hang. With `if_gone`, the writer
+ * takes up to 5 s to find out whether somebody is using it.
  */
 const PATIENCE_MS = { now: 3_000, if_gone: 6_500 };
 /** Interval in which a follower asks whether the writer is still there, in ms. */
 const ASK_EVERY_MS = 5_000;
-const LOOK_EVERY_MS = 25;
+const POLL_EVERY_MS = 25;
 /** If a window that doesn't answer has begun to write, the data is in the file after this time (ms). */
 const SETTLE_MS = 100;
 
 const UNSAVED_ELSEWHERE = phrase('The other window has unsaved messages. Free up disk space, then take over.');
 
 /**
- * Hands the lock from one window to another: one requests it, and the other finishes writing and hands it over. A
- * window whose browser or editor is gone hands it over on request while its process is still running. A request is a
- * file next to the lock with the content that the lock would have, so that the writer can hand over by renaming it, and
- * the lock is never free in between.
+ * Hands the lock from one window to another: one requests it, and the other finishes writing and hands it over. If a
+ * window's browser or editor is gone but its process still runs, it hands the lock over on request. A request is a file
+ * next to the lock with the content that the lock would have, so that the writer can hand over by renaming it, and the
+ * lock is never free in between.
  */
 export class Handover {
   readonly #lock: WriterLock;
@@ -183,18 +183,18 @@ export class Handover {
   async ask(urgency: Urgency): Promise<'granted' | 'refused' | 'silent'> {
     await this.#place(urgency);
     while (performance.now() - this.#askedAt < PATIENCE_MS[urgency]) {
-      await pause(LOOK_EVERY_MS);
-      // Check this first. The writer renames the request to the lock, so that one of them always exists.
-      const isOpen = (await this.requested()) !== undefined;
+      await pause(POLL_EVERY_MS);
+      // Check the request first. The writer renames it to the lock, so if it's gone, the lock has already changed.
+      const isPending = (await this.requested()) !== undefined;
       if (await this.#lock.isHeld()) return 'granted';
-      if (!isOpen) return 'refused';
+      if (!isPending) return 'refused';
     }
     await this.remove();
     return 'silent';
   }
 
   /**
-   * For followers: acquires the lock when a user takes over, by request, or without one if the other window doesn't
+   * For followers: acquires the lock when a user takes over: by request, or by force if the other window doesn't
    * answer. Throws `StoreFault` if the other window would lose data.
    */
   async obtain(): Promise<void> {

@@ -33,7 +33,7 @@ export type GaugeLevel = 'ok' | 'warning' | 'error';
 export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
 
-/** Minimum share of the context window for the request, even if the window is small. */
+/** Minimum share of the context window that is left for the request. */
 const MIN_SENT_SHARE = 0.5;
 
 /**
@@ -53,8 +53,8 @@ export function budgetOf(
 }
 
 /**
- * All parts, including empty ones, scaled to whole tokens that add up to `used`. Tokens that belong to no part (the
- * reply's priming and rounding) go to the parts with the largest remainders.
+ * All parts, including empty ones, scaled in proportion to whole tokens that add up to `used` (largest remainder
+ * method). `used` also contains tokens that belong to no part, such as the reply's priming.
  */
 export function gaugeParts(tokens: PartTokens, used: number): { readonly name: GaugePart; readonly tokens: number }[] {
   const sum = GAUGE_PARTS.reduce((all, name) => all + (tokens[name] ?? 0), 0);

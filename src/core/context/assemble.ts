@@ -7,11 +7,11 @@ import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter
 import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
 import { type Recalled, renderRecalled, renderTask } from './render.ts';
 
-/** One message of a request. The position on the active branch is set for messages that are sent verbatim. */
+/** A message that is sent verbatim. `position` is its 0-based position on the active branch. */
 export interface ContextMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly content: readonly ContentBlock[];
-  /** Sent with it in this request only: the task and recalled excerpts. */
+  /** Appended to the message in this request only: recalled excerpts and the task. */
   readonly turnOnly?: string;
   readonly position: number;
 }
@@ -26,7 +26,7 @@ export interface Context {
   readonly tokens: ContextTokens;
   /** Tokens of the whole request, including framing and the reply's priming. */
   readonly total: number;
-  /** Key events that don't fit in the ledger's share. */
+  /** Key events that don't fit in the ledger's budget. */
   readonly leftOut: readonly KeyEvent[];
 }
 
@@ -34,17 +34,17 @@ export interface AssembleInput {
   readonly state: SessionState;
   readonly prefix: ContextPrefix;
   readonly recalled?: readonly Recalled[];
-  /** A message that isn't sent yet, treated as if it were. `endsTask`: sending it ends the task. */
+  /** A message that isn't sent yet, included as if it were. `endsTask`: sending it ends the task. */
   readonly pending?: { readonly message: Message; readonly endsTask: boolean };
   readonly counter: TokenCounter;
   readonly counts: MessageCounts;
 }
 
 /**
- * Assembles a request: system prompt, memory, ledger, and frontier (which only change with a compression, so the prefix
- * stays the same), the recent messages verbatim, and then what changes with each turn, after the newest user message,
- * so that the prefix of the next request stays the same: the task and recalled excerpts. Deterministic; its cost
- * depends on what is sent, not on the session's length.
+ * Assembles a request. The system prompt, memory, ledger, and frontier come first, because they rarely change; then the
+ * recent messages, verbatim. What changes with each turn (recalled excerpts and the task) is appended to the newest
+ * user message, so that the next request begins with the same prefix. Deterministic; its cost depends on what is sent,
+ * not on the session's length.
  */
 export function assembleContext(input: AssembleInput): Context {
   const { state, counter, prefix } = input;
@@ -56,7 +56,7 @@ export function assembleContext(input: AssembleInput): Context {
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
   let window = 0;
   let attachments = 0;
-  for (const { message, position } of wordForWord(state, pending?.message)) {
+  for (const { message, position } of verbatimMessages(state, pending?.message)) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     window += count.body;
@@ -80,7 +80,7 @@ export function assembleContext(input: AssembleInput): Context {
   return { system, systemParts, messages, tokens, total, leftOut };
 }
 
-function* wordForWord(
+function* verbatimMessages(
   state: SessionState,
   pending: Message | undefined,
 ): Generator<{ readonly message: Message; readonly position: number }> {

@@ -12,7 +12,7 @@ export function levelOf(state: FrontFacts, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
-/** Number of settled frontier nodes, from the oldest: up to the last one that is sent brief. */
+/** Number of settled frontier nodes: all up to the last one that is sent as `brief`. */
 export const settledNodes = (state: FrontFacts): number =>
   state.frontier.findLastIndex((item) => levelOf(state, item) === 'brief') + 1;
 
@@ -26,30 +26,30 @@ export interface LedgerLine {
 
 /**
  * The ledger's lines, oldest first: active and pinned events whose message isn't sent verbatim anymore. Once part of
- * the session is settled, a superseded event stays until its replacement, which is sent after it, is settled, because
- * removing it would change everything after it. If the lines exceed the budget, superseded events are left out first,
- * then those with the lowest worth; they are returned as `leftOut`. Pinned events always stay.
+ * the session is settled, a superseded event stays until its replacement is settled as well, because removing it
+ * changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
+ * then those with the lowest worth, which are returned as `leftOut`. Pinned events always stay.
  */
 export function ledgerEntries(
   state: FrontFacts,
   counts: MessageCounts,
   budget: number,
 ): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
-  const covered = coverage(state.frontier);
+  const isCovered = coverage(state.frontier);
   const settledTo = state.frontier[settledNodes(state) - 1]?.to ?? -1;
-  let noRoomUpTo: number | undefined;
+  let maxDroppedWorth: number | undefined;
   const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
   const entries: LedgerLine[] = [];
   for (const event of state.events.values()) {
-    // Most events of a long session. Their status is enough to skip them without looking up their position.
+    // Most events of a long session are dropped, so this check comes before looking up positions.
     if (event.status === 'dropped' && !event.pinned) continue;
     if (!isCurrent(event)) {
-      if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, covered)) continue;
+      if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, isCovered)) continue;
       // An event that was already left out when it was superseded stays out.
-      if (worthOf({ ...event, status: 'active' }) <= (noRoomUpTo ??= highestDropped(state))) continue;
+      if (worthOf({ ...event, status: 'active' }) <= (maxDroppedWorth ??= highestDroppedWorth(state))) continue;
     }
     const position = state.positionOf(event.message);
-    if (position === undefined || !covered(position) || state.isRemoved(event.id)) continue;
+    if (position === undefined || !isCovered(position) || state.isRemoved(event.id)) continue;
     const role = state.messages.place(event.message)?.role ?? 'user';
     const { text, tokens } = countedLine(counts, event, position, role);
     entries.push({ event, line: text, position, tokens });
@@ -59,8 +59,8 @@ export function ledgerEntries(
   if (used <= budget) return { kept: entries, leftOut: [] };
   const dropped = new Set<KeyEvent>();
   const worth = (event: KeyEvent): number => (isCurrent(event) ? worthOf({ ...event, status: 'active' }) : -1);
-  const weakest = entries.filter((entry) => !entry.event.pinned).sort((a, b) => worth(a.event) - worth(b.event));
-  for (const entry of weakest) {
+  const byWorth = entries.filter((entry) => !entry.event.pinned).sort((a, b) => worth(a.event) - worth(b.event));
+  for (const entry of byWorth) {
     if (used <= budget) break;
     used -= entry.tokens;
     dropped.add(entry.event);
@@ -87,7 +87,8 @@ export function standingOf(
 }
 
 /**
- * Number of key events that aren't superseded, and how many of them are sent verbatim. All views show these figures.
+ * `total`: key events that aren't superseded; `kept`: those of them that are sent verbatim. All views show these
+ * numbers.
  */
 export function keyEventFigures(
   state: FrontFacts,
@@ -106,26 +107,28 @@ export function countedLine(counts: MessageCounts, event: KeyEvent, position: nu
   return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }
 
-function highestDropped(state: FrontFacts): number {
+function highestDroppedWorth(state: FrontFacts): number {
   let highest = 0;
   for (const event of state.events.values())
     if (event.status === 'dropped') highest = Math.max(highest, worthOf(event));
   return highest;
 }
 
-/** Whether an event was superseded by a later event after `position` that is in the ledger itself. */
+/**
+ * Whether an event was superseded by one whose message comes after `position` and isn't sent verbatim anymore either.
+ */
 function isReplacedAfter(
   state: FrontFacts,
   { status, link }: KeyEvent,
   position: number,
-  covered: (position: number) => boolean,
+  isCovered: (position: number) => boolean,
 ): boolean {
-  const later = status === 'superseded' && link !== undefined ? state.events.get(link) : undefined;
-  const at = later && state.positionOf(later.message);
-  return at !== undefined && at > position && covered(at);
+  const replacement = status === 'superseded' && link !== undefined ? state.events.get(link) : undefined;
+  const at = replacement && state.positionOf(replacement.message);
+  return at !== undefined && at > position && isCovered(at);
 }
 
-/** Returns a function that tells whether a frontier node covers the message at a position. */
+/** Returns a predicate: whether a frontier node covers the message at a position. */
 export function coverage(frontier: readonly Pick<FrontierItem, 'from' | 'to'>[]): (position: number) => boolean {
   return (position) => {
     let low = 0;

@@ -29,10 +29,9 @@ export interface ContextPrefix {
 }
 
 /**
- * Assembles the prefix and writes new blocks. It looks at the whole ledger and frontier, so the caller caches the
- * result. A compression only appends: key events follow the summaries of the messages they were said in, and new
- * content comes last, so that what was sent stays a prefix. Brief summaries are settled and form larger blocks, each of
- * a fixed range of messages.
+ * Assembles the prefix. It looks at the whole ledger and frontier, so the caller caches the result. Each block of
+ * summaries is followed by the key events of its messages, so that a compression mostly appends, and what was sent
+ * before stays a prefix. Settled summaries form larger blocks, each for a fixed range of messages.
  */
 export const assemblePrefix = (input: PrefixInput): ContextPrefix => atOnce(prefixSteps(input));
 
@@ -40,13 +39,13 @@ export const assemblePrefix = (input: PrefixInput): ContextPrefix => atOnce(pref
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
-  const linesUpTo = linesInOrder(kept);
+  const linesUpTo = lineReader(kept);
   const parts: PartSource[] = [];
-  if (systemPrompt !== '') parts.push(asItIs('system', systemPrompt));
-  if (rules !== '') parts.push(asItIs('rules', rules));
-  if (memory !== '') parts.push(asItIs('memory', memory));
+  if (systemPrompt !== '') parts.push(textPart('system', systemPrompt));
+  if (rules !== '') parts.push(textPart('rules', rules));
+  if (memory !== '') parts.push(textPart('memory', memory));
   const isFirst = (part: SystemPart): boolean => !parts.some((one) => one.part === part);
-  for (const items of inBlocks(state)) {
+  for (const items of groupIntoBlocks(state)) {
     parts.push(summariesBlock(items, isFirst('summaries')));
     const lines = linesUpTo(items.at(-1)!.to);
     if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
@@ -70,7 +69,12 @@ interface PartSource extends TextSource {
   readonly part: SystemPart;
 }
 
-const asItIs = (part: SystemPart, text: string): PartSource => ({ part, key: part, from: [text], render: () => text });
+const textPart = (part: SystemPart, text: string): PartSource => ({
+  part,
+  key: part,
+  from: [text],
+  render: () => text,
+});
 
 const summariesBlock = (items: readonly SentItem[], isFirst: boolean): PartSource => ({
   part: 'summaries',
@@ -86,29 +90,29 @@ const ledgerBlock = (lines: readonly string[], position: number, isFirst: boolea
   render: () => renderLedger(lines, isFirst),
 });
 
-/** Settled nodes whose last message is within the same range of this many messages form one block. */
+/** Settled nodes whose last messages are in the same range of this many messages form one block. */
 const BLOCK_MESSAGES = 400;
 
 /**
- * Minimum tokens of a closed block. Its tags are then a small share of it, and a compression only changes the last
- * block.
+ * Tokens at which a block of newer nodes is closed. A compression then only changes the last block, and the tags are a
+ * small share of each.
  */
 const BLOCK_TOKENS = 2_000;
 
 /** Groups frontier nodes into blocks: settled ones by position, newer ones by size. */
-function inBlocks(state: FrontFacts): SentItem[][] {
+function groupIntoBlocks(state: FrontFacts): SentItem[][] {
   const settled = settledNodes(state);
   const blocks: SentItem[][] = [];
-  let key: string | undefined;
+  let lastKey: string | undefined;
   let tokens = 0;
   state.frontier.forEach((item, at) => {
     const sent = { ...item, level: levelOf(state, item) };
-    const mine = at < settled ? `settled ${Math.floor(item.to / BLOCK_MESSAGES)}` : 'recent';
-    if (mine !== key || tokens >= BLOCK_TOKENS) {
+    const key = at < settled ? `settled ${Math.floor(item.to / BLOCK_MESSAGES)}` : 'recent';
+    if (key !== lastKey || tokens >= BLOCK_TOKENS) {
       blocks.push([]);
       tokens = 0;
     }
-    key = mine;
+    lastKey = key;
     blocks.at(-1)!.push(sent);
     if (at >= settled) tokens += item.node.tokens[sent.level] ?? item.node.tokens.detailed;
   });
@@ -118,7 +122,7 @@ function inBlocks(state: FrontFacts): SentItem[][] {
 type SentItem = FrontierItem & { readonly level: Level };
 
 /** Returns each line once: those up to a position that weren't returned before. */
-function linesInOrder(lines: readonly LedgerLine[]): (position: number) => string[] {
+function lineReader(lines: readonly LedgerLine[]): (position: number) => string[] {
   let next = 0;
   return (position) => {
     const from = next;

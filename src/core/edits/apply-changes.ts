@@ -20,18 +20,18 @@ export interface LineChange {
   readonly put: readonly string[];
 }
 
-/** Maximum number of context lines on either side that may not match, like in `patch`. */
+/** Maximum number of context lines on either side that may differ, as in `patch`. */
 const MAX_FUZZ = 3;
 
 /** Texts that differ in more lines are treated as entirely different, because comparing takes quadratic time. */
 const MAX_EDIT_LENGTH = 5_000;
 
 /** Number of context lines used to find a change again after the file has changed. */
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/** Applies changes to a file's text in order; `''` if the file doesn't exist. Line ends become `\n`. */
+/** Applies changes in order to a file's text (`''` if it doesn't exist). Line ends become `\n`. */
 export function applyChanges(current: string, changes: readonly Change[]): Applied {
   let lines = linesOf(current);
   const unplaced: Unplaced[] = [];
@@ -43,7 +43,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Appli
       continue;
     }
     const block = linesOf(change.text);
-    // A comment with the file's name was added by the reply, unless the file contains it.
+    // Replies add a comment with the file's name, which isn't part of the file unless it already contains it.
     if (pathInComment(block[0] ?? '') !== undefined && !lines.includes(block[0]!)) block.shift();
     const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
     if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
@@ -54,21 +54,21 @@ export function applyChanges(current: string, changes: readonly Change[]): Appli
 
 /** Whether a block is the whole file: it begins like the file or contains half of its lines, and omits nothing. */
 function isWhole(file: readonly string[], block: readonly string[]): boolean {
-  const said = file.filter((line) => line.trim() !== '');
-  if (said.length === 0) return true;
-  if (block.some(isElision) || block.length * 2 < said.length) return false;
+  const nonBlank = file.filter((line) => line.trim() !== '');
+  if (nonBlank.length === 0) return true;
+  if (block.some(isElision) || block.length * 2 < nonBlank.length) return false;
   const first = block.find((line) => line.trim() !== '')?.trimEnd();
-  if (first === said[0]!.trimEnd() && block.length * 2 >= file.length) return true;
+  if (first === nonBlank[0]!.trimEnd() && block.length * 2 >= file.length) return true;
   const parts = diffArrays(
-    said.map((line) => line.trim()),
+    nonBlank.map((line) => line.trim()),
     block.map((line) => line.trim()),
     { maxEditLength: MAX_EDIT_LENGTH },
   );
   const kept = parts?.reduce((sum, part) => (part.added || part.removed ? sum : sum + part.value.length), 0);
-  return kept !== undefined && kept * 2 >= said.length;
+  return kept !== undefined && kept * 2 >= nonBlank.length;
 }
 
-/** Keeps the file's own last line break. */
+/** Replaces the whole file, but keeps whether it ends with a line break. */
 function wholeFile(file: readonly string[], block: readonly string[]): { readonly lines: string[] } {
   const lines = [...block];
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
@@ -107,48 +107,48 @@ function placeHunk(
   const hint = line === undefined ? undefined : line - 1 + shift;
   if (find.every((one) => one.trim() === '')) {
     if (lines.every((one) => one.trim() === '')) return { from: 0, to: lines.length, put: [...put, ''] };
-    // In a diff without context, the number is that of the line before.
+    // Without context, the hunk's number is that of the line before the insertion.
     if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
     return { from: hint + 1, to: hint + 1, put };
   }
-  const head = shared(find, put, false);
-  const tail = Math.min(shared(find, put, true), find.length - head, put.length - head);
+  const head = commonLines(find, put, false);
+  const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
   for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
     const skip = Math.min(fuzz, head);
     const drop = Math.min(fuzz, tail);
     if (fuzz > 0 && skip < fuzz && drop < fuzz) break;
     const wanted = find.slice(skip, find.length - drop);
     if (wanted.every((one) => one.trim() === '')) break;
-    for (const same of SAMENESS) {
-      const places = placesOf(lines, wanted, same);
+    for (const normalize of NORMALIZERS) {
+      const places = placesOf(lines, wanted, normalize);
       if (places.length === 0) continue;
       const from = choose(places, hint === undefined ? undefined : hint + skip, cursor);
       if (from === undefined) return { reason: 'ambiguous' };
       const indent = reindent(lines.slice(from, from + wanted.length), wanted);
-      // Context lines keep the file's white space.
       const to = from + wanted.length;
+      // Context lines aren't replaced, so that they keep the file's white space.
       const first = from + (head - skip);
       const last = to - (tail - drop);
       return { from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
   // Nothing to do if the change was already applied.
-  if (put.some((one) => one.trim().length > 2) && placesOf(lines, put, SAMENESS[1]!).length === 1)
+  if (put.some((one) => one.trim().length > 2) && placesOf(lines, put, NORMALIZERS[1]!).length === 1)
     return { from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };
 }
 
-const SAMENESS: readonly ((line: string) => string)[] = [
+const NORMALIZERS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
 ];
 
-function placesOf(lines: readonly string[], wanted: readonly string[], same: (line: string) => string): number[] {
-  const keys = wanted.map(same);
+function placesOf(lines: readonly string[], wanted: readonly string[], normalize: (line: string) => string): number[] {
+  const keys = wanted.map(normalize);
   const places: number[] = [];
   for (let from = 0; from + keys.length <= lines.length; from++)
-    if (keys.every((key, at) => same(lines[from + at]!) === key)) places.push(from);
+    if (keys.every((key, at) => normalize(lines[from + at]!) === key)) places.push(from);
   return places;
 }
 
@@ -164,7 +164,7 @@ function choose(places: readonly number[], hint: number | undefined, cursor: num
 }
 
 /** Number of lines that two lists have in common at their beginning or end. */
-function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
+function commonLines(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
   const length = Math.min(a.length, b.length);
   for (let count = 0; count < length; count++) {
     const at = fromEnd ? -1 - count : count;
@@ -175,7 +175,7 @@ function shared(a: readonly string[], b: readonly string[], fromEnd: boolean): n
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
-/** Indents a line like the lines around it in the file. */
+/** Returns a function that indents lines like those of the file, given matching lines of the file and of the change. */
 function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
   const at = written.findIndex((line, index) => line.trim() !== '' && actual[index] !== undefined);
   if (at < 0) return (line) => line;
@@ -184,7 +184,7 @@ function reindent(actual: readonly string[], written: readonly string[]): (line:
   return (line) => (from !== to && line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line);
 }
 
-/** The changes that turn one text into the other, in order. */
+/** The changes that turn `before` into `after`, in order. */
 export function lineChanges(before: string, after: string): LineChange[] {
   const changes: LineChange[] = [];
   let at = 0;
@@ -205,12 +205,12 @@ export function lineChanges(before: string, after: string): LineChange[] {
   return changes;
 }
 
-/** Applies the same changes to a text that has changed since. */
+/** Applies the changes from `before` to `after` to `now`, a text that has changed since `before`. */
 export function replaceChanges(before: string, after: string, now: string): Applied {
   const old = linesOf(before);
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {
-    const head = old.slice(Math.max(0, from - CONTEXT), from);
-    const tail = old.slice(to, to + CONTEXT);
+    const head = old.slice(Math.max(0, from - CONTEXT_LINES), from);
+    const tail = old.slice(to, to + CONTEXT_LINES);
     return {
       find: [...head, ...old.slice(from, to), ...tail],
       put: [...head, ...put, ...tail],

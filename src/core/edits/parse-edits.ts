@@ -1,17 +1,17 @@
-/** Adjacent lines of a file and their replacement. `line` is their 1-based position. */
+/** Adjacent lines of a file and their replacement. `line` is the 1-based number of the first one. */
 export interface Hunk {
   readonly find: readonly string[];
   readonly put: readonly string[];
   readonly line?: number;
 }
 
-/** `text` is a whole file or an excerpt; which one can only be told with the file. */
+/** `text` is a whole file or an excerpt of it; only a comparison with the file shows which. */
 export type Change =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };
 
 /** A change to a file that a code block proposes. */
 export interface FileEdit {
-  /** As written in the reply; undefined if it names no file. */
+  /** As written in the reply, if it names a file. */
   readonly path?: string;
   /** The code block that contains it. */
   readonly code: string;
@@ -63,10 +63,10 @@ const linesBefore = (lines: readonly string[], at: number): string[] => lines.sl
 
 function editsOf(lines: readonly string[], info: string, before: readonly string[]): FileEdit[] {
   const code = lines.join('\n');
-  const named = pathInInfo(info) ?? pathBefore(before);
-  if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, named);
-  if (/^(?:diff|patch)\b/i.test(info) || isDiff(lines)) return unifiedDiff(lines, code, named);
-  const path = named ?? pathInComment(lines[0] ?? '');
+  const namedPath = pathInInfo(info) ?? pathBefore(before);
+  if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, namedPath);
+  if (/^(?:diff|patch)\b/i.test(info) || isDiff(lines)) return unifiedDiff(lines, code, namedPath);
+  const path = namedPath ?? pathInComment(lines[0] ?? '');
   return [{ ...(path !== undefined && { path }), code, change: { kind: 'text', text: code } }];
 }
 
@@ -164,9 +164,9 @@ export function isElision(line: string): boolean {
 function pathInInfo(info: string): string | undefined {
   const named = /(?:title|file|filename|filepath|path)=["']?([^"'\s}]{1,260})/i.exec(info)?.[1];
   if (named !== undefined) return named;
-  const [language = '', second = ''] = info.split(/[\s{]/, 2);
-  const behind = language.slice(language.indexOf(':') + 1);
-  return [behind, second].find((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
+  const [language = '', secondWord = ''] = info.split(/[\s{]/, 2);
+  const afterColon = language.slice(language.indexOf(':') + 1);
+  return [afterColon, secondWord].find((word) => isPath(word) && (word.includes('/') || SOURCE_FILE.test(word)));
 }
 
 /** The path in the line before a block: alone, as a heading, bold, or as inline code. */

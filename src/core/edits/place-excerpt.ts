@@ -5,15 +5,20 @@ const MAX_CELLS = 20_000_000;
 
 /** Cost of a line that only the excerpt has. */
 const INSERTED = 0.3;
-/** Cost of a line that only the file has: indented deeper than the excerpt's first line, and otherwise. */
+/**
+ * Cost of a line that only the file has: if blank or indented deeper than any top line of the excerpt, and otherwise.
+ */
 const DELETED_INSIDE = 0.05;
 const DELETED_OUTSIDE = 1.5;
 /** Minimum share of common words for two lines to be versions of each other. */
-const SIMILAR = 0.5;
-/** Minimum share of the excerpt that must match, unless its first line does. */
-const MIN_SHARE = 0.3;
+const MIN_SIMILARITY = 0.5;
+/** Minimum share of the excerpt (by weight) that must match, unless its first line does. */
+const MIN_MATCHED_SHARE = 0.3;
 
-/** The steps of an alignment: to the next line of the excerpt, of the file, or of both. */
+/**
+ * The steps of an alignment: MATCH goes to the next line of both, INSERT and START to that of the excerpt, and DELETE
+ * and KEEP to that of the file. START and KEEP belong to an elision: KEEP keeps a line of the file that it stands for.
+ */
 const START = 0;
 const MATCH = 1;
 const INSERT = 2;
@@ -26,13 +31,13 @@ type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'a
 
 /**
  * Replaces the lines that an excerpt is a new version of, found by the best alignment (Needleman–Wunsch with free ends
- * in the file). A line such as `// ...` stands for the file's lines.
+ * in the file). An elision, such as `// ...`, stands for lines of the file that are kept.
  */
 export function placeExcerpt(lines: readonly string[], written: readonly string[]): Placed {
   // The last line break isn't a blank line that could match.
   const ending = lines.at(-1) === '' ? [''] : [];
   const file = lines.slice(0, lines.length - ending.length);
-  const block = shifted(file, trimmedBlank(written));
+  const block = indentedLike(file, withoutBlankEnds(written));
   if (block.length === 0 || block.length * file.length > MAX_CELLS) return { reason: 'not_found' };
   const table = align(file, block);
   const best = Math.max(...table.ends);
@@ -44,11 +49,11 @@ export function placeExcerpt(lines: readonly string[], written: readonly string[
   const matched = path.reduce((sum, { move, block: at }) => (move === MATCH ? sum + weights[at]! : sum), 0);
   const total = weights.reduce((sum, one) => sum + one, 0);
   const isStrong = path.some(({ move, block: at }) => move === MATCH && weights[at]! >= 1);
-  if (!isStrong || (!isAnchored && matched < MIN_SHARE * total)) return { reason: 'not_found' };
+  if (!isStrong || (!isAnchored && matched < MIN_MATCHED_SHARE * total)) return { reason: 'not_found' };
   const start = path[0]!.file;
   for (let other = 0; other < table.ends.length; other++) {
-    const isLeftOut = table.moves[table.rows * table.width + other] === KEEP;
-    if (other === end || isLeftOut || table.ends[other]! < best - 1e-6) continue;
+    const endsInElision = table.moves[table.rows * table.width + other] === KEEP;
+    if (other === end || endsInElision || table.ends[other]! < best - 1e-6) continue;
     if (trace(table, other)[0]!.file >= end) return { reason: 'ambiguous' };
   }
   const put = path.flatMap(({ move, file: at, block: of }) => {
@@ -88,28 +93,28 @@ interface Table {
 function align(file: readonly string[], block: readonly string[]): Table {
   const width = file.length + 1;
   const moves = new Uint8Array((block.length + 1) * width);
-  const base = Math.min(...block.filter((line) => line.trim() !== '' && !isElision(line)).map(depth));
-  const deleted = file.map((line) => (line.trim() === '' || depth(line) > base ? DELETED_INSIDE : DELETED_OUTSIDE));
+  const minDepth = Math.min(...block.filter((line) => line.trim() !== '' && !isElision(line)).map(depth));
+  const deleted = file.map((line) => (line.trim() === '' || depth(line) > minDepth ? DELETED_INSIDE : DELETED_OUTSIDE));
   const fileWords = file.map(wordsOf);
   let above = new Array<number>(width).fill(0);
   for (const [row, line] of block.entries()) {
-    const mine = weight(line);
+    const lineWeight = weight(line);
     const words = wordsOf(line);
     const isEdge = row === 0 || row === block.length - 1;
-    const left = isElision(line);
+    const isElided = isElision(line);
     const here = new Array<number>(width).fill(0);
     for (let at = 0; at < width; at++) {
-      // An omission matches nothing, or another line of the file.
-      let score = left ? above[at]! : above[at]! - INSERTED;
-      let move: Move = left ? START : INSERT;
+      // An elision stands for no line of the file, or for one more.
+      let score = isElided ? above[at]! : above[at]! - INSERTED;
+      let move: Move = isElided ? START : INSERT;
       const before = at === 0 ? -Infinity : here[at - 1]!;
-      if (left && before > score) [score, move] = [before, KEEP];
-      if (!left && at > 0) {
+      if (isElided && before > score) [score, move] = [before, KEEP];
+      if (!isElided && at > 0) {
         const likeness = same(file[at - 1]!, line) ? 1 : similarity(fileWords[at - 1]!, words) * 0.6;
-        const match = above[at - 1]! + mine * likeness + (isEdge && likeness === 1 ? 0.5 : 0);
+        const match = above[at - 1]! + lineWeight * likeness + (isEdge && likeness === 1 ? 0.5 : 0);
         if (likeness > 0 && match >= score) [score, move] = [match, MATCH];
-        const shorter = before - deleted[at - 1]!;
-        if (shorter > score) [score, move] = [shorter, DELETE];
+        const skipped = before - deleted[at - 1]!;
+        if (skipped > score) [score, move] = [skipped, DELETE];
       }
       here[at] = score;
       moves[(row + 1) * width + at] = move;
@@ -121,7 +126,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
 
 interface Step {
   readonly move: Move;
-  /** The lines of a step; for an insertion, the line of the file after it. */
+  /** The 0-based lines of the step. If it has none of the file (INSERT, START), `file` is the next one. */
   readonly file: number;
   readonly block: number;
 }
@@ -158,29 +163,29 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let common = 0;
   for (const word of a) if (b.has(word)) common++;
   const share = (2 * common) / (a.size + b.size);
-  return share >= SIMILAR ? share : 0;
+  return share >= MIN_SIMILARITY ? share : 0;
 }
 
-function trimmedBlank(lines: readonly string[]): readonly string[] {
+function withoutBlankEnds(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-/** Indents the block like the file, by the difference of most distinctive lines. */
-function shifted(file: readonly string[], block: readonly string[]): readonly string[] {
-  const depths = new Map<string, string | undefined>();
+/** Indents the block like the file: by the indentation that most of their common lines have in addition in the file. */
+function indentedLike(file: readonly string[], block: readonly string[]): readonly string[] {
+  const indents = new Map<string, string | undefined>();
   for (const line of file) {
     const bare = line.trim();
-    // Ignore lines that occur with different indentation.
-    depths.set(bare, depths.has(bare) && depths.get(bare) !== indentOf(line) ? undefined : indentOf(line));
+    // Undefined for lines that occur with different indentation.
+    indents.set(bare, indents.has(bare) && indents.get(bare) !== indentOf(line) ? undefined : indentOf(line));
   }
   const votes = new Map<string, number>();
   for (const line of block) {
-    const there = depths.get(line.trim());
-    if (there === undefined || line.trim().length < 3) continue;
-    const mine = indentOf(line);
-    if (!there.endsWith(mine)) continue;
-    const extra = there.slice(0, there.length - mine.length);
+    const fileIndent = indents.get(line.trim());
+    if (fileIndent === undefined || line.trim().length < 3) continue;
+    const blockIndent = indentOf(line);
+    if (!fileIndent.endsWith(blockIndent)) continue;
+    const extra = fileIndent.slice(0, fileIndent.length - blockIndent.length);
     votes.set(extra, (votes.get(extra) ?? 0) + 1);
   }
   const [winner] = [...votes].sort((a, b) => b[1] - a[1])[0] ?? [''];

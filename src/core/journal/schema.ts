@@ -46,7 +46,7 @@ const compression = v.object({
   changes: list(ledgerChange),
   messages: change,
   tokens: change,
-  /** Number of key events that aren't superseded, and of those that are sent verbatim. Missing in older journals. */
+  /** `total`: key events that aren't superseded; `kept`: those of them sent verbatim. Missing in older journals. */
   keyEvents: v.optional(v.object({ kept: count, total: count })),
   calls: v.object({ count, inputTokens: amount, outputTokens: amount, costUsd: amount }),
   durationMs: amount,
@@ -54,7 +54,7 @@ const compression = v.object({
 
 /**
  * All events of a session. Validates everything that is written to and read from disk. Unknown types of later versions
- * are kept in the journal and skipped by the fold.
+ * are kept in the journal, but skipped when the session's state is built.
  */
 export const sessionEventSchema = v.variant('type', [
   v.object({
@@ -101,7 +101,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(levelSchema) }),
   /** The covered messages are sent verbatim until the next reply. */
   v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
-  /** The nodes of these compressions don't replace messages anymore, or do so again. */
+  /** The nodes of these compressions don't replace messages anymore or, if not `undone`, do so again. */
   v.object({
     type: v.literal('compressions_undone'),
     compressions: list(aCompressionId),
@@ -133,7 +133,7 @@ export type LedgerChange = Read<typeof ledgerChange>;
 /** A compression, which is committed as a whole. Times in ms, costs in US dollars. */
 export type CompressionRecord = Read<typeof compression>;
 
-/** A compression with defaults for everything that isn't given: no model was called. */
+/** A compression with defaults for everything that isn't given. By default, no model was called. */
 export const compressionWith = (
   known: Pick<CompressionRecord, 'id'> & Partial<CompressionRecord>,
 ): CompressionRecord => ({

@@ -1,7 +1,7 @@
 import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
 import { neutralized, section } from '../text/fence.ts';
 
-/** An entry of the workspace memory, which applies to all sessions. Promoted or written by the user. */
+/** An entry of the workspace memory, which applies to all sessions: a promoted key event, or written by the user. */
 export interface MemoryEntry {
   readonly id: string;
   readonly kind: KeyEventKind;
@@ -38,7 +38,7 @@ export function memoryText(
 ): SentMemory {
   const left = new Set<string>();
   const kept: string[] = [];
-  // The frame counts as well.
+  // The section's tags and introduction count as well.
   let room = budget - count(framed([])) - MARK_TOKENS;
   for (const entry of entries.toReversed()) {
     const line = `- [${entry.kind}] ${neutralized(memoryLine(entry.text))}`;

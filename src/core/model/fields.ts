@@ -14,7 +14,7 @@ export const amount = v.pipe(finite, v.minValue(0));
 
 /** The last date that `Date` can represent, in ms. */
 const LAST_MOMENT = 8.64e15;
-/** Milliseconds since the epoch. An invalid time never prevents reading a record. */
+/** Milliseconds since the epoch. Anything that isn't a number becomes 0, so that the record can still be read. */
 export const time = v.fallback(
   v.pipe(
     v.number(),

@@ -13,18 +13,21 @@ export const KEY_EVENT_KINDS = [
 ] as const;
 export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
 
-/** How bad losing it would be: 3 lasting, 2 useful for the next tens of messages. Anything less isn't a key event. */
+/**
+ * For how long a key event matters: lastingly (3), or for the next tens of messages (2). What matters less isn't a key
+ * event.
+ */
 export type Importance = 2 | 3;
 
 /** Kinds that lose their relevance once they are resolved, superseded, or old. */
 const TRANSIENT: ReadonlySet<KeyEventKind> = new Set(['todo', 'error', 'outcome']);
 export const isTransient = (kind: KeyEventKind): boolean => TRANSIENT.has(kind);
 
-/** The importance by kind, for journals without it and for a model's claims. */
+/** The importance by kind, for stored events that lack it. */
 const importanceOfKind = (kind: KeyEventKind): Importance =>
   kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
 
-/** active: sent verbatim; superseded by a later one; merged into a near-duplicate; dropped for lack of room. */
+/** Sent verbatim (`active`), superseded by a later one, merged into a near-duplicate, or dropped for lack of room. */
 export const statusSchema = v.picklist(['active', 'superseded', 'merged', 'dropped']);
 
 /** A range of a text in UTF-16 units; `end` is exclusive. */
@@ -34,10 +37,10 @@ export interface Span {
 }
 
 /** A verbatim quote: `text.slice(start, end)` of the message's text, in UTF-16 units. */
-const quoted = { start: count, end: count, quote: v.string() };
+const quoteFields = { start: count, end: count, quote: v.string() };
 
 /** A user's correction of an event: another kind, or another range of the message. */
-export const correctionSchema = v.object({ ...quoted, kind: v.picklist(KEY_EVENT_KINDS) });
+export const correctionSchema = v.object({ ...quoteFields, kind: v.picklist(KEY_EVENT_KINDS) });
 export type EventCorrection = Read<typeof correctionSchema>;
 
 const detected = {
@@ -76,7 +79,7 @@ export const keyEventSchema = v.pipe(
     /** The detected event before the user's correction, which removing the correction restores. */
     found: v.optional(detectedSchema),
     /** The proposal that a short agreement ("yes, do A") refers to, quoted from the previous message. */
-    about: v.optional(v.object({ ...quoted, message: aMessageId })),
+    about: v.optional(v.object({ ...quoteFields, message: aMessageId })),
   }),
   v.transform(withImportance),
 );

@@ -7,8 +7,8 @@ export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = Read<typeof levelSchema>;
 
 /**
- * How a summary was made: by the model, its retry, the short form, extracted without a model, truncated, or by the
- * user.
+ * How a summary was made, in this order: by the model, at its retry, in the short form, extracted without a model,
+ * truncated, or edited by the user.
  */
 const rung = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
 export type Rung = Read<typeof rung>;
@@ -67,15 +67,15 @@ const auditFault = v.object({
 });
 export type AuditFault = Read<typeof auditFault>;
 
-const share = v.object({ known: count, total: count });
+const knownOfTotal = v.object({ known: count, total: count });
 
-/** How trustworthy a summary is. `score` is 0…1; counts are of identifiers and quotes that the source contains. */
+/** How trustworthy a summary is. `score` is 0…1. Of its identifiers and quotes, the source contains `known`. */
 const audit = v.object({
   score: finite,
-  identifiers: share,
-  quotes: share,
-  /** The model's key events: how many of the quotes are verbatim. The others were dropped. */
-  events: v.optional(share),
+  identifiers: knownOfTotal,
+  quotes: knownOfTotal,
+  /** The model's key events; `known`: those whose quote is verbatim. The others were dropped. */
+  events: v.optional(knownOfTotal),
   faults: list(auditFault),
 });
 export type Audit = Read<typeof audit>;
@@ -169,7 +169,7 @@ export type SummaryCheck = Read<typeof summaryCheckSchema>;
 /** A checked statement of a summary, with the passages about it. */
 export type CheckedSpan = SummaryCheck['statements'][number];
 
-/** Verdicts by code of version 0.1 don't count anymore. */
+/** In version 0.1, code gave verdicts as well; they don't count anymore. */
 function currentReason({ reason, isByCode }: { reason: string; isByCode?: boolean | undefined }): StatementReason {
   if (reason === 'unknown_quote') return 'no_source';
   if (isByCode === true && reason === 'supported') return 'unchecked';

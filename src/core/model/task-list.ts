@@ -53,7 +53,7 @@ const DONE_SENTENCES: readonly RegExp[] = [
   /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
 ];
 
-/** Makes such a sentence no report: a condition, a negation, a question. */
+/** Signs that such a sentence isn't a report: a condition, a negation, or a question. */
 const NOT_YET =
   /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
 
@@ -73,30 +73,30 @@ export function saysGoalReached(reply: string): boolean {
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** Longer sentences report something else, in UTF-16 units. */
+/** Length, in UTF-16 units, above which a sentence reports something else. */
 const MAX_REPORT_LENGTH = 120;
 
 /** The index of the pending step that a reply marks as in progress. */
 export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {
-  const current = new Set(listedSteps(reply).flatMap(({ text, isCurrent }) => (isCurrent ? [words(text)] : [])));
-  const at = steps.findIndex(({ text, status }) => status === 'pending' && current.has(words(text)));
+  const current = new Set(listedSteps(reply).flatMap(({ text, isCurrent }) => (isCurrent ? [normalized(text)] : [])));
+  const at = steps.findIndex(({ text, status }) => status === 'pending' && current.has(normalized(text)));
   return at === -1 ? undefined : at;
 }
 
 /**
- * The indexes of open steps that a reply ticks in a task list, with the same words regardless of markup and case,
- * optionally followed by a remark after a colon, dash, or bracket.
+ * The indexes of open steps that a reply ticks in a task list. Markup and case may differ, and a remark may follow
+ * after a colon, dash, or bracket.
  */
 export function stepsReportedDone({ steps }: Task, reply: string): number[] {
   const done = listedSteps(reply)
     .filter((listed) => listed.done)
-    .map((listed) => words(listed.text));
-  const reported = (step: string): boolean => {
-    const wanted = words(step);
-    return wanted !== '' && done.some((said) => said === wanted || REMARK.test(after(said, wanted)));
+    .map((listed) => normalized(listed.text));
+  const isReported = (step: string): boolean => {
+    const wanted = normalized(step);
+    return wanted !== '' && done.some((listed) => listed === wanted || REMARK.test(after(listed, wanted)));
   };
   return steps.flatMap(({ text, status }, index) =>
-    (status === 'pending' || status === 'in_progress') && reported(text) ? [index] : [],
+    (status === 'pending' || status === 'in_progress') && isReported(text) ? [index] : [],
   );
 }
 
@@ -106,7 +106,7 @@ const REMARK = /^ ?(?:[:(–—]|- )/;
 const after = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
 
 /** Normalizes a step for comparison: without emphasis, code marks, and the full stop. */
-const words = (text: string): string => {
+const normalized = (text: string): string => {
   const plain = text
     .replace(/[*_`~]+/g, '')
     .replace(/\s+/g, ' ')

@@ -24,9 +24,9 @@ export interface Triggers {
   readonly messages: number | null;
   /** Fires at every multiple of N messages in total, starting at 2 × N. */
   readonly every: number | null;
-  /** Fires when the newest summary is older, in milliseconds, at the next activity. */
+  /** Fires at the next activity if the newest compression is older than this, in milliseconds. */
   readonly ageMs: number | null;
-  /** Fires at a task reset with more uncompressed messages. */
+  /** Fires at a task reset above this number of uncompressed messages. */
   readonly taskReset: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface Policy {
     /** Maximum tokens of a summary. */
     readonly maxTokens: number;
     readonly temperature: number;
-    /** How much a model reads and writes for developer messages: at most $0.03 per 1,000, or $0.01 with `economy`. */
+    /** How much a model may read and write: at most $0.03 per 1,000 developers' messages, or $0.01 with `economy`. */
     readonly effort: 'default' | 'economy';
     /** What the prompt asks for: `structured`, or two to three sentences. */
     readonly style: 'structured' | 'sentences';
@@ -122,9 +122,9 @@ export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly phrase: Phrase;
 
-  constructor(said: Phrase) {
-    super(inEnglish(said));
-    this.phrase = said;
+  constructor(sentence: Phrase) {
+    super(inEnglish(sentence));
+    this.phrase = sentence;
   }
 }
 
@@ -139,16 +139,16 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
     summary: { ...base.summary, ...overrides.summary },
   };
   const { triggers, summary } = policy;
-  share(phrase('The background threshold'), triggers.share);
-  share(phrase('The blocking threshold'), triggers.beforeSend);
-  share(phrase('The target fraction of the context budget'), policy.targetShare);
-  share(phrase('The key event budget'), policy.ledgerShare);
-  whole(phrase('The maximum number of uncompressed tokens'), triggers.tokens, 1);
-  whole(phrase('The maximum number of uncompressed messages'), triggers.messages, 1);
-  whole(phrase('The message interval'), triggers.every, 1);
-  whole(phrase('The task reset threshold'), triggers.taskReset, 0);
-  whole(phrase('The number of recent messages'), policy.window, 1);
-  whole(phrase('The maximum length of a summary'), summary.maxTokens, 50);
+  checkShare(phrase('The background threshold'), triggers.share);
+  checkShare(phrase('The blocking threshold'), triggers.beforeSend);
+  checkShare(phrase('The target fraction of the context budget'), policy.targetShare);
+  checkShare(phrase('The key event budget'), policy.ledgerShare);
+  checkInteger(phrase('The maximum number of uncompressed tokens'), triggers.tokens, 1);
+  checkInteger(phrase('The maximum number of uncompressed messages'), triggers.messages, 1);
+  checkInteger(phrase('The message interval'), triggers.every, 1);
+  checkInteger(phrase('The task reset threshold'), triggers.taskReset, 0);
+  checkInteger(phrase('The number of recent messages'), policy.window, 1);
+  checkInteger(phrase('The maximum length of a summary'), summary.maxTokens, 50);
   if (triggers.ageMs !== null && !(triggers.ageMs > 0))
     throw new PolicyError(phrase('The maximum age of a summary must be greater than 0.'));
   if (!(summary.temperature >= 0 && summary.temperature <= 2))
@@ -158,14 +158,14 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
   return policy;
 }
 
-function share(what: Phrase, value: number | null): void {
+function checkShare(what: Phrase, value: number | null): void {
   if (value !== null && !(value > 0 && value <= 1))
     throw new PolicyError(phrase('{0} must be greater than 0 and at most 1, not {1}.', what, value));
 }
 
-function whole(what: Phrase, value: number | null, least: number): void {
-  if (value !== null && !(Number.isInteger(value) && value >= least))
-    throw new PolicyError(phrase('{0} must be an integer of at least {1}, not {2}.', what, least, value));
+function checkInteger(what: Phrase, value: number | null, min: number): void {
+  if (value !== null && !(Number.isInteger(value) && value >= min))
+    throw new PolicyError(phrase('{0} must be an integer of at least {1}, not {2}.', what, min, value));
 }
 
 export interface RecentLimits {
@@ -176,7 +176,7 @@ export interface RecentLimits {
 }
 
 /**
- * The index of the first message that stays verbatim. That is the last `keep` messages, or more so as not to separate a
+ * The index of the first message that stays verbatim. The last `keep` messages stay, or more so as not to separate a
  * tool call from its result, or fewer if they exceed `maxTokens`.
  *
  * @param tokens each message's tokens, by position

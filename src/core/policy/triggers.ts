@@ -8,18 +8,18 @@ export interface TriggerFacts {
   /** Uncompressed tokens of messages since the newest compression. */
   readonly tokensSince: number;
   readonly uncoveredMessages: number;
-  /** Number of all messages of the session; undefined in old data, which never triggers. */
+  /** Number of all messages of the session; undefined in old data, for which `every` never fires. */
   readonly messagesEver: number | undefined;
   /** `messagesEver` at the previous check. */
   readonly messagesEverBefore: number;
   /** When the newest compression ran, in milliseconds since the epoch; undefined if none did. */
   readonly lastCompressedAt: number | undefined;
   readonly now: number;
-  /** Values at which triggers fired without anything to compress. They wait for their next multiple. */
+  /** The values at which triggers fired without anything to compress. Such a trigger waits for its next multiple. */
   readonly served?: ServedTriggers;
 }
 
-/** The measured value of each trigger at its unsuccessful attempt, in its own unit. */
+/** The measured value, in the trigger's own unit, at each trigger's last attempt, if there was nothing to compress. */
 export type ServedTriggers = Readonly<Partial<Record<TriggerName, number>>>;
 
 /** A trigger that fires, with the exceeded limit and the measured value, both in the trigger's own unit. */
@@ -94,8 +94,8 @@ export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: n
 const nextMultiple = (every: number, count: number): number => Math.max(2, Math.floor(count / every) + 1) * every;
 
 function nearest(...distances: readonly (number | null)[]): number | undefined {
-  const there = distances.filter((one) => one !== null);
-  return there.length === 0 ? undefined : Math.max(0, Math.min(...there));
+  const known = distances.filter((one) => one !== null);
+  return known.length === 0 ? undefined : Math.max(0, Math.min(...known));
 }
 
 /** Whether a task reset triggers a compression: above the limit, not at it. */

@@ -8,7 +8,7 @@ import type { Redactor } from './redact.ts';
  * branch. The parent of a message is the nearest one that isn't deleted.
  */
 export function exportedMessages(state: SessionState): Message[] {
-  const kept = (id: MessageId | null): MessageId | null => {
+  const nearestKept = (id: MessageId | null): MessageId | null => {
     const seen = new Set<MessageId>();
     let at = id;
     while (at !== null && state.isDeleted(at) && !seen.has(at)) {
@@ -17,15 +17,15 @@ export function exportedMessages(state: SessionState): Message[] {
     }
     return at;
   };
-  const exported = (message: Message): Message => {
-    const parent = kept(message.parent);
+  const withKeptParent = (message: Message): Message => {
+    const parent = nearestKept(message.parent);
     return parent === message.parent ? message : { ...message, parent };
   };
   const others = [...state.messages.values()].filter(
     ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
   );
   const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
-  return [...others, ...active].map(exported);
+  return [...others, ...active].map(withKeptParent);
 }
 
 /** Redacts secrets in a message; images, IDs, and numbers stay. */

@@ -22,9 +22,9 @@ export class Redactor {
   /** Replaces each secret by `[redacted: <kind>]`. Redacted text isn't redacted again. Linear in the text. */
   redact(text: string): string {
     let safe = this.#redactKeys(text);
-    const held = keywordsIn(safe);
+    const found = keywordsIn(safe);
     for (const rule of SECRET_RULES) {
-      if (!rule.keywords || rule.keywords.some((word) => held.has(word))) safe = this.#apply(rule, safe);
+      if (!rule.keywords || rule.keywords.some((word) => found.has(word))) safe = this.#apply(rule, safe);
     }
     return safe;
   }
@@ -40,7 +40,7 @@ export class Redactor {
     for (const match of text.matchAll(pattern)) {
       const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[1] ?? match[0];
       if (accepts?.(secret) === false || secret.includes(MASK)) continue;
-      // Search after the name, so that a secret that contains its own name is found.
+      // The last occurrence, because the name before the secret may contain the same text.
       const start = match.index + match[0].lastIndexOf(secret);
       safe += text.slice(from, start) + this.#mask(kind);
       from = start + secret.length;
@@ -51,12 +51,12 @@ export class Redactor {
   #redactKeys(text: string): string {
     let safe = '';
     let from = 0;
-    let open: number | undefined;
+    let keyStart: number | undefined;
     const close = (end: number): void => {
-      if (open === undefined) return;
-      safe += text.slice(from, open) + this.#mask('private-key');
+      if (keyStart === undefined) return;
+      safe += text.slice(from, keyStart) + this.#mask('private-key');
       from = end;
-      open = undefined;
+      keyStart = undefined;
     };
     /** Redacts what looks like the body of a key without an end. */
     const closeUnfinished = (after: number): void => {
@@ -64,20 +64,20 @@ export class Redactor {
       let end = after;
       while (KEY_LINE.test(text)) end = KEY_LINE.lastIndex;
       if (end > after) close(end);
-      open = undefined;
+      keyStart = undefined;
     };
-    let openedTo = 0;
+    let bodyStart = 0;
     for (const mark of text.matchAll(KEY_MARK)) {
       const end = mark.index + mark[0].length;
       if (mark.groups?.['edge'] === 'END') {
-        if (open !== undefined && end - open <= MAX_KEY_LENGTH) close(end);
+        if (keyStart !== undefined && end - keyStart <= MAX_KEY_LENGTH) close(end);
       } else {
-        if (open !== undefined) closeUnfinished(openedTo);
-        open = mark.index;
-        openedTo = end;
+        if (keyStart !== undefined) closeUnfinished(bodyStart);
+        keyStart = mark.index;
+        bodyStart = end;
       }
     }
-    if (open !== undefined) closeUnfinished(openedTo);
+    if (keyStart !== undefined) closeUnfinished(bodyStart);
     return from === 0 ? text : safe + text.slice(from);
   }
 }

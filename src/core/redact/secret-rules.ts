@@ -4,8 +4,8 @@ import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 export type SecretKind = string;
 
 /**
- * A pattern for a kind of secret. The group `secret`, or else the first group, is redacted, or the whole match without
- * a group; `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes
+ * A pattern for a kind of secret. Redacted is the group `secret` or `quoted`, else the first group, else the whole
+ * match; `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes
  * linear time, because every repetition is bounded or can't backtrack, and each secret begins with a fixed prefix.
  */
 export interface SecretRule {
@@ -31,8 +31,8 @@ const SECRET_NAMES =
   'refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|passw(?:or)?d|passwort|kennwort|contraseña|senha|mot de passe|パスワード|密码|口令';
 
 /**
- * Published token formats of model providers and others that gitleaks lacks, or only finds after a name. Narrower rules
- * come first.
+ * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name.
+ * Narrower rules come first.
  */
 const OWN_RULES: readonly SecretRule[] = [
   token('anthropic-key', 'sk-ant-[A-Za-z0-9_-]{20,}'),
@@ -148,7 +148,7 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
 ];
 
-/** Parses a row of the list: ID, lower-case keywords, flags, minimum entropy, pattern. */
+/** Parses a row of `gitleaks-rules.json`: ID, lower-case keywords, flags, minimum entropy, pattern. */
 function gitleaks(row: string): SecretRule {
   const [kind = '', keywords = '', flags = '', entropy = '', ...short] = row.split('|');
   const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));

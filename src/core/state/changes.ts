@@ -32,7 +32,7 @@ export const isChange = (event: SessionEvent): event is ChangeEvent =>
   (CHANGES as readonly string[]).includes(event.type);
 
 /** The state before a change. */
-interface Before {
+interface StateBefore {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
   readonly levels: ReadonlyMap<NodeId, Level>;
   readonly events: ReadonlyMap<KeyEventId, KeyEvent>;
@@ -41,7 +41,7 @@ interface Before {
 }
 
 /** The inverse of a change that is about to be applied; undefined if it has no effect. */
-export function inverseOf(state: Before, event: ChangeEvent): ChangeEvent | undefined {
+export function inverseOf(state: StateBefore, event: ChangeEvent): ChangeEvent | undefined {
   const { summaries } = state;
   switch (event.type) {
     case 'node_undone':

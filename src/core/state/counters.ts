@@ -19,7 +19,7 @@ export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'cha
   readonly nodes: readonly NodeId[];
 };
 
-/** The cost of a compression in US dollars; null if the model's price is unknown, which is stored as 0. */
+/** The cost of a compression in US dollars; null if the model's price is unknown, for which 0 is stored. */
 export const knownCost = ({ count, costUsd }: CompressionEntry['calls']): number | null =>
   count > 0 && costUsd === 0 ? null : costUsd;
 

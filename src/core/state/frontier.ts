@@ -9,9 +9,9 @@ export interface FrontierItem {
 }
 
 /**
- * The nodes that replace messages of the active branch, in order and without overlaps. If several nodes cover the same
- * messages, the widest wins, then the newest, but never one that another node replaces. Takes time proportional to the
- * nodes and the messages that they cover.
+ * The nodes that replace messages of the active branch, in order and without overlaps. Open nodes don't replace their
+ * messages. If several nodes cover the same messages, the widest wins, then the newest, but never one that another of
+ * them replaces. Takes time proportional to the nodes and the messages that they cover.
  */
 export function chooseFrontier(
   nodes: Iterable<SummaryNode>,
@@ -29,7 +29,7 @@ export function chooseFrontier(
   }
   candidates.sort((a, b) => b.to - b.from - (a.to - a.from));
   const replaced = new Set(candidates.flatMap(({ node }) => node.replaces ?? []));
-  // One end of an interval that overlaps a wider one lies within it.
+  // If an interval overlaps a wider one, one of its ends lies within that, so it's enough to check the ends.
   const covered = new Set<number>();
   const chosen: FrontierItem[] = [];
   for (const { node, from, to } of candidates) {

@@ -56,7 +56,7 @@ export class KeyEventList {
     return this.#removed.has(event);
   }
 
-  /** `isOnBranch` is omitted if all messages are on the branch. */
+  /** See `SessionState.isCurrent`. `isOnBranch` is omitted if all messages are on the branch. */
   isCurrent(
     { status, link }: Pick<KeyEvent, 'status' | 'link'>,
     isOnBranch?: (message: MessageId) => boolean,
@@ -64,7 +64,7 @@ export class KeyEventList {
     if (status === 'active') return true;
     if (status === 'dropped' || link === undefined) return false;
     if (!isOnBranch && this.#removed.size === 0) return false;
-    const other = this.entries.get(link);
-    return other !== undefined && (this.isRemoved(link) || isOnBranch?.(other.message) === false);
+    const replacement = this.entries.get(link);
+    return replacement !== undefined && (this.isRemoved(link) || isOnBranch?.(replacement.message) === false);
   }
 }

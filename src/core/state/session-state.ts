@@ -23,8 +23,8 @@ export type FrontFacts = Pick<
 const MAX_CHANGES = 200;
 
 /**
- * A session's state: the fold of its journal. It only changes through `apply`. Appending a message takes constant time;
- * the frontier is only recomputed after a compression, an undo, or a switch of branches.
+ * A session's state, as its journal describes it. It only changes through `apply` and `place`. Appending a message
+ * takes constant time; the frontier is only recomputed after a compression, a user's change, or a switch of branches.
  */
 export class SessionState {
   id: SessionId | undefined;
@@ -62,7 +62,7 @@ export class SessionState {
   readonly summaries: SummaryFacts = this.#summaries;
   readonly nodes: ReadonlyMap<NodeId, SummaryNode> = this.#summaries.nodes;
   readonly levels: ReadonlyMap<NodeId, Level> = this.#summaries.levels;
-  /** Nodes made from summaries that have changed since. They are rebuilt by the next compression. */
+  /** Nodes that the next compression rebuilds, because summaries they were made from were changed or undone. */
   readonly stale: ReadonlySet<NodeId> = this.#summaries.stale;
   /** The user's changes to summaries and key events that can be undone, oldest first. */
   readonly changes: Change[] = [];
@@ -71,10 +71,10 @@ export class SessionState {
   readonly #keyEvents = new KeyEventList();
   readonly events: ReadonlyMap<KeyEventId, KeyEvent> = this.#keyEvents.entries;
   readonly #replies = new Map<MessageId, PartialReply>();
-  #hasStrays = false;
-  #nodesNow: readonly FrontierItem[] | undefined;
+  #hasOrphanedEvents = false;
+  #cachedFrontier: readonly FrontierItem[] | undefined;
 
-  /** `read` reads messages that were added by `place`. */
+  /** `read` reads messages that were placed without their content. */
   constructor(read?: ReadMessage) {
     this.messages = new MessageLog(read);
     this.#branches = new Branches(this.messages);
@@ -92,8 +92,8 @@ export class SessionState {
 
   /** The nodes that replace messages of the active branch, oldest first. */
   get frontier(): readonly FrontierItem[] {
-    this.#nodesNow ??= this.#frontierOf(this.nodes);
-    return this.#nodesNow;
+    this.#cachedFrontier ??= this.#frontierOf(this.nodes);
+    return this.#cachedFrontier;
   }
 
   /** The inputs of a request's prefix as if this compression were committed. */
@@ -111,7 +111,7 @@ export class SessionState {
       messages,
       positionOf: (message) => this.positionOf(message),
       isRemoved: (event) => keyEvents.isRemoved(event),
-      isCurrent: (event) => keyEvents.isCurrent(event, this.#whereBranched()),
+      isCurrent: (event) => keyEvents.isCurrent(event, this.#branchFilter()),
     };
   }
 
@@ -127,7 +127,7 @@ export class SessionState {
    * Replies that were streaming when the journal ended. They become interrupted messages when the session is opened.
    */
   get partials(): readonly PartialReply[] {
-    // A reply without text only contains thinking.
+    // A reply without text contains only thinking.
     return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
   }
 
@@ -144,7 +144,7 @@ export class SessionState {
     return this.#branches.isDeleted(message);
   }
 
-  /** Whether the node doesn't replace its messages, because it or a node below it was undone or expanded. */
+  /** Whether the node doesn't replace its messages; see `Summaries.isOpen`. */
   isOpen(node: NodeId): boolean {
     return this.#summaries.isOpen(node);
   }
@@ -159,7 +159,7 @@ export class SessionState {
     return from === undefined || to === undefined ? undefined : { from, to };
   }
 
-  /** For each message of the active branch, whether the user has opened the node that covered it. */
+  /** For each message of the active branch, whether the user has undone or expanded a node that covered it. */
   heldOpen(): readonly boolean[] {
     const edges = new Int32Array(this.path.length + 1);
     for (const id of this.#summaries.opened) {
@@ -181,7 +181,7 @@ export class SessionState {
    * another branch, deleted, or removed.
    */
   isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
-    return this.#keyEvents.isCurrent(event, this.#whereBranched());
+    return this.#keyEvents.isCurrent(event, this.#branchFilter());
   }
 
   /** Messages of the active branch that no frontier node covers, with their positions, oldest first. */
@@ -205,13 +205,13 @@ export class SessionState {
   }
 
   /** Damage can leave a key event without its message. */
-  #noticeStrays(events: readonly KeyEvent[]): void {
-    this.#hasStrays ||= events.some(({ message }) => !this.messages.has(message));
+  #noticeOrphans(events: readonly KeyEvent[]): void {
+    this.#hasOrphanedEvents ||= events.some(({ message }) => !this.messages.has(message));
   }
 
   /** Undefined if the messages of all key events are on the active branch. */
-  #whereBranched(): ((message: MessageId) => boolean) | undefined {
-    return this.path.length === this.messages.size && !this.#hasStrays ? undefined : this.#isOnBranch;
+  #branchFilter(): ((message: MessageId) => boolean) | undefined {
+    return this.path.length === this.messages.size && !this.#hasOrphanedEvents ? undefined : this.#isOnBranch;
   }
 
   readonly #isOnBranch = (message: MessageId): boolean => this.positionOf(message) !== undefined;
@@ -242,7 +242,7 @@ export class SessionState {
   }
 
   #fold(event: Exclude<SessionEvent, { type: 'change_undone' }>, at: number): void {
-    if (event.type === 'compressed' || isChange(event)) this.#frontChanged();
+    if (event.type === 'compressed' || isChange(event)) this.#prefixChanged();
     if (event.type === 'compressed' || event.type.startsWith('event_')) this.ledgerRevision++;
     switch (event.type) {
       case 'session_created':
@@ -259,7 +259,7 @@ export class SessionState {
       case 'model_selected':
       case 'policy_selected':
       case 'task_set': {
-        // The remaining fields are those that the event sets.
+        // All fields but `type` are fields of this class.
         const { type, ...fields } = event;
         Object.assign(this, fields);
         return;
@@ -275,11 +275,11 @@ export class SessionState {
       }
       case 'head_moved':
         this.#branches.moveHead(event.to);
-        this.#frontChanged();
+        this.#prefixChanged();
         return;
       case 'message_deleted':
         this.#branches.setDeleted(event.id, event.deleted);
-        this.#frontChanged();
+        this.#prefixChanged();
         return;
       case 'task_step':
         if (this.task) {
@@ -317,7 +317,7 @@ export class SessionState {
         this.#summaries.edit(event.node, event.level, event.text, event.tokens);
         return;
       case 'event_added':
-        this.#noticeStrays([event.event]);
+        this.#noticeOrphans([event.event]);
         this.#keyEvents.add(event.event);
         return;
       case 'event_pinned':
@@ -338,29 +338,29 @@ export class SessionState {
     }
   }
 
-  /** Adds a message. Without `message`, `apply` has seen it in another state, and it's read on first use. */
+  /** Adds a message. Without `message`, its content is read on first use. */
   place(place: MessagePlace, message?: Message): void {
     this.#replies.delete(place.id);
     if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
-      // Changes that applied to a single turn can't be undone anymore.
+      // Nodes are only expanded until the next reply, so expanding one can't be undone anymore.
       for (const list of [this.changes, this.undoneChanges])
         list.splice(0, list.length, ...list.filter(({ event }) => event.type !== 'node_expanded'));
-      this.#frontChanged();
+      this.#prefixChanged();
     }
     const isNew = !this.messages.has(place.id);
     this.messages.add(place, message);
     if (isNew) this.counters.messagesEver++;
-    if (!this.#branches.add(place, isNew)) this.#frontChanged();
+    if (!this.#branches.add(place, isNew)) this.#prefixChanged();
   }
 
-  #frontChanged(): void {
-    this.#nodesNow = undefined;
+  #prefixChanged(): void {
+    this.#cachedFrontier = undefined;
     this.prefixRevision++;
   }
 
   #commit(record: CompressionRecord, at: number): void {
     this.#summaries.commit(record, ({ first, last }) => this.#branches.deletedBetween(first, last));
-    this.#noticeStrays(record.events);
+    this.#noticeOrphans(record.events);
     this.#keyEvents.commit(record);
     this.compressions.push(countCompression(this.counters, record, at));
     this.lastCompressedAt = at;

@@ -15,16 +15,18 @@ export type SummaryFacts = Pick<
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();
   readonly levels = new Map<NodeId, Level>();
-  /** Nodes made from summaries that were changed or undone since. They are rebuilt by the next compression. */
+  /** Nodes that the next compression rebuilds, because summaries they were made from were changed or undone. */
   readonly stale = new Set<NodeId>();
-  readonly #made = new Map<CompressionId, readonly NodeId[]>();
+  readonly #nodesByCompression = new Map<CompressionId, readonly NodeId[]>();
   readonly #undone = new Set<NodeId>();
   readonly #undoneCompressions = new Set<CompressionId>();
   readonly #expanded = new Set<NodeId>();
-  /** All nodes that are undone or expanded. */
   #opened: ReadonlySet<NodeId> = new Set();
-  /** Nodes below or before opened summaries. Only their messages are wanted, not they themselves. */
-  #openedFromAbove: ReadonlySet<NodeId> = new Set();
+  /**
+   * The nodes that nodes opened one by one were made from or replaced. They are open as well, because the user wants
+   * the messages instead, not other summaries.
+   */
+  #openedBelow: ReadonlySet<NodeId> = new Set();
   readonly #parents = new Map<NodeId, NodeId[]>();
   /** The children of a node when it was made. A restored node keeps its original ones. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
@@ -33,9 +35,9 @@ export class Summaries {
   readonly #checks = new Map<NodeId, { readonly check: SummaryCheck; readonly text: string }>();
 
   /** Messages within a node's range that were deleted when it was made, so that it doesn't cover them. */
-  readonly #passedOver = new Map<NodeId, readonly MessageId[]>();
+  readonly #deletedWhenMade = new Map<NodeId, readonly MessageId[]>();
 
-  /** Nodes that the user undid or expanded directly. */
+  /** Nodes that the user undid, alone or with their compression, or expanded. */
   get opened(): ReadonlySet<NodeId> {
     return this.#opened;
   }
@@ -58,17 +60,17 @@ export class Summaries {
     return this.#undoneCompressions.has(compression);
   }
 
-  /** Whether the node doesn't replace its messages, because it, a node below it, or one made from it was opened. */
+  /** Whether the node doesn't replace its messages, because it, a descendant, or a node made from it was opened. */
   isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
-    return this.#openedFromAbove.has(node) || this.#isAnyFrom(node, nodes, (at) => this.#opened.has(at));
+    return this.#openedBelow.has(node) || this.#isAnyWithin(node, nodes, (at) => this.#opened.has(at));
   }
 
-  /** Like `isOpen`, but ignores nodes that are expanded for one reply. */
+  /** Whether the node or a descendant was undone, alone or with its compression. Ignores expanded nodes. */
   isTakenBack(node: NodeId): boolean {
-    return this.#isAnyFrom(node, this.nodes, (at) => this.#isTakenBack(at));
+    return this.#isAnyWithin(node, this.nodes, (at) => this.#isTakenBack(at));
   }
 
-  #isAnyFrom(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
+  #isAnyWithin(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
     if (this.#opened.size === 0) return false;
     for (const at of withDescendants(node, nodes)) if (is(at)) return true;
     return false;
@@ -76,7 +78,7 @@ export class Summaries {
 
   /** Whether a message that was deleted when the node was made is on the branch again. */
   hasGap(node: NodeId, isOnBranch: (message: MessageId) => boolean): boolean {
-    return this.#passedOver.get(node)?.some(isOnBranch) === true;
+    return this.#deletedWhenMade.get(node)?.some(isOnBranch) === true;
   }
 
   /** Adds the nodes of a compression. `deletedIn` returns the deleted messages within a node's range. */
@@ -84,44 +86,44 @@ export class Summaries {
     { id, nodes, levels }: Pick<CompressionRecord, 'id' | 'nodes' | 'levels'>,
     deletedIn: (node: SummaryNode) => readonly MessageId[],
   ): void {
-    this.#made.set(id, [...(this.#made.get(id) ?? []), ...nodes.map((node) => node.id)]);
+    this.#nodesByCompression.set(id, [...(this.#nodesByCompression.get(id) ?? []), ...nodes.map((node) => node.id)]);
     for (const node of nodes) {
       this.nodes.set(node.id, node);
-      const passedOver = deletedIn(node);
-      if (passedOver.length > 0) this.#passedOver.set(node.id, passedOver);
+      const deleted = deletedIn(node);
+      if (deleted.length > 0) this.#deletedWhenMade.set(node.id, deleted);
       for (const child of node.children) {
         const parents = this.#parents.get(child);
         if (parents) parents.push(node.id);
         else this.#parents.set(child, [node.id]);
       }
       this.#madeFrom.set(node, this.#childrenOf(node));
-      this.#judge(node.id);
+      this.#updateStale(node.id);
     }
     for (const { node, level } of levels) this.levels.set(node, level);
   }
 
   undo(node: NodeId, undone: boolean): void {
     change(this.#undone, node, undone);
-    this.#reopen();
-    this.#judgeAbove([node]);
+    this.#updateOpened();
+    this.#updateStaleAbove([node]);
   }
 
   undoCompressions(compressions: readonly CompressionId[], undone: boolean): void {
     for (const id of compressions) change(this.#undoneCompressions, id, undone);
-    this.#reopen();
-    this.#judgeAbove(compressions.flatMap((id) => this.#made.get(id) ?? []));
+    this.#updateOpened();
+    this.#updateStaleAbove(compressions.flatMap((id) => this.#nodesByCompression.get(id) ?? []));
   }
 
   expand(node: NodeId, expanded: boolean): void {
     change(this.#expanded, node, expanded);
-    this.#reopen();
+    this.#updateOpened();
   }
 
   /** Collapses expanded nodes after the reply. Returns whether there were any. */
   closeExpanded(): boolean {
     if (this.#expanded.size === 0) return false;
     this.#expanded.clear();
-    this.#reopen();
+    this.#updateOpened();
     return true;
   }
 
@@ -149,46 +151,46 @@ export class Summaries {
     return noted && node[noted.check.level] === noted.text ? noted.check : undefined;
   }
 
-  /** Replaces the text of a node and updates the nodes made from it. */
+  /** Replaces a node's texts and updates which nodes made from it are stale. */
   replace(node: SummaryNode): void {
     const before = this.nodes.get(node.id);
     if (!before) return;
     if (!this.#madeFrom.has(node)) {
-      const asBefore = readsAlike(before, node) ? this.#madeFrom.get(before) : undefined;
+      const asBefore = hasSameTexts(before, node) ? this.#madeFrom.get(before) : undefined;
       this.#madeFrom.set(node, asBefore ?? this.#childrenOf(node));
     }
     this.nodes.set(node.id, node);
-    this.#judge(node.id);
-    this.#judgeAbove([node.id]);
+    this.#updateStale(node.id);
+    this.#updateStaleAbove([node.id]);
   }
 
   /** Updates the staleness of nodes made from these, recursively. */
-  #judgeAbove(nodes: readonly NodeId[]): void {
+  #updateStaleAbove(nodes: readonly NodeId[]): void {
     const seen = new Set<NodeId>(nodes);
     const above = nodes.flatMap((node) => this.parentsOf(node));
     for (let at = above.shift(); at !== undefined; at = above.shift()) {
       if (seen.has(at)) continue;
       seen.add(at);
-      this.#judge(at);
+      this.#updateStale(at);
       above.push(...this.parentsOf(at));
     }
   }
 
-  #judge(id: NodeId): void {
+  #updateStale(id: NodeId): void {
     const node = this.nodes.get(id);
-    const made = (node && this.#madeFrom.get(node)) ?? [];
-    const changed = made.some((then) => {
-      const now = this.nodes.get(then.id);
+    const children = (node && this.#madeFrom.get(node)) ?? [];
+    const changed = children.some((child) => {
+      const now = this.nodes.get(child.id);
       return (
-        this.stale.has(then.id) ||
-        this.#isTakenBack(then.id) ||
-        (now !== undefined && now !== then && !readsAlike(now, then))
+        this.stale.has(child.id) ||
+        this.#isTakenBack(child.id) ||
+        (now !== undefined && now !== child && !hasSameTexts(now, child))
       );
     });
     change(this.stale, id, changed);
   }
 
-  /** Whether the node or its compression was undone, ignoring nodes that are expanded for one reply. */
+  /** Whether the node was undone, alone or with its compression. Ignores expanded nodes. */
   #isTakenBack(node: NodeId): boolean {
     return this.#opened.has(node) && !(this.#expanded.has(node) && !this.#undone.has(node));
   }
@@ -197,11 +199,11 @@ export class Summaries {
     return node.children.flatMap((id) => this.nodes.get(id) ?? []);
   }
 
-  #reopen(): void {
-    const undone = [...this.#undoneCompressions].flatMap((id) => this.#made.get(id) ?? []);
+  #updateOpened(): void {
+    const undone = [...this.#undoneCompressions].flatMap((id) => this.#nodesByCompression.get(id) ?? []);
     const single = [...this.#undone, ...this.#expanded];
     this.#opened = new Set([...single, ...undone]);
-    this.#openedFromAbove = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
+    this.#openedBelow = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
   }
 }
 
@@ -223,8 +225,8 @@ function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>,
   }
 }
 
-/** Whether two nodes have the same texts, as far as parents are made from them. */
-const readsAlike = (a: SummaryNode, b: SummaryNode): boolean =>
+/** Whether two nodes have the same texts, of those that parents are made from. */
+const hasSameTexts = (a: SummaryNode, b: SummaryNode): boolean =>
   a.detailed === b.detailed && a.brief === b.brief && a.title === b.title;
 
 function change<Id>(set: Set<Id>, id: Id, isIn: boolean): void {

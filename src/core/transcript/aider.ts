@@ -18,8 +18,8 @@ const EDIT_END = /^>{5,9} REPLACE\b/;
 /**
  * Reads aider's history line by line: `#### ` is the user's input, `> ` output of aider and its tools, `# aider chat
  * started at` starts a run, and the rest is the model's reply. Within an open code fence or SEARCH/REPLACE block of a
- * reply, these marks belong to the block, unless the line ends like one of aider's own, which means that the reply was
- * cut off. Blank lines belong to the surrounding text. The start time of a run has no time zone and is read as UTC.
+ * reply, these marks belong to the block, unless the line ends with two spaces: then it's aider's own, and the reply
+ * was cut off. Blank lines belong to the surrounding text. The start time of a run has no time zone and is read as UTC.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
@@ -42,7 +42,7 @@ export class AiderImporter {
     }
     const started = STARTED.exec(line)?.[1];
     if (started !== undefined) this.#startedAt = parseMoment(`${started.replace(' ', 'T')}Z`);
-    const [role, text] = this.#split(line, started !== undefined);
+    const [role, text] = this.#classify(line, started !== undefined);
     if (role === 'assistant') this.#trackBlock(line);
     else {
       this.#fence = '';
@@ -73,7 +73,7 @@ export class AiderImporter {
     }
   }
 
-  #split(line: string, isStart: boolean): readonly [Role, string] {
+  #classify(line: string, isStart: boolean): readonly [Role, string] {
     if (isStart) return ['tool', line];
     const isOfBlock = (this.#isEditing || this.#fence !== '') && !line.endsWith('  ');
     if (!isOfBlock && /^>\s/.test(line)) return ['tool', line.slice(2)];

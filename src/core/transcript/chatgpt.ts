@@ -63,7 +63,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
   } else sink.add({ role, text, at });
 }
 
-/** The text of a message's content; undefined for unsupported kinds, which are counted. */
+/** The text of a message's content; undefined for unsupported kinds, which are counted as skipped. */
 function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
   const type = stringOf(content['content_type']) ?? 'text';
   switch (type) {

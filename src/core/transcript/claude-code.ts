@@ -28,7 +28,7 @@ export class ClaudeCodeImporter {
   readonly #isSubagent: boolean;
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
 
-  /** A subagent's own file marks every record. */
+  /** `isSubagent`: the file is a subagent's own, in which every record is marked as one of a subagent. */
   constructor(sink: TranscriptSink, isSubagent = false) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;
@@ -39,7 +39,7 @@ export class ClaudeCodeImporter {
   }
 
   record(record: unknown): void {
-    if (isObject(record)) this.#tell(record);
+    if (isObject(record)) this.#reportFacts(record);
     if (!isClaudeCode(record)) {
       if (isObject(record)) skipRecord(this.#sink, record['type']);
       else this.#sink.skip(phrase('invalid record'));
@@ -55,7 +55,7 @@ export class ClaudeCodeImporter {
     const facts = { at, model: modelOf(message), usage: usage(message['usage']) };
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
-      // Every record of a reply has its usage; the last one is complete.
+      // Every record of a reply has a usage, but only the last one's is complete.
       this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
@@ -78,7 +78,7 @@ export class ClaudeCodeImporter {
     if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
   }
 
-  #tell(record: JsonObject): void {
+  #reportFacts(record: JsonObject): void {
     const id = textAt(record, 'sessionId');
     const summary = record['type'] === 'summary' ? textAt(record, 'summary') : undefined;
     const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? summary;

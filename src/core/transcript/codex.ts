@@ -30,8 +30,8 @@ export function isCodex(record: unknown): boolean {
 
 /**
  * Imports a Codex session (`rollout-*.jsonl`) record by record. `response_item` lines are the conversation; `event_msg`
- * lines repeat it for the UI and are skipped, like bookkeeping. A reply's token count follows it, so a reply is held
- * until then.
+ * lines repeat it for the UI and are skipped, like bookkeeping. A reply is held back until its token count, which comes
+ * after it.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
@@ -68,7 +68,7 @@ export class CodexImporter {
       else this.#item(record, at);
       return;
     }
-    this.#tell(type, payload, at);
+    this.#readFacts(type, payload, at);
     if (type === 'response_item') this.#item(payload, at);
     else if (type === 'compacted') {
       this.#flush();
@@ -84,7 +84,7 @@ export class CodexImporter {
     for (const message of this.#waiting.splice(0)) this.#send(message);
   }
 
-  #tell(type: unknown, payload: JsonObject, at: number | undefined): void {
+  #readFacts(type: unknown, payload: JsonObject, at: number | undefined): void {
     if (type === 'turn_context') {
       this.#model = textAt(payload, 'model') ?? this.#model;
       if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
@@ -153,7 +153,7 @@ export class CodexImporter {
   }
 }
 
-/** Output is a text, a list of content parts, or JSON text of `{output, metadata: {exit_code}}`. */
+/** A tool's output is a text, a list of content parts, or JSON text of `{output, metadata: {exit_code}}`. */
 function readOutput(output: unknown): { text: string; isError: boolean } {
   if (isList(output)) {
     const texts = output.filter(isObject).map((part) => textAt(part, 'text') ?? '');

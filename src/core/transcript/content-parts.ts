@@ -5,14 +5,14 @@ import { skipContent, skipReasoning, type TranscriptSink } from './transcript-me
 
 type Skips = Pick<TranscriptSink, 'skip'>;
 
-const text = (said: unknown): ContentBlock => ({ type: 'text', text: stringOf(said) ?? '' });
+const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
 
 /** Reads content in the form of OpenAI, Anthropic, Codex, Goose, and our own export: a string or a list of parts. */
 export function readContent(content: unknown, sink: Skips): ContentBlock[] {
-  if (typeof content === 'string') return [text(content)];
+  if (typeof content === 'string') return [textBlock(content)];
   if (!isList(content)) return isObject(content) ? readPart(content, sink) : [];
   return content.flatMap((part) => {
-    if (typeof part === 'string') return [text(part)];
+    if (typeof part === 'string') return [textBlock(part)];
     if (isObject(part)) return readPart(part, sink);
     sink.skip(phrase('invalid content part'));
     return [];
@@ -27,9 +27,9 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
     case 'text':
     case 'input_text':
     case 'output_text':
-      return [text(part['text'])];
+      return [textBlock(part['text'])];
     case 'refusal':
-      return [text(part['refusal'])];
+      return [textBlock(part['refusal'])];
     case 'thinking':
     case 'redacted_thinking':
     case 'reasoning':
@@ -72,7 +72,7 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
     }
     case 'document':
       if (textAt(part, 'source', 'type') === 'text' && textAt(part, 'source', 'data') !== undefined)
-        return [text(valueAt(part, 'source', 'data'))];
+        return [textBlock(valueAt(part, 'source', 'data'))];
       sink.skip(phrase('non-text document'));
       return [];
     default:
@@ -87,8 +87,8 @@ export function toolCall(callId: unknown, name: unknown, input: unknown): Conten
   return { type: 'tool_call', callId: stringOf(callId) ?? '', name: stringOf(name) ?? 'tool', json };
 }
 
-export function toolResult(callId: unknown, said: string, isError: boolean): ContentBlock {
-  return { type: 'tool_result', callId: stringOf(callId) ?? '', text: said, isError };
+export function toolResult(callId: unknown, text: string, isError: boolean): ContentBlock {
+  return { type: 'tool_result', callId: stringOf(callId) ?? '', text, isError };
 }
 
 /** The text blocks, joined by newlines. */
@@ -106,11 +106,11 @@ function untypedPart(part: JsonObject, sink: Skips): ContentBlock[] {
   if (isObject(result)) {
     const { response } = result;
     const error = textAt(response, 'error');
-    const said = error ?? textAt(response, 'output') ?? JSON.stringify(response ?? '');
-    return [toolResult(result['id'], said, error !== undefined)];
+    const output = error ?? textAt(response, 'output') ?? JSON.stringify(response ?? '');
+    return [toolResult(result['id'], output, error !== undefined)];
   }
   if (isObject(data)) return image(data['mimeType'], data['data'], sink);
-  if (typeof part['text'] === 'string') return [text(part['text'])];
+  if (typeof part['text'] === 'string') return [textBlock(part['text'])];
   skipContent(sink, Object.keys(part)[0] ?? '');
   return [];
 }

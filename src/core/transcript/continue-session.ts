@@ -35,8 +35,8 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
       input: valueAt(message, 'usage', 'promptTokens'),
       output: valueAt(message, 'usage', 'completionTokens'),
     });
-    const said = { ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] };
-    readRoleContent(said, sink, { model: message['role'] === 'assistant' ? model : undefined, usage });
+    const openAiMessage = { ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] };
+    readRoleContent(openAiMessage, sink, { model: message['role'] === 'assistant' ? model : undefined, usage });
     if (isList(item['contextItems'])) item['contextItems'].forEach(() => skipAttachment(sink, 'context'));
     const summary = textAt(item, 'conversationSummary');
     if (summary !== undefined) addCompaction(sink, { summary });

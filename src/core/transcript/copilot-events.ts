@@ -18,7 +18,7 @@ import {
 const VERSION = 1;
 
 /** Events that aren't part of the conversation. */
-const FRAMES =
+const BOOKKEEPING =
   /^(assistant\.(turn_start|turn_end|reasoning|intent|streaming_delta)|session\.(info|idle|resume|shutdown|usage_info|truncation|compaction_start)|hook\.|permission\.|pending_messages\.)/;
 
 type CopilotEvent = JsonObject & { readonly type: string; readonly data: JsonObject };
@@ -36,7 +36,7 @@ export const isCopilotEvent = (record: unknown): boolean =>
  */
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;
-  readonly #called = new Set<string>();
+  readonly #listed = new Set<string>();
   /** Calls that were listed with a message and haven't ended. */
   readonly #running = new Set<string>();
   #model: string | undefined;
@@ -46,7 +46,7 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /** A listed call occurs again when it starts, so reading resumes before it. */
+  /** A listed call occurs again when it starts, so reading can't stop in between. */
   get isSettled(): boolean {
     return this.#running.size === 0;
   }
@@ -82,7 +82,7 @@ export class CopilotEventsImporter {
         this.#reply(data, at);
         return;
       case 'tool.execution_start': {
-        if (this.#called.has(textAt(data, 'toolCallId') ?? '')) return;
+        if (this.#listed.has(textAt(data, 'toolCallId') ?? '')) return;
         const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
         this.#sink.add(messageOfBlocks('assistant', [call], { at, model: this.#model }));
         return;
@@ -99,7 +99,7 @@ export class CopilotEventsImporter {
         if (data['success'] !== false) addCompaction(this.#sink, { summary: textAt(data, 'summaryContent') ?? '', at });
         return;
       default:
-        if (!FRAMES.test(type)) skipRecord(this.#sink, type);
+        if (!BOOKKEEPING.test(type)) skipRecord(this.#sink, type);
     }
   }
 
@@ -124,7 +124,7 @@ export class CopilotEventsImporter {
     const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }];
     for (const call of objectsAt(data, 'toolRequests')) {
       const id = textAt(call, 'toolCallId') ?? '';
-      this.#called.add(id);
+      this.#listed.add(id);
       this.#running.add(id);
       blocks.push(toolCall(id, call['name'], call['arguments']));
     }

@@ -14,7 +14,7 @@ export interface DecisionRecord {
 }
 
 /** Minimum share of common words for a summary's decision to be the same as a quoted one. */
-const SHARED_WORDS = 0.5;
+const MIN_SHARED_WORDS = 0.5;
 
 /**
  * The ledger's decisions as Markdown, in order: each verbatim with its status, its reason, what it superseded or was
@@ -33,8 +33,8 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
     if (event.link === undefined || event.status !== 'superseded') continue;
     replaced.set(event.link, [...(replaced.get(event.link) ?? []), numbers.get(event.id)!]);
   }
-  const standing = placed.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
-  yield `# Decisions: ${oneLine(record.title)}\n\n${placed.length} decisions, ${standing} in force.\n`;
+  const inForce = placed.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
+  yield `# Decisions: ${oneLine(record.title)}\n\n${placed.length} decisions, ${inForce} in force.\n`;
   for (const { event, position } of placed) {
     const number = numbers.get(event.id)!;
     const message = position === undefined ? undefined : record.messages[position];
@@ -74,9 +74,9 @@ function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['
     if (position < from || position > to) continue;
     for (const { what, why } of node.structured?.decisions ?? []) {
       if (why === undefined || why.trim() === '') continue;
-      const told = wordsOf(what);
-      const shared = [...told].filter((word) => words.has(word)).length / Math.max(1, told.size);
-      if (shared >= SHARED_WORDS && shared > (best?.shared ?? 0)) best = { why, shared };
+      const candidate = wordsOf(what);
+      const shared = [...candidate].filter((word) => words.has(word)).length / Math.max(1, candidate.size);
+      if (shared >= MIN_SHARED_WORDS && shared > (best?.shared ?? 0)) best = { why, shared };
     }
   }
   return best?.why;

@@ -35,7 +35,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     if (isObject(message)) messages.set(stringOf(message['id']) ?? String(messages.size), message);
     else sink.skip(phrase('invalid record'));
   };
-  const take = (value: JsonObject): void => {
+  const update = (value: JsonObject): void => {
     session = { ...session, ...value };
     if (!isList(value['messages'])) return;
     messages = new Map();
@@ -43,13 +43,13 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   };
   const lines =
     typeof source === 'string' && document === undefined ? source.split('\n').filter((line) => line.trim() !== '') : [];
-  if (isObject(document)) take(document);
+  if (isObject(document)) update(document);
   for (const line of lines) {
     const record = tryParse(line);
     if (!isObject(record)) sink.skip(phrase('invalid JSON line'));
-    else if (isObject(record['$set'])) take(record['$set']);
+    else if (isObject(record['$set'])) update(record['$set']);
     else if (typeof record['$rewindTo'] === 'string') rewind(messages, record['$rewindTo']);
-    else if (isGemini(record)) take(record);
+    else if (isGemini(record)) update(record);
     else put(record);
   }
   const createdAt = parseMoment(session['startTime']);
@@ -57,7 +57,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   for (const message of messages.values()) addMessage(message, sink);
 }
 
-/** Removes all messages from the given one on. */
+/** Removes the message with the ID `to` and all after it. */
 function rewind(messages: Map<string, JsonObject>, to: string): void {
   const ids = [...messages.keys()];
   const at = ids.indexOf(to);

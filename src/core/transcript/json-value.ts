@@ -27,7 +27,7 @@ export function objectsAt(value: unknown, ...keys: readonly string[]): readonly 
   return isList(list) ? list.filter(isObject) : [];
 }
 
-/** The parsed text, or undefined if it isn't JSON. */
+/** The parsed text, or undefined if it isn't JSON or is nested too deeply. */
 export function tryParse(text: string): unknown {
   if (isDeep(text)) return undefined;
   try {

@@ -14,7 +14,7 @@ import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
 
-/** How much of a file is read before its format is determined, in UTF-16 units; more if the first line is longer. */
+/** UTF-16 units that are read of a file before its format is determined; more if the first line is longer. */
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
@@ -41,13 +41,16 @@ type Recognized =
   | { readonly format: TranscriptFormat; readonly lines: LineImporter }
   | { readonly whole: (text: string) => TranscriptFormat };
 
-/** The importer for a file that begins with `head`; undefined if more is needed. */
+/**
+ * The importer for a file that begins with `head`, or consists of it (`isWhole`); undefined if more of the file is
+ * needed. Throws `TranscriptError`.
+ */
 export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
   const start = head.trimStart();
   if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
   if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
   if (/^\[\s*[{\]]/.test(start)) return { whole: (text) => importDocument(text, sink) };
-  if (looksLikeSpecStory(head)) return { whole: (text) => read('specstory', importSpecStory, text, sink) };
+  if (looksLikeSpecStory(head)) return { whole: (text) => readAs('specstory', importSpecStory, text, sink) };
   if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
   if (!isWhole && head.length < HEAD_UNITS * 16) return undefined;
   throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
@@ -74,7 +77,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
   const first = tryParse(lines[0]!);
   // Logs that must be read as a whole.
   if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
-  if (isGemini(first)) return { whole: (text) => read('gemini', importGemini, text, sink) };
+  if (isGemini(first)) return { whole: (text) => readAs('gemini', importGemini, text, sink) };
   const formats = lines.map((line) => {
     const record = tryParse(line);
     return RECORDS.find(({ is }) => is(record));
@@ -93,7 +96,7 @@ const unknownJson = (): TranscriptError =>
     phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
   );
 
-function read<Source>(
+function readAs<Source>(
   format: TranscriptFormat,
   importer: (source: Source, sink: TranscriptSink) => void,
   source: Source,
@@ -136,18 +139,18 @@ function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
 }
 
 function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
-  if (isGemini(value)) return read('gemini', importGemini, value, sink);
-  if (isContinueSession(value)) return read('continue', importContinueSession, value, sink);
-  if (isVsCodeChat(value)) return read('vscode-chat', importVsCodeChat, value, sink);
-  if (isChatGpt(value)) return read('chatgpt', importChatGpt, [value], sink);
+  if (isGemini(value)) return readAs('gemini', importGemini, value, sink);
+  if (isContinueSession(value)) return readAs('continue', importContinueSession, value, sink);
+  if (isVsCodeChat(value)) return readAs('vscode-chat', importVsCodeChat, value, sink);
+  if (isChatGpt(value)) return readAs('chatgpt', importChatGpt, [value], sink);
   const list = [value, valueAt(value, 'messages')].find(isList);
-  if (list?.some(isChatGpt)) return read('chatgpt', importChatGpt, list, sink);
+  if (list?.some(isChatGpt)) return readAs('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
     const system = textAt(value, 'system');
     if (system !== undefined) readRoleContent({ role: 'system', content: system }, sink);
     for (const record of list) readRoleContent(record, sink);
     return 'messages';
   }
-  if (isRoleContent(value)) return read('messages', readRoleContent, value, sink);
+  if (isRoleContent(value)) return readAs('messages', readRoleContent, value, sink);
   throw unknownJson();
 }

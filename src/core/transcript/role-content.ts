@@ -57,15 +57,15 @@ export function addBlocks(
     return;
   }
   // An image directly after a result belongs to it.
-  const shown: ContentBlock[] = [];
-  const words: ContentBlock[] = [];
+  const toolBlocks: ContentBlock[] = [];
+  const userBlocks: ContentBlock[] = [];
   let isOfTool = false;
   for (const block of blocks) {
     isOfTool = block.type === 'tool_result' || (block.type === 'image' && isOfTool);
-    (isOfTool ? shown : words).push(block);
+    (isOfTool ? toolBlocks : userBlocks).push(block);
   }
-  sink.add(messageOfBlocks('tool', shown, facts));
-  if (words.length > 0) sink.add(messageOfBlocks('user', words, facts));
+  sink.add(messageOfBlocks('tool', toolBlocks, facts));
+  if (userBlocks.length > 0) sink.add(messageOfBlocks('user', userBlocks, facts));
 }
 
 function withCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
@@ -77,8 +77,8 @@ function withCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): Cont
     return [result, ...blocks.filter(({ type }) => type !== 'text')];
   }
   const found = objectsAt(record, 'tool_calls').map((call) => {
-    const made = [call['function'], call['custom']].find(isObject) ?? call;
-    return toolCall(call['id'], made['name'], made['arguments'] ?? made['input']);
+    const called = [call['function'], call['custom']].find(isObject) ?? call;
+    return toolCall(call['id'], called['name'], called['arguments'] ?? called['input']);
   });
   const legacy = record['function_call'];
   if (isObject(legacy)) found.push(toolCall('', legacy['name'], legacy['arguments']));

@@ -4,7 +4,7 @@ import { messageSchema, type Message, messageText } from '../model/message.ts';
 import { tryParse } from './json-value.ts';
 import { TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
-/** Like in the journal, but the content of a message with a single text block is that text. */
+/** As in the journal, but the content of a message with a single text block is that text. */
 const record = v.object({ ...messageSchema.entries, content: v.union([v.string(), messageSchema.entries.content]) });
 
 /**
@@ -15,10 +15,10 @@ const record = v.object({ ...messageSchema.entries, content: v.union([v.string()
 export function* sessionToJsonl(messages: Iterable<Message>): Generator<string> {
   for (const message of messages) {
     const only = message.content.length === 1 ? message.content[0] : undefined;
-    const { role, at, id: own, parent, model, ending, usage, pasted, attachments } = message;
+    const { role, at, id, parent, model, ending, usage, pasted, attachments } = message;
     const content = only?.type === 'text' ? only.text : message.content;
     // Keys with an undefined value are omitted.
-    yield `${JSON.stringify({ role, content, at, id: own, parent, model, ending, usage, pasted, attachments })}\n`;
+    yield `${JSON.stringify({ role, content, at, id, parent, model, ending, usage, pasted, attachments })}\n`;
   }
 }
 
@@ -48,7 +48,7 @@ export function isExportedMessage(value: unknown): boolean {
 
 /**
  * Imports our own export, in which every message names its parent. Keeps the branch that ends at the last message;
- * messages of other branches are counted.
+ * messages on other branches are counted as skipped.
  */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;

@@ -16,7 +16,7 @@ export interface MessageDeeds {
   readonly results: ReadonlyMap<string, boolean>;
 }
 
-const PATHS = [
+const PATH_ARGUMENTS = [
   'file_path',
   'filePath',
   'filepath',
@@ -28,15 +28,15 @@ const PATHS = [
   'file',
   'filename',
 ];
-const COMMANDS = ['command', 'cmd', 'script'];
-const CHANGES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
+const COMMAND_ARGUMENTS = ['command', 'cmd', 'script'];
+const EDIT_NAMES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 const SHELLS = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
 /** How tools report the exit status of a command. */
 const EXIT = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
-/** The status is at the beginning or the end of the output. */
+/** The exit status is within this many UTF-16 units of the output's beginning or end. */
 const STATUS_UNITS = 400;
-/** Longer commands contain a file. */
+/** Commands that are longer, in UTF-16 units, contain a file's text and are cut. */
 const MAX_COMMAND_UNITS = 2_000;
 
 /** The effects of the tool calls in a message, and the outcomes of calls whose results it contains. */
@@ -60,8 +60,8 @@ function deedsOfCall(name: string, json: string): Deed[] {
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
   if (paths.length > 0) {
-    // Some tools both view and change files; an argument tells which.
-    const kind = CHANGES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
+    // Some tools both view and change files, depending on the argument `command`.
+    const kind = EDIT_NAMES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
     return paths.map((what) => ({ kind, what }));
   }
   const command = commandIn(args);
@@ -69,14 +69,14 @@ function deedsOfCall(name: string, json: string): Deed[] {
 }
 
 function pathsIn(args: JsonObject): string[] {
-  const own = PATHS.map((name) => stringOf(args[name])).find((path) => path !== undefined && path !== '');
+  const first = PATH_ARGUMENTS.map((name) => stringOf(args[name])).find((path) => path !== undefined && path !== '');
   const files = ['files', 'paths', 'edits'].flatMap((name) => (isList(args[name]) ? args[name] : []));
   const listed = files.flatMap((one) => (typeof one === 'string' ? [one] : isObject(one) ? pathsIn(one) : []));
-  return [...new Set(own === undefined ? listed : [own, ...listed])];
+  return [...new Set(first === undefined ? listed : [first, ...listed])];
 }
 
 function commandIn(args: JsonObject): string | undefined {
-  for (const name of COMMANDS) {
+  for (const name of COMMAND_ARGUMENTS) {
     const value = args[name];
     if (typeof value === 'string' && value.trim() !== '') return value;
     if (!isList(value) || !value.every((part) => typeof part === 'string') || value.length === 0) continue;

@@ -3,8 +3,8 @@ import { messageText, type ContentBlock, type Role, type Usage } from '../model/
 import { stringOf } from './json-value.ts';
 
 /**
- * A message of an imported transcript. Offsets refer to `text`, which equals the text of `blocks`, if given; those are
- * for messages with more than plain text. `at` is in milliseconds since the epoch.
+ * A message of an imported transcript. `blocks` is given if there is more than plain text; `text` is then the text of
+ * the blocks. Offsets refer to `text`. `at` is in milliseconds since the epoch.
  */
 export interface TranscriptMessage {
   readonly role: Role;
@@ -62,10 +62,10 @@ export interface Skipped {
 export class TranscriptError extends Error {
   readonly phrase: Phrase;
 
-  constructor(said: Phrase) {
-    super(inEnglish(said));
+  constructor(reason: Phrase) {
+    super(inEnglish(reason));
     this.name = 'TranscriptError';
-    this.phrase = said;
+    this.phrase = reason;
   }
 
   static is(error: unknown): error is TranscriptError {
@@ -130,7 +130,7 @@ export function messageOfBlocks(
   };
 }
 
-/** A record's token usage, if it has both figures; `cached` tokens are part of `input`. */
+/** A record's token usage, if both `input` and `output` are known. `cached` tokens are part of `input`. */
 export function usageOf(figures: {
   readonly input: unknown;
   readonly output: unknown;
@@ -147,7 +147,7 @@ export function usageOf(figures: {
   return { input, output, ...Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined)) };
 }
 
-/** A message of this size is 200 times the largest context window. The page doesn't accept larger ones. */
+/** Maximum size of a message with its images, in UTF-16 units: more than context windows hold or the page accepts. */
 export const MAX_MESSAGE_UNITS = 20_000_000;
 
 /** Truncates a message that is too large and removes its images. */
@@ -160,7 +160,7 @@ export function shortened(message: TranscriptMessage, skip: TranscriptSink['skip
 }
 
 /** Between 1973 and 5138, times in seconds, ms, µs, and ns don't overlap. */
-const UNITS = [
+const TIME_UNITS = [
   { below: 1e11, ms: 1000 },
   { below: 1e14, ms: 1 },
   { below: 1e17, ms: 1e-3 },
@@ -173,7 +173,7 @@ const UNITS = [
  */
 export function parseMoment(value: unknown): number | undefined {
   if (typeof value === 'number' && value > 0) {
-    const unit = UNITS.find(({ below }) => value < below);
+    const unit = TIME_UNITS.find(({ below }) => value < below);
     return unit && Math.round(value * unit.ms);
   }
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
@@ -181,7 +181,7 @@ export function parseMoment(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** A folder given as a URI or a path. */
+/** The path of a folder that is given as a URI or a path. */
 export function folderPath(value: unknown): string | undefined {
   const text = stringOf(value);
   if (text === undefined || text === '') return undefined;

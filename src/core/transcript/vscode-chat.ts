@@ -38,9 +38,9 @@ export function importVsCodeChat(
       continue;
     }
     const at = parseMoment(request['timestamp']);
-    const asked = userText(request['message']);
-    if (asked === undefined) sink.skip(phrase('request without a message'));
-    else sink.add({ role: 'user', text: asked, at });
+    const prompt = userText(request['message']);
+    if (prompt === undefined) sink.skip(phrase('request without a message'));
+    else sink.add({ role: 'user', text: prompt, at });
     // The export contains the URIs of attachments, but not their text.
     for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
     new Reply(sink, { at, model: textAt(request, 'modelId') }).read(request);
@@ -117,13 +117,13 @@ class Reply {
 
   #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
     const callId = textAt(part, 'toolCallId') ?? '';
-    const said = markdown(part['pastTenseMessage'] ?? part['invocationMessage']);
+    const description = markdown(part['pastTenseMessage'] ?? part['invocationMessage']);
     const specific = (name: string): unknown => valueAt(part, 'toolSpecificData', name);
     const input =
       textAt(part, 'resultDetails', 'input') ?? specific('rawInput') ?? specific('commandLine') ?? specific('command');
-    this.#flush([toolCall(callId, part['toolId'], input ?? { message: said })]);
-    const kept = results.get(callId) ?? '';
-    const result = kept === '' ? (outputOf(valueAt(part, 'resultDetails', 'output')) ?? said) : kept;
+    this.#flush([toolCall(callId, part['toolId'], input ?? { message: description })]);
+    const stored = results.get(callId) ?? '';
+    const result = stored === '' ? (outputOf(valueAt(part, 'resultDetails', 'output')) ?? description) : stored;
     const isError = valueAt(part, 'resultDetails', 'isError') === true;
     if (result !== '') this.#add('tool', [toolResult(callId, result, isError)]);
   }
@@ -153,8 +153,8 @@ function reference(part: JsonObject): string {
 }
 
 function path(uri: unknown): string {
-  const own = stringOf(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
-  return own ?? (isObject(valueAt(uri, 'uri')) ? path(valueAt(uri, 'uri')) : '');
+  const direct = stringOf(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
+  return direct ?? (isObject(valueAt(uri, 'uri')) ? path(valueAt(uri, 'uri')) : '');
 }
 
 function outputOf(output: unknown): string | undefined {
@@ -165,8 +165,8 @@ function outputOf(output: unknown): string | undefined {
 /** `result.metadata.toolCallResults` contains the tools' results, if the participant stored them. */
 function toolResults(result: unknown): ReadonlyMap<string, string> {
   const all = valueAt(result, 'metadata', 'toolCallResults');
-  const answers = Object.entries(isObject(all) ? all : {});
-  return new Map(answers.map(([callId, answer]) => [callId, outputOf(valueAt(answer, 'content')) ?? '']));
+  const entries = Object.entries(isObject(all) ? all : {});
+  return new Map(entries.map(([callId, answer]) => [callId, outputOf(valueAt(answer, 'content')) ?? '']));
 }
 
 /**
