@@ -13,8 +13,8 @@ import { analyse, type Analysis } from '../../src/core/events/analyse.ts';
 import { choose } from '../../src/core/events/choose.ts';
 import type { Model } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
-import { atOnce } from '../../src/core/pace/steps.ts';
-import { foreignSpans, inOwnWords } from '../../src/core/text/provenance.ts';
+import { runSynchronously } from '../../src/core/pace/steps.ts';
+import { foreignSpans, restrictForeignEvents } from '../../src/core/text/provenance.ts';
 import { READ, readLabels, readLessons, readReadings, type Labelled } from './labels.ts';
 import { hits, score, type Scored } from './score.ts';
 
@@ -198,7 +198,7 @@ const sample =
     item,
     group: groupOf(item.source),
     set,
-    analysis: atOnce(analyse({ role: item.role, text: item.text }, item.before)),
+    analysis: runSynchronously(analyse({ role: item.role, text: item.text }, item.before)),
   });
 const samples = [
   ...readLabels(path.join(DATA, 'labels.dev.jsonl')).map(sample('labels')),
@@ -209,7 +209,7 @@ const samples = [
 const find = (model: Model, list: readonly Sample[]): Scored[] =>
   list.map(({ item, set, analysis }) => {
     const message = { role: item.role, text: item.text };
-    const found = inOwnWords(atOnce(choose(message, analysis, model)), foreignSpans(message));
+    const found = restrictForeignEvents(runSynchronously(choose(message, analysis, model)), foreignSpans(message));
     return { item, found: set === 'readings' ? found.filter(({ end }) => end <= READ) : found };
   });
 

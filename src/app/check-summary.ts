@@ -1,5 +1,5 @@
 import type { SummaryCheck } from '../core/model/summary.ts';
-import { askAboutStatements } from '../core/audit/asked.ts';
+import { checkStatementsWithModel } from '../core/audit/asked.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
@@ -33,7 +33,7 @@ export async function checkSummary(
   let check: SummaryCheck;
   let fault: Error | undefined;
   try {
-    const asked = await askAboutStatements(text, messages, {
+    const asked = await checkStatementsWithModel(text, messages, {
       model: paid.model,
       counter,
       pace: new Pace(clock.breather, signal),

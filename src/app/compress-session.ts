@@ -10,16 +10,16 @@ import {
   type SummarizedRun,
   type SummaryCache,
 } from '../core/compress/summarize.ts';
-import { joinOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
-import { coverage, keyEventFigures } from '../core/context/ledger-lines.ts';
+import { mergeOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
+import { coverage, keyEventCounts } from '../core/context/ledger-lines.ts';
 import { prefixSteps } from '../core/context/prefix.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
-import { breathe } from '../core/pace/breather.ts';
-import { resting, type Steps } from '../core/pace/steps.ts';
+import { yieldIfDue } from '../core/pace/breather.ts';
+import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt } from '../core/prompts/render.ts';
 import { TextIndex } from '../core/search/text-index.ts';
@@ -93,7 +93,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const started = clock.now();
     const plan = planCompression(job);
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
-    await breathe(clock.breather);
+    await yieldIfDue(clock.breather);
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const pace = new Pace(clock.breather, job.signal);
@@ -127,7 +127,7 @@ const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 /** Counts the ledger as it will be sent after the compression. */
 async function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
   const nodes = runs.map((run, at) => placeholder(run, at));
-  return { ...draft, tokens: (await resting(frontSteps(job, nodes, [], draft), pace)).ledger };
+  return { ...draft, tokens: (await runYielding(frontSteps(job, nodes, [], draft), pace)).ledger };
 }
 
 /** A summary node for a run that isn't summarized yet. */
@@ -277,7 +277,7 @@ async function summarize(
   const condensed: SummaryNode[] = [];
   let keyEvents: Made['keyEvents'];
   const countAgain = async (): Promise<void> => {
-    const front = await resting(frontSteps(job, [...nodes, ...condensed], levels, draft), pace);
+    const front = await runYielding(frontSteps(job, [...nodes, ...condensed], levels, draft), pace);
     after = others + uncovered + front.all;
     keyEvents = front.keyEvents();
   };
@@ -477,7 +477,7 @@ async function condenseNeighbours(
   const parents: SummaryNode[] = [];
   for (const group of groups) {
     const share = groups.length === 1 ? room : (room * said(group)) / Math.max(1, total);
-    const result = await joinOld(group, share, downTo, known, tools);
+    const result = await mergeOld(group, share, downTo, known, tools);
     joined.push(...result.frontier);
     parents.push(...result.parents);
   }
@@ -500,7 +500,7 @@ function* frontSteps(
     counts: job.counts,
     ledgerBudget: Math.floor(job.budget * policy.ledgerShare),
   });
-  const keyEvents = () => keyEventFigures(state, new Set(leftOut.map(({ id }) => id)));
+  const keyEvents = () => keyEventCounts(state, new Set(leftOut.map(({ id }) => id)));
   return { ledger: tokens.ledger, all: tokens.ledger + tokens.summaries, keyEvents };
 }
 

@@ -85,7 +85,7 @@ const expectedTokens = ({ leavingTokens }: Plan): number =>
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const { aim, state, counts, model, due } = job;
   const opensHeld = holdsUpRequest(job) || due.trigger === 'command' || due.trigger === 'import';
-  const held = opensHeld ? [] : state.heldOpen();
+  const held = opensHeld ? [] : state.restoredMessages();
   const items: PlannedMessage[] = [];
   for (const { message, position } of state.uncovered())
     items.push({ message, position, tokens: counts.total(message) });

@@ -7,7 +7,7 @@ import {
   dueTrigger,
   type Distance,
   type DueTrigger,
-  type ServedTriggers,
+  type UnsuccessfulTriggers,
   type TriggerFacts,
 } from '../core/policy/triggers.ts';
 import type { CompressionAim, CompressionOutcome, CompressionRequest } from './compression-job.ts';
@@ -30,7 +30,7 @@ export class CompressionTriggers {
   #background: Promise<void> = Promise.resolve();
   /** Number of messages at the previous check. */
   #checkedAt: number;
-  #served: ServedTriggers = {};
+  #served: UnsuccessfulTriggers = {};
 
   constructor(deps: CompressionTriggersDeps) {
     this.#deps = deps;

@@ -6,7 +6,7 @@ import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
-import type { FrontFacts } from '../core/state/session-state.ts';
+import type { PrefixFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
 /**
@@ -21,7 +21,7 @@ const LOOK_CHARS = 20;
 
 /** A session, and the share of the budget for its ledger. */
 export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
-  readonly state: Pick<FrontFacts, 'events' | 'messages' | 'positionOf'> & {
+  readonly state: Pick<PrefixFacts, 'events' | 'messages' | 'positionOf'> & {
     readonly frontier: readonly Pick<FrontierItem, 'from' | 'to'>[];
   };
   readonly settings: { readonly policy: Pick<Policy, 'ledgerShare'> };
@@ -66,7 +66,7 @@ export async function fitLedgerOf(
   const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
     let tokens = 0;
     for (const entry of entries) {
-      if (pace.isDue(LOOK_CHARS)) await pace.rest();
+      if (pace.isDue(LOOK_CHARS)) await pace.yield();
       const position = placeIn(entry);
       if (position === undefined) continue;
       const role = state.messages.place(entry.message)?.role ?? 'user';
@@ -81,7 +81,7 @@ export async function fitLedgerOf(
   const standing: KeyEvent[] = [];
   const waiting: KeyEvent[] = [];
   for (const entry of ledger.entries()) {
-    if (pace.isDue(LOOK_CHARS)) await pace.rest();
+    if (pace.isDue(LOOK_CHARS)) await pace.yield();
     if (!entry.pinned && !stands(entry)) continue;
     sendable.push(entry);
     (!entry.pinned && statusOf(entry) === 'dropped' ? waiting : standing).push(entry);

@@ -8,7 +8,7 @@ import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import type { PresetName } from '../core/prompts/render.ts';
-import { resting } from '../core/pace/steps.ts';
+import { runYielding } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 import { fitLedgerOf } from './fit-ledger.ts';
@@ -64,11 +64,11 @@ export class LedgerKeeper {
         { role: message.role, text, pasted: message.pasted },
         { rules, preset, ...(before && { before }) },
       );
-      const events = await resting(steps, breather);
+      const events = await runYielding(steps, breather);
       if (events.length > 0) found.set(message.id, events);
       if (breather.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
-        await breather.rest();
+        await breather.yield();
         job.signal.throwIfAborted();
       }
     }
@@ -92,7 +92,7 @@ export class LedgerKeeper {
       const found = spans.get(message.id) ?? [];
       for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
         touched.set(entry.id, entry);
-      if (pace.isDue()) await pace.rest();
+      if (pace.isDue()) await pace.yield();
     }
     const leaving = new Set(items.map((item) => item.position));
     const coveredTokens =
@@ -121,10 +121,10 @@ export class LedgerKeeper {
       return kept.ledger;
     const ledger = new Ledger();
     for (const entry of [...state.events.values()]) {
-      if (state.isRemoved(entry.id)) ledger.refuse(entry.id);
+      if (state.isRemoved(entry.id)) ledger.dismiss(entry.id);
       // Events of other branches neither absorb nor supersede events of this one.
       else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, kept?.ledger);
-      if (pace.isDue(entry.quote.length)) await pace.rest();
+      if (pace.isDue(entry.quote.length)) await pace.yield();
     }
     return ledger;
   }

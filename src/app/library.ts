@@ -1,9 +1,9 @@
 // The library: compression for other programs, with a session in memory. `import … from 'threadkeeper'`.
 import { chooseLevels } from '../core/compress/levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/leaf.ts';
-import { firstThatFits, framed } from '../core/compress/fitting.ts';
+import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
-import { joinOld } from '../core/compress/tree.ts';
+import { mergeOld } from '../core/compress/tree.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
@@ -11,7 +11,7 @@ import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import { ALONE, breathe, type Breather } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/breather.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
@@ -50,7 +50,7 @@ export interface LibraryOptions {
   readonly model?: JobModel;
   readonly price?: PriceOf;
   readonly counter?: TokenCounter;
-  readonly breather?: Breather;
+  readonly breather?: Yielder;
 }
 
 /** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */
@@ -112,13 +112,13 @@ export async function summarizeRecursive(
   checkTarget(targetTokens);
   const { source, sizes, counter, tokens } = await prepared(messages, options);
   const whole = renderTranscript(source);
-  if (source.length === 0 || (tokens <= targetTokens && framed(whole, counter) <= targetTokens)) {
-    const size = source.length === 0 ? 0 : framed(whole, counter);
+  if (source.length === 0 || (tokens <= targetTokens && tokensWithFraming(whole, counter) <= targetTokens)) {
+    const size = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
     return { text: whole, tokens: size, sourceTokens: tokens, unchanged: true, calls: NO_CALLS };
   }
   const session = await summarized({ source, sizes }, targetTokens, counter, options);
-  const text = firstThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
-  const size = text === '' ? 0 : framed(text, counter);
+  const text = longestPrefixThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
+  const size = text === '' ? 0 : tokensWithFraming(text, counter);
   return { text, tokens: size, sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
 
@@ -134,7 +134,7 @@ export async function summarizeHierarchical(
 ): Promise<HierarchicalSummary> {
   const { source, sizes: counted, counter, tokens } = await prepared(messages, options);
   const whole = renderTranscript(source);
-  const wholeTokens = source.length === 0 ? 0 : framed(whole, counter);
+  const wholeTokens = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
   if (tokens <= SHORT_CONVERSATION_TOKENS) {
     const sizes = { source: tokens, brief: wholeTokens, detailed: wholeTokens, full: wholeTokens };
     return { brief: whole, detailed: whole, full: whole, tokens: sizes, unchanged: true, calls: NO_CALLS };
@@ -142,7 +142,7 @@ export async function summarizeHierarchical(
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
   const session = await summarized({ source, sizes: counted }, limits.detailed, counter, options);
   const level = async (limit: number): Promise<string> =>
-    firstThatFits(await textWithin(session, limit, counter, options), limit, counter);
+    longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
   const [brief, detailed] = [await level(limits.brief), await level(limits.detailed)];
   const pace = new Pace(options.breather);
   const full =
@@ -151,8 +151,8 @@ export async function summarizeHierarchical(
       : await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), { counter, pace });
   const sizes = {
     source: tokens,
-    brief: framed(brief, counter),
-    detailed: framed(detailed, counter),
+    brief: tokensWithFraming(brief, counter),
+    detailed: tokensWithFraming(detailed, counter),
     full: full.tokens,
   };
   return { brief, detailed, full: full.text, tokens: sizes, unchanged: false, calls: session.calls };
@@ -192,7 +192,7 @@ export async function compressPreserveEvents(
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
   }
-  await options.breather?.rest();
+  await options.breather?.yield();
   const { tokensAfter, ...sent } = await sentBy(session, counter, options.breather);
   if (isTooLong && tokensAfter > targetTokens) {
     // Not even the newest user message fits, so everything is summarized.
@@ -225,12 +225,12 @@ const MIN_BESIDE_RECENT = 180;
 export async function sentBy(
   session: MemorySession,
   counter: TokenCounter,
-  breather: Breather = ALONE,
+  breather: Yielder = NEVER_YIELDS,
 ): Promise<Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number }> {
   const messages = sentMessages(session);
   let tokensAfter = 0;
   for (const { role, content } of messages)
-    tokensAfter += (await counter.whole({ role, content: blocks(content) }, breather)).body;
+    tokensAfter += (await counter.messageYielding({ role, content: blocks(content) }, breather)).body;
   return {
     messages,
     events: session.keyEvents(),
@@ -287,7 +287,7 @@ async function textWithin(
   // A session that is too short to be shortened has no summaries.
   if (all.length === 0) return Array.from(state.uncovered(), ({ message }) => messageText(message)).join('\n');
   const asIs = render(all, state.levels);
-  if (framed(asIs, counter) <= limit) return asIs;
+  if (tokensWithFraming(asIs, counter) <= limit) return asIs;
   const tools = {
     counter,
     pace: new Pace(breather),
@@ -295,7 +295,7 @@ async function textWithin(
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
   };
-  const { frontier } = await joinOld(all, limit, 1, state.nodes, tools);
+  const { frontier } = await mergeOld(all, limit, 1, state.nodes, tools);
   const { levels } = chooseLevels(frontier, limit);
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
@@ -384,8 +384,8 @@ async function prepared(messages: readonly LibraryMessage[], options: LibraryOpt
   const pace = new Pace(breather);
   const sizes: MessageTokens[] = [];
   for (const message of source) {
-    sizes.push(await counter.whole(message, pace));
-    await breathe(pace);
+    sizes.push(await counter.messageYielding(message, pace));
+    await yieldIfDue(pace);
   }
   return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
 }

@@ -6,7 +6,7 @@ import { eventIdAt } from '../core/events/ledger.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
-import { ALONE, type Breather } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../core/pace/breather.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render.ts';
 import { SessionState } from '../core/state/session-state.ts';
@@ -31,7 +31,7 @@ export interface MemorySessionOptions {
   readonly price: PriceOf;
   /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault?: boolean;
-  readonly breather?: Breather;
+  readonly breather?: Yielder;
 }
 
 type Calls = CompressionRecord['calls'];
@@ -74,7 +74,7 @@ export class MemorySession {
   #fault: Error | undefined;
 
   constructor(options: MemorySessionOptions) {
-    const { counter, policy, budget, preset, model, price, breather = ALONE } = options;
+    const { counter, policy, budget, preset, model, price, breather = NEVER_YIELDS } = options;
     this.#options = options;
     let made = 0;
     const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, breather };

@@ -2,10 +2,10 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { Breather } from '../core/pace/breather.ts';
+import type { Yielder } from '../core/pace/breather.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
-import type { KeptCounts } from '../core/tokens/message-counts.ts';
+import type { StoredCounts } from '../core/tokens/message-counts.ts';
 
 /** Time, IDs, and pauses, which tests replace to be deterministic. */
 export interface Clock {
@@ -14,7 +14,7 @@ export interface Clock {
   /** A new ID, unique in this store. */
   id(): string;
   /** Tells long work when to yield to the event loop. Check it at least every few milliseconds. */
-  readonly breather: Breather;
+  readonly breather: Yielder;
 }
 
 /** A message of a request, independent of the provider. */
@@ -139,9 +139,9 @@ export interface SessionStore {
 /** Stored token counts of a session, so that opening it doesn't count again. Losing them only costs time. */
 export interface CountStore {
   /** Returns the stored counts, which are those of the first messages. `messages` are in the journal's order. */
-  load(id: SessionId, messages: readonly MessageId[]): Promise<KeptCounts | undefined>;
+  load(id: SessionId, messages: readonly MessageId[]): Promise<StoredCounts | undefined>;
   /** `counts` has an entry for each message. */
-  save(id: SessionId, messages: readonly MessageId[], counts: KeptCounts): Promise<void>;
+  save(id: SessionId, messages: readonly MessageId[], counts: StoredCounts): Promise<void>;
 }
 
 /** A storage error, with a message for the user that says what to do. */

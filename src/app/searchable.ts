@@ -2,7 +2,7 @@ import { keyEventId, messageId, nodeId, type MessageId } from '../core/model/ids
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
-import { foundExcerpt } from '../core/search/excerpt.ts';
+import { ratedExcerpt } from '../core/search/excerpt.ts';
 import type { IndexedAs } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
@@ -107,7 +107,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
   switch (kind) {
     case 'message': {
       const whole = messageText(message);
-      const { start, end, together } = foundExcerpt(whole, query, units, PASSAGE);
+      const { start, end, matchesTogetherShare: together } = ratedExcerpt(whole, query, units, PASSAGE);
       return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), together };
     }
     case 'event': {
@@ -116,7 +116,7 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
     }
     case 'summary': {
       const { text } = searchableNode(state.nodes.get(nodeId(id))!) ?? { text: '' };
-      const { start, end, together } = foundExcerpt(text, query, units, PASSAGE);
+      const { start, end, matchesTogetherShare: together } = ratedExcerpt(text, query, units, PASSAGE);
       return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), together };
     }
     default:

@@ -1,4 +1,4 @@
-import { framed } from '../core/compress/fitting.ts';
+import { tokensWithFraming } from '../core/compress/fitting.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Message } from '../core/model/message.ts';
@@ -59,7 +59,7 @@ export async function editSummary(
       'A summary can’t be empty. To send the original messages instead, revert the summary.',
     );
   if (node[level] === trimmed) return false;
-  await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens: framed(trimmed, counter) });
+  await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens: tokensWithFraming(trimmed, counter) });
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { messageId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { placesOf } from '../core/text/provenance.ts';
+import { findPasted } from '../core/text/provenance.ts';
 import type { Clock } from './ports.ts';
 import { titleFrom } from './title.ts';
 
@@ -36,7 +36,7 @@ export function userMessage(
   state: SessionState,
   clock: Clock,
 ): Message {
-  const places = placesOf(pasted, text);
+  const places = findPasted(pasted, text);
   return {
     id,
     parent: state.head,
@@ -52,7 +52,7 @@ export function userMessage(
 export function changedMessage(original: Message, text: string, clock: Clock): Message {
   const { pasted, ...kept } = original;
   const before = messageText(original);
-  const places = placesOf(
+  const places = findPasted(
     (pasted ?? []).map(({ start, end }) => before.slice(start, end)),
     text,
   );

@@ -1,12 +1,12 @@
 import type { Context } from '../core/context/assemble.ts';
-import { levelOf } from '../core/context/ledger-lines.ts';
+import { sentLevelOf } from '../core/context/ledger-lines.ts';
 import { nodeText } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText, type ContentBlock } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import { readQuery, type SoughtTerm } from '../core/search/query.ts';
-import { neutralized } from '../core/text/fence.ts';
+import { readQuery, type QueryTerm } from '../core/search/query.ts';
+import { neutralizeTags } from '../core/text/fence.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
@@ -59,10 +59,10 @@ export function whereabouts(
     if (!item) return { ...place, where: { kind: 'window' } };
     const held = termsIn(text, sought);
     const hasTerms = (by: string): boolean => termsIn(by, held).length >= SENT_SHARE * Math.max(1, held.length);
-    const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralized(quote)));
+    const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralizeTags(quote)));
     if (quotes.length > 0 && hasTerms(quotes.map(({ quote }) => quote).join('\n')))
       return { ...place, where: { kind: 'ledger', event: quotes[0]! } };
-    const level = levelOf(state, item);
+    const level = sentLevelOf(state, item);
     if (hasTerms(nodeText(item.node, level))) return { ...place, where: { kind: 'summary', node: item.node, level } };
     if (text.split(SENTENCE_END).some((one) => hasTerms(one) && sent.includes(one.trim())))
       return { ...place, where: { kind: 'window' } };
@@ -105,18 +105,18 @@ export function isRelevant(text: string, query: string): boolean {
 }
 
 /** The query's words, without question words such as "how". */
-function termsOf(query: string): readonly SoughtTerm[] {
+function termsOf(query: string): readonly QueryTerm[] {
   return readQuery(query).sought.filter(({ isManner }) => !isManner);
 }
 
-function hasShareOf(text: string, sought: readonly SoughtTerm[], share: number): boolean {
+function hasShareOf(text: string, sought: readonly QueryTerm[], share: number): boolean {
   if (sought.length === 0) return false;
   return termsIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
 }
 
 /** The terms that occur in a text. */
-function termsIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTerm[] {
-  const held = new Set<SoughtTerm>();
+function termsIn(text: string, sought: readonly QueryTerm[]): readonly QueryTerm[] {
+  const held = new Set<QueryTerm>();
   visitWords(text, (word) => {
     for (const one of sought) if (matchesTerm(word, one)) held.add(one);
   });
@@ -124,7 +124,7 @@ function termsIn(text: string, sought: readonly SoughtTerm[]): readonly SoughtTe
 }
 
 /** Whether a word is the term, a form of it, or a synonym. */
-function matchesTerm(word: string, { term, synonyms }: SoughtTerm): boolean {
+function matchesTerm(word: string, { term, synonyms }: QueryTerm): boolean {
   if (word === term || synonyms.includes(word)) return true;
   const [short, long] = word.length < term.length ? [word, term] : [term, word];
   const isForm =

@@ -1,5 +1,5 @@
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { breathe } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/breather.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Clock, SessionSummary } from './ports.ts';
@@ -100,7 +100,7 @@ export class WorkspaceSearch {
       if (state) await this.#addSession(id, state);
       this.#indexed.set(id, { bytes, updatedAt });
       onProgress?.(done + 1, changed.length);
-      await breathe(this.#deps.clock.breather);
+      await yieldIfDue(this.#deps.clock.breather);
     }
     return isCancelled?.() !== true;
   }
@@ -117,8 +117,8 @@ export class WorkspaceSearch {
   async #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
     if (!searchable) return;
     const { breather } = this.#deps.clock;
-    await this.#index.addResting(keyOf(session, searchable.key), searchable.text, searchable.as, breather);
-    await breathe(breather);
+    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.as, breather);
+    await yieldIfDue(breather);
   }
 }
 

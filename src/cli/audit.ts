@@ -1,4 +1,4 @@
-import type { Asked, AskTools } from '../core/audit/asked.ts';
+import type { ModelCheckResult, ModelCheckTools } from '../core/audit/asked.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
 import { supportOf } from '../core/model/statement.ts';
 import { Pace } from '../core/compress/source.ts';
@@ -40,7 +40,7 @@ ${MODEL_HELP}
     const messages = sourceMessages(transcript);
     const calls = new CallLog();
     const { model, info } = chosen;
-    const { statements, fault }: Asked =
+    const { statements, fault }: ModelCheckResult =
       model && info
         ? await checkWithModel(summary, messages, { model, encoding: encodingFor(info.id), calls })
         : { statements: checkStatements(summary, messages) };
@@ -67,9 +67,9 @@ ${MODEL_HELP}
 async function checkWithModel(
   summary: string,
   messages: ReturnType<typeof sourceMessages>,
-  { model, encoding, calls }: Pick<AskTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
-): Promise<Asked> {
-  const { askAboutStatements } = await import('../core/audit/asked.ts');
+  { model, encoding, calls }: Pick<ModelCheckTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
+): Promise<ModelCheckResult> {
+  const { checkStatementsWithModel: askAboutStatements } = await import('../core/audit/asked.ts');
   const counter = await loadEncoding(encoding);
   return askAboutStatements(summary, messages, { model, counter, pace: new Pace(), calls });
 }

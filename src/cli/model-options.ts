@@ -94,7 +94,7 @@ export async function modelFromOptions({
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
-    takesBack: true,
+    mayDiscard: true,
   });
   const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);

@@ -42,7 +42,7 @@ import { chooseModel } from './models/model-picker.ts';
 import { SUMMARIES_VIEW } from './platform/ids.ts';
 import { settingsQuery } from './platform/settings.ts';
 import { searchSession, searchAllSessions, findForgotten, type SearchApp } from './search/search-commands.ts';
-import { sameModel } from './sessions/session-changes.ts';
+import { keepModelEvents } from './sessions/session-changes.ts';
 import {
   cleanUp,
   openOtherSession,
@@ -117,7 +117,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
 
   newSession: async (app, title) => {
     const name = textOf(title);
-    const model = sameModel(app.sessions.current?.state);
+    const model = keepModelEvents(app.sessions.current?.state);
     const { journal } = await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
     if (model.length > 0 && journal.state.provider === undefined) {
       await journal.append(...model);
@@ -176,7 +176,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   showInChat,
   showInTree,
   filterSummaries,
-  clearFilter: (app) => Promise.resolve(app.tree.narrow(undefined)),
+  clearFilter: (app) => Promise.resolve(app.tree.setFilter(undefined)),
 
   correctEvent: (app, row) => withEvent(app, row, () => true, correct),
   pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, setEventPinned(true)),

@@ -20,7 +20,7 @@ import type { Conversation } from '../app/conversation.ts';
 const REFRESH_DELAY_MS = 100;
 
 /** The views of the current session, and what they depend on. */
-export interface ShowingApp extends PageApp {
+export interface SessionViewsApp extends PageApp {
   readonly sessions: Sessions;
   readonly open: OpenConversations;
   readonly panel: ChatPanel;
@@ -33,7 +33,7 @@ export interface ShowingApp extends PageApp {
   readonly calibrations: Calibrations;
   readonly queued: QueuedMessages;
   /** Records whether there is a session to show when the window is opened again. */
-  noteUsed(isUsed: boolean): void;
+  setUsed(isUsed: boolean): void;
   /** Called when a task has ended. */
   taskEnded(): Promise<void>;
   /** Logs an error if it's unexpected. */
@@ -42,12 +42,12 @@ export interface ShowingApp extends PageApp {
 
 /** Keeps all views of the current session up to date: page, gauge, tree, chart, documents, and menus. */
 export class SessionViews {
-  readonly #app: ShowingApp;
+  readonly #app: SessionViewsApp;
   #link: PageLink | undefined;
   #isModelReady = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(app: ShowingApp) {
+  constructor(app: SessionViewsApp) {
     this.#app = app;
   }
 
@@ -78,8 +78,8 @@ export class SessionViews {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
     });
-    this.#app.queued.follow(conversation);
-    const notifyUnsaved = unsavedTeller(journal);
+    this.#app.queued.restoreAndWatch(conversation);
+    const notifyUnsaved = unsavedNotifier(journal);
     journal.onDidChange((events) => {
       this.refreshSoon();
       notifyUnsaved();
@@ -137,8 +137,8 @@ export class SessionViews {
 
   async #list(): Promise<readonly SessionSummary[]> {
     const list = await this.#app.sessions.list();
-    this.#app.snapshots.listed(list);
-    this.#app.noteUsed(list.some(({ archived, messages }) => !archived && messages > 0));
+    this.#app.snapshots.setList(list);
+    this.#app.setUsed(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
   }
 
@@ -152,7 +152,7 @@ export class SessionViews {
 }
 
 /** Returns a function that notifies the user when a full disk keeps messages in memory only, and when they are saved. */
-export function unsavedTeller(journal: SessionJournal): () => void {
+export function unsavedNotifier(journal: SessionJournal): () => void {
   let isReported = false;
   return () => {
     const { unsaved } = journal;

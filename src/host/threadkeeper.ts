@@ -45,7 +45,7 @@ import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
 import { informOn } from './platform/inform.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
-import { windowSource } from './models/model-notices.ts';
+import { contextWindowSource } from './models/model-notices.ts';
 import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
@@ -53,9 +53,9 @@ import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
-import { OpenConversations, type CostAhead, type OpenConversation } from './sessions/open-conversations.ts';
+import { OpenConversations, type CostEstimate, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { hasChangedBeside, readSettings, moveRenamedSettings } from './platform/settings.ts';
+import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { forgetSessions } from './sessions/session-changes.ts';
 import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
@@ -147,10 +147,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       folder: this.folder,
       clock: this.clock,
       writer: window,
-      remembered: () => this.snapshots.remembered(),
+      remembered: () => this.snapshots.storedList(),
       handing: (id) => ({
         isPresent: isWindowThere,
-        beforeLettingGo: async () => this.open.get(id)?.conversation.halt(),
+        beforeHandover: async () => this.open.get(id)?.conversation.halt(),
       }),
     });
     this.calibrations = new Calibrations(context.globalState);
@@ -197,7 +197,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.gauge,
       () => this.sessions.current,
       () => spend.current(),
-      (read) => windowSource(this.models, this.chosenModel(), read),
+      (read) => contextWindowSource(this.models, this.chosenModel(), read),
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
@@ -255,8 +255,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       }),
       vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.placeChanged();
-        if (hasChangedBeside('chat.location', event)) void this.#settingsChanged();
+        if (event.affectsConfiguration('threadkeeper.chat.location')) this.panel.locationChanged();
+        if (hasOtherSettingChanged('chat.location', event)) void this.#settingsChanged();
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
@@ -362,7 +362,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return (await import('./chat/page-requests.ts')).pageRequests(this);
   }
 
-  noteUsed(isUsed: boolean): void {
+  setUsed(isUsed: boolean): void {
     const { workspaceState } = this.#context;
     if (workspaceState.get(USED_KEY, false) !== isUsed) void workspaceState.update(USED_KEY, isUsed);
   }
@@ -393,9 +393,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return current?.journal.isForeign === true ? undefined : current?.state;
   }
 
-  costAhead(nodes: readonly SummaryNode[]): CostAhead {
+  costAhead(nodes: readonly SummaryNode[]): CostEstimate {
     const open = this.sessions.current && this.open.get(this.sessions.current.journal.id);
-    return open?.costAhead(nodes) ?? { model: '', estimatedCostUsd: null };
+    return open?.estimateCost(nodes) ?? { model: '', estimatedCostUsd: null };
   }
 
   async current(): Promise<OpenConversation> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { wayOutSchema } from './views.ts';
+import { faultButtonSchema } from './views.ts';
 
 /**
  * Why a request failed. `elsewhere`: its session isn't open anymore. `failed`: any other error, described by the
@@ -24,7 +24,7 @@ export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),
-  action: v.optional(wayOutSchema),
+  action: v.optional(faultButtonSchema),
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 

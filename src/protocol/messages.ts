@@ -9,7 +9,7 @@ import {
   settingsSchema,
   statusSchema,
   taskSchema,
-  wayOutSchema,
+  faultButtonSchema,
   compressionSchema,
   coverSchema,
   aMessageId,
@@ -57,7 +57,7 @@ const hostToPage = v.variant('type', [
     careful: v.optional(v.boolean()),
   }),
   /** Why there is no session to show: no folder is open, or the store can't be read. */
-  v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(wayOutSchema) }),
+  v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(faultButtonSchema) }),
   /** A document to show instead of a session. */
   v.object({ type: v.literal('document'), title: v.string(), text: longText }),
   /** Replaces all positions from `from` on. Earlier ones stay, unless `epoch` is new. */

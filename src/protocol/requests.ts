@@ -3,7 +3,7 @@ import {
   commandSchema,
   contextItemSchema,
   contextSchema,
-  handedSchema,
+  pastedContentSchema,
   hitSchema,
   keyEventKindSchema,
   messageSchema,
@@ -46,7 +46,7 @@ const REQUESTS = {
   editAndResend: ask('editAndResend', { ...message, text: longText }, done),
   retry: ask('retry', { ...message }, done),
   continue: ask('continue', { ...message }, done),
-  attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...handedSchema.options]) }, done),
+  attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }, done),
   detach: ask('detach', { id: plainId }, done),
   completeContext: ask('completeContext', { query: shortText }, list(contextItemSchema)),
   /** Returns false if the user canceled the command. */

@@ -168,8 +168,8 @@ export type OfferView = v.InferOutput<typeof offerSchema>;
 
 const actionSchema = v.object({ label: v.string(), command: commandSchema });
 /** The action offered with an error. `retry` repeats the failed request. */
-export const wayOutSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
-export type WayOut = v.InferOutput<typeof wayOutSchema>;
+export const faultButtonSchema = v.object({ label: v.string(), command: v.picklist([...PAGE_COMMANDS, 'retry']) });
+export type FaultButton = v.InferOutput<typeof faultButtonSchema>;
 /** Commands that may fix the cause of a failed request. If they succeed, the request is repeated. */
 export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
@@ -235,7 +235,7 @@ export const contextSchema = v.variant('kind', [
   v.object({ kind: v.literal('session'), session: aSessionId }),
 ]);
 /** Content that the user pastes, drops, or selects from disk. */
-export const handedSchema = v.variant('kind', [
+export const pastedContentSchema = v.variant('kind', [
   v.object({ kind: v.literal('uri'), uri: v.pipe(v.string(), v.maxLength(8_192)) }),
   v.object({ kind: v.literal('paste'), text: longText, name: v.optional(shortText) }),
   v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),

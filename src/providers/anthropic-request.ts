@@ -11,7 +11,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './json.ts';
-import type { Extra } from './tolerance.ts';
+import type { OptionalPart } from './tolerance.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
@@ -24,7 +24,7 @@ const SYSTEM_MARKS = 3;
  * hour. After a pause of more than five minutes, the whole prefix would be written again.
  */
 const FIVE_MINUTES_MS = 300_000;
-export const anthropicMark = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
+export const anthropicBreakpoint = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
   cache && { type: 'ephemeral', ...(cache.idleMs > FIVE_MINUTES_MS && { ttl: '1h' as const }) };
 
 type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
@@ -47,7 +47,7 @@ export interface AnthropicPrompt {
 export function anthropicBody(
   model: string,
   request: ChatRequest,
-  without: ReadonlySet<Extra>,
+  without: ReadonlySet<OptionalPart>,
 ): MessageCreateParamsStreaming {
   const { maxOutputTokens, reasoningTokens = 0, jsonSchema } = request;
   const effort = without.has('effort') ? undefined : request.effort;
@@ -78,7 +78,7 @@ function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<Chat
  */
 export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
   const turns = toTurns(request.messages);
-  const mark = anthropicMark(request);
+  const mark = anthropicBreakpoint(request);
   const system = systemBlocks(request.system, mark);
   const names = toolNames(turns);
   return {

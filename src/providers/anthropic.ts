@@ -17,8 +17,8 @@ import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { anthropicListed, type ListedModel } from './listed-model.ts';
 import { isRecord } from './json.ts';
 import { toModelFault, type SdkErrors } from './fault-map.ts';
-import { extrasOf, Tolerance } from './tolerance.ts';
-import { askWatched, HOSTED_AT_ONCE, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import { optionalPartsOf, Tolerance } from './tolerance.ts';
+import { askWatched, MAX_CONCURRENT_REQUESTS, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
 
@@ -68,7 +68,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
 
   async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
     keyed();
-    const response = await tolerance.send(extrasOf(request, 'messages'), request, async (without, tolerated) => {
+    const response = await tolerance.send(optionalPartsOf(request, 'messages'), request, async (without, tolerated) => {
       try {
         const body = anthropicBody(model, tolerated, without);
         return await client.messages.create(body, { signal: call.controller.signal }).asResponse();
@@ -94,9 +94,9 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     id: `anthropic/${model}`,
     provider: 'anthropic',
     model,
-    ...(official && { atOnce: HOSTED_AT_ONCE }),
+    ...(official && { atOnce: MAX_CONCURRENT_REQUESTS }),
     wireBody: (request) => {
-      const without = tolerance.without(extrasOf(request, 'messages'), request.jsonSchema?.name);
+      const without = tolerance.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
       return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),

@@ -6,7 +6,7 @@ import { serverFetch } from './http.ts';
 import { isRecord } from './json.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
-import type { Extra } from './tolerance.ts';
+import type { OptionalPart } from './tolerance.ts';
 import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**
@@ -33,7 +33,7 @@ export function ollamaBody(
   model: string,
   request: ChatRequest,
   numCtx: number | undefined,
-  without: ReadonlySet<Extra>,
+  without: ReadonlySet<OptionalPart>,
 ): object {
   const { effort, jsonSchema, temperature } = request;
   const system = systemText(request);
@@ -69,7 +69,7 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
     if (!isRecord(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
     const message = isRecord(part['message']) ? part['message'] : {};
-    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.apart();
+    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.separateThinking();
     if (typeof message['content'] === 'string') yield* filter.take(message['content']);
     if (part['done'] !== true) continue;
     const isCut = part['done_reason'] === 'length';

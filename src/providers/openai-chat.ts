@@ -8,10 +8,10 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { replyFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
-import { anthropicMark } from './anthropic-request.ts';
+import { anthropicBreakpoint } from './anthropic-request.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
-import type { Extra } from './tolerance.ts';
+import type { OptionalPart } from './tolerance.ts';
 import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -30,7 +30,7 @@ export function chatBody(
   model: string,
   request: ChatRequest,
   dialect: ChatDialect,
-  without: ReadonlySet<Extra>,
+  without: ReadonlySet<OptionalPart>,
 ): ChatCompletionCreateParams {
   const newer = dialect.official !== without.has('token_limit_name');
   const { cache, jsonSchema, effort, temperature } = request;
@@ -86,7 +86,7 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
   for await (const chunk of eventsOf(response, call)) {
     const part = readChunk(chunk);
     if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-    if (part.thinks) yield* filter.apart();
+    if (part.thinks) yield* filter.separateThinking();
     yield* filter.take(part.text);
     finish = part.finish ?? finish;
   }
@@ -150,7 +150,7 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-  if (part.thinks) yield* filter.apart();
+  if (part.thinks) yield* filter.separateThinking();
   yield* filter.take(part.text);
   yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };
@@ -197,7 +197,7 @@ function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest[
 function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
   if (request.cache === undefined) return undefined;
   if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
-  return claudeMarks ? { cache_control: anthropicMark(request) } : undefined;
+  return claudeMarks ? { cache_control: anthropicBreakpoint(request) } : undefined;
 }
 
 function chatMessages(

@@ -12,7 +12,7 @@ import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './fault-map.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
-import type { Extra } from './tolerance.ts';
+import type { OptionalPart } from './tolerance.ts';
 import { toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -32,7 +32,7 @@ export function responsesBody(
   model: string,
   request: ChatRequest,
   breakpoints: boolean,
-  without: ReadonlySet<Extra>,
+  without: ReadonlySet<OptionalPart>,
 ): ResponseCreateParams {
   const { cache, jsonSchema, effort, temperature } = request;
   const turns = toTurns(request.messages);

@@ -10,8 +10,8 @@ import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
-import { extrasOf, Tolerance } from './tolerance.ts';
-import { askWatched, HOSTED_AT_ONCE, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import { optionalPartsOf, Tolerance } from './tolerance.ts';
+import { askWatched, MAX_CONCURRENT_REQUESTS, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
 
@@ -101,7 +101,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     keyed();
     const request = asTaken(asked);
     const options = { signal: call.controller.signal };
-    const response = await tolerance.send(extrasOf(request, api), request, async (without, tolerated) => {
+    const response = await tolerance.send(optionalPartsOf(request, api), request, async (without, tolerated) => {
       try {
         if (api === 'ollama') return await openOllama(origin, bodyOf(tolerated, without), bearer, options.signal);
         return await client
@@ -125,10 +125,10 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     id: `${provider}/${model}`,
     provider,
     model,
-    ...(official && { atOnce: HOSTED_AT_ONCE }),
+    ...(official && { atOnce: MAX_CONCURRENT_REQUESTS }),
     wireBody: (asked) => {
       const request = asTaken(asked);
-      const without = tolerance.without(extrasOf(request, api), request.jsonSchema?.name);
+      const without = tolerance.without(optionalPartsOf(request, api), request.jsonSchema?.name);
       return JSON.stringify(bodyOf(tolerance.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),

@@ -12,7 +12,7 @@ export interface RetryOptions {
   /** Maximum pause, also for those that a provider asks for; default 60,000 ms. */
   readonly capMs?: number;
   /** Nobody sees the reply before its end, so one that breaks off is discarded and requested again. */
-  readonly takesBack?: boolean;
+  readonly mayDiscard?: boolean;
   /**
    * Called at the beginning of a pause, with its length in ms and the number of the following attempt, for a countdown.
    */
@@ -45,7 +45,7 @@ async function* streamWithRetries(
   signal: AbortSignal,
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
-  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, takesBack = false } = options;
+  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, mayDiscard: takesBack = false } = options;
   const { maxRateLimitRetries = maxRetries } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {

@@ -54,7 +54,7 @@ export class ThinkFilter {
   }
 
   /** Thinking was received in a field of its own, so all text is the answer and nothing is held back. */
-  *apart(): Generator<ChatChunk> {
+  *separateThinking(): Generator<ChatChunk> {
     this.#habit.unopened = false;
     yield { type: 'thinking' };
   }

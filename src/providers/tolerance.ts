@@ -1,12 +1,12 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
-import { namedImages } from './without-images.ts';
+import { withImageMentions } from './without-images.ts';
 
 /** An optional part of a request that some servers or models reject; or a switch. */
-export type Extra =
+export type OptionalPart =
   'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
 
-const NAMED: readonly (readonly [Extra, RegExp])[] = [
+const NAMED: readonly (readonly [OptionalPart, RegExp])[] = [
   ['temperature', /temperature/i],
   ['cache', /prompt_cache|cache_control/i],
   ['stream', /must be verified to stream/i],
@@ -26,10 +26,10 @@ const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
 /** The parts of a request that may be rejected. */
-export function extrasOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly Extra[] {
+export function optionalPartsOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly OptionalPart[] {
   const blocks = request.messages.flatMap(({ content }) => content);
   const has = (type: string): boolean => blocks.some((block) => block.type === type);
-  const extras: readonly (readonly [Extra, boolean])[] = [
+  const extras: readonly (readonly [OptionalPart, boolean])[] = [
     ['temperature', request.temperature !== undefined && api !== 'messages'],
     ['effort', request.effort !== undefined],
     ['schema', request.jsonSchema !== undefined],
@@ -60,14 +60,14 @@ export class Tolerance {
    * @throws ModelFault that `send` throws, once nothing is left to omit
    */
   async send<T>(
-    offered: readonly Extra[],
+    offered: readonly OptionalPart[],
     request: ChatRequest,
-    send: (without: ReadonlySet<Extra>, request: ChatRequest) => Promise<T>,
+    send: (without: ReadonlySet<OptionalPart>, request: ChatRequest) => Promise<T>,
   ): Promise<T> {
     const schemaName = request.jsonSchema?.name;
     let tolerated = request;
     let images = true;
-    const suspected = new Set<Extra>();
+    const suspected = new Set<OptionalPart>();
     for (;;) {
       const without = new Set([...this.without(offered, schemaName), ...suspected]);
       try {
@@ -81,7 +81,7 @@ export class Tolerance {
         if (refused === undefined) throw error;
         if (refused === 'images') {
           images = false;
-          tolerated = namedImages(request);
+          tolerated = withImageMentions(request);
         } else suspected.add(refused);
       }
     }
@@ -102,15 +102,15 @@ export class Tolerance {
   }
 
   /** The parts to omit, as far as known. */
-  without(offered: readonly Extra[], schemaName: string | undefined): ReadonlySet<Extra> {
+  without(offered: readonly OptionalPart[], schemaName: string | undefined): ReadonlySet<OptionalPart> {
     return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
   }
 }
 
-const keyOf = (extra: Extra, schemaName: string | undefined): string =>
+const keyOf = (extra: OptionalPart, schemaName: string | undefined): string =>
   extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
 
-function refusedPart(message: string, left: readonly Extra[]): Extra | undefined {
+function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
   for (const [extra, pattern] of NAMED) {
     if (!left.includes(extra) || !pattern.test(message)) continue;
     if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;

@@ -15,7 +15,7 @@ export interface CallTimeouts {
 const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
 /** Concurrent requests for a vendor's own address. Other servers may be the user's own and would queue them. */
-export const HOSTED_AT_ONCE = 24;
+export const MAX_CONCURRENT_REQUESTS = 24;
 
 /** Enough for a stream's end mark and the line breaks after it. */
 const TAIL_CHARS = 32;
@@ -64,7 +64,7 @@ export class WatchedCall {
   }
 
   /** Text has arrived, so the shorter timeout applies. */
-  speaks(): void {
+  textArrived(): void {
     this.#limit = this.#silenceMs;
   }
 
@@ -132,7 +132,7 @@ export async function* runWatched(
       thinks ||= chunk.type === 'thinking';
       const interrupted = call.interruption();
       if (interrupted !== undefined) throw interrupted;
-      if (chunk.type === 'text') call.speaks();
+      if (chunk.type === 'text') call.textArrived();
       call.pause();
       yield chunk;
       if (chunk.type === 'end') return;

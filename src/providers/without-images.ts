@@ -2,10 +2,10 @@ import { modelWith, type ChatMessage, type ChatModel, type ChatRequest } from '.
 
 /** Wraps a model without image support: images are mentioned instead of sent. */
 export const withoutImages = (model: ChatModel): ChatModel =>
-  modelWith(model, (request, signal) => model.stream(request, signal), namedImages);
+  modelWith(model, (request, signal) => model.stream(request, signal), withImageMentions);
 
 /** The request with its images replaced by a mention. */
-export const namedImages = (request: ChatRequest): ChatRequest => ({
+export const withImageMentions = (request: ChatRequest): ChatRequest => ({
   ...request,
   messages: request.messages.map(named),
 });

@@ -2,7 +2,7 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { count, time } from '../core/model/fields.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { breathe, type Breather } from '../core/pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/breather.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 import { isKnownType } from './journal-line.ts';
@@ -77,15 +77,15 @@ export async function readJournal(
   journal: string,
   file: FileHandle,
   id: SessionId,
-  breather: Breather,
+  breather: Yielder,
   onDamage?: () => void,
-): Promise<{ readonly reader: JournalReader; readonly checkpointAt: number; readonly isShorter: boolean }> {
+): Promise<{ readonly reader: JournalReader; readonly checkpointOffset: number; readonly endsBeforeCheckpoint: boolean }> {
   const reader = new JournalReader(journal, file, breather, onDamage);
   const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
   const head = bytes && unsealed(bytes, headSchema);
   let isShorter = false;
   if (head && (await isValid(head, file, id))) {
-    await breathe(breather);
+    await yieldIfDue(breather);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
@@ -94,7 +94,7 @@ export async function readJournal(
   }
   const checkpointAt = reader.offset;
   await reader.readOn();
-  return { reader, checkpointAt, isShorter };
+  return { reader, checkpointOffset: checkpointAt, endsBeforeCheckpoint: isShorter };
 }
 
 /** Whether the journal still begins with what the checkpoint was made from. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { ALONE, type Breather } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../core/pace/breather.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { readJournal } from './checkpoint.ts';
-import { accessFault, ifThere } from './disk-errors.ts';
+import { accessFault, ifExists } from './disk-errors.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
@@ -80,7 +80,7 @@ export async function removeSession(
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const state = await readSession(folder, id, ALONE);
+      const state = await readSession(folder, id, NEVER_YIELDS);
       if (!state || !mayRemove(state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => OWNED.exec(name)?.[1] === id);
       // The journal is deleted last. If deleting the others fails, the session is still listed and can be removed
@@ -99,7 +99,7 @@ export async function removeSession(
  * Whether a session was deleted longer ago than deleted sessions are kept. The last event of a deleted session is its
  * deletion or later, so it's never removed too early.
  */
-export function isPastKeeping(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
+export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > KEPT_AFTER_DELETION_MS;
 }
 
@@ -107,11 +107,11 @@ export function isPastKeeping(session: Pick<SessionState, 'deleted' | 'updatedAt
 export async function readSession(
   folder: string,
   id: SessionId,
-  breather: Breather,
+  breather: Yielder,
 ): Promise<SessionState | undefined> {
   const path = journalPath(folder, id);
   try {
-    const file = path === undefined ? undefined : await ifThere(open(path, 'r'));
+    const file = path === undefined ? undefined : await ifExists(open(path, 'r'));
     if (path === undefined || !file) return undefined;
     return await readJournal(path, file, id, breather)
       .then(({ reader }) => reader.state)
@@ -140,10 +140,10 @@ async function filesIn(
   isWanted: (name: string, all: ReadonlySet<string>) => boolean,
 ): Promise<PlainFile[]> {
   try {
-    const names = new Set((await ifThere(readdir(folder))) ?? []);
+    const names = new Set((await ifExists(readdir(folder))) ?? []);
     const files: PlainFile[] = [];
     for (const name of names) {
-      const found = isWanted(name, names) ? await ifThere(lstat(join(folder, name))) : undefined;
+      const found = isWanted(name, names) ? await ifExists(lstat(join(folder, name))) : undefined;
       if (found?.isFile()) files.push({ name, bytes: found.size, modifiedAt: found.mtimeMs });
     }
     return files;

@@ -61,7 +61,7 @@ export async function succeeds(action: Promise<unknown>, ...expected: readonly s
 }
 
 /** The result of reading; undefined if the file doesn't exist. */
-export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

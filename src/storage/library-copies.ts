@@ -14,7 +14,7 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifThere, OWNER_ONLY, replaceFile } from './disk-errors.ts';
+import { ifExists, OWNER_ONLY, replaceFile } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
@@ -45,7 +45,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async catalog(): Promise<readonly KeptSession[]> {
-    const text = await ifThere(readFile(this.#catalog, 'utf8'));
+    const text = await ifExists(readFile(this.#catalog, 'utf8'));
     if (text === undefined) return [];
     return v.parse(catalogSchema, JSON.parse(text)).sessions;
   }
@@ -153,7 +153,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async #names(): Promise<readonly string[]> {
-    return (await ifThere(readdir(this.#folder))) ?? [];
+    return (await ifExists(readdir(this.#folder))) ?? [];
   }
 
   get #catalog(): string {

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { accessFault, ifThere, replaceFile, storeFault } from './disk-errors.ts';
+import { accessFault, ifExists, replaceFile, storeFault } from './disk-errors.ts';
 import { Serial } from './serial.ts';
 
 const schema = v.object({
@@ -31,7 +31,7 @@ export class MemoryFile {
   /** The entries, oldest first. An invalid file is quarantined. Rejects with `StoreFault`. */
   async read(): Promise<readonly MemoryEntry[]> {
     try {
-      const text = await ifThere(readFile(this.#path, 'utf8'));
+      const text = await ifExists(readFile(this.#path, 'utf8'));
       if (text === undefined) return [];
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
       if (parsed.success) return parsed.output.entries;

@@ -11,7 +11,7 @@ import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Serial } from './serial.ts';
-import { copyTo, cutTornTail, setAside } from './set-aside.ts';
+import { copyTo, quarantineTail, quarantineLines } from './set-aside.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
 
 /** A checkpoint is written after this many new bytes, and on closing. */
@@ -33,11 +33,11 @@ const UNSAVED = phrase(
 );
 
 /** How a window responds when another one wants to write. */
-export interface Handing {
+export interface HandoverOptions {
   /** Whether somebody may still be using this window: its own connection is alive. */
   readonly isPresent: () => Promise<boolean>;
   /** Ends everything that writes to the session. Called before the lock is handed over. */
-  readonly beforeLettingGo: () => Promise<void>;
+  readonly beforeHandover: () => Promise<void>;
 }
 
 interface JournalOptions {
@@ -49,7 +49,7 @@ interface JournalOptions {
   readonly openForAppend: OpenForAppend;
   /** Called once by each `close`; returns false while others in this window still use the journal. */
   readonly isLast: () => boolean;
-  readonly handing: Handing;
+  readonly handing: HandoverOptions;
 }
 
 /** What a window may do with an open journal. */
@@ -108,7 +108,7 @@ export class SessionJournalFile implements SessionJournal {
       try {
         await journal.#load();
       } catch (error) {
-        await journal.shut();
+        await journal.closeForAll();
         throw error;
       }
       return journal;
@@ -141,7 +141,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Sets `notice`. */
-  say(notice: Phrase): void {
+  setNotice(notice: Phrase): void {
     this.#notice = notice;
   }
 
@@ -182,11 +182,11 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async close(): Promise<void> {
-    if (this.#options.isLast()) await this.shut();
+    if (this.#options.isLast()) await this.closeForAll();
   }
 
   /** Closes the journal even if others use it, once everything is written. */
-  shut(): Promise<void> {
+  closeForAll(): Promise<void> {
     return this.#serial.run(async () => {
       if (this.#role.kind === 'closed') return;
       clearTimeout(this.#timer);
@@ -206,7 +206,7 @@ export class SessionJournalFile implements SessionJournal {
   async #load(): Promise<void> {
     const { path, id, clock } = this.#options;
     const lock = await this.#tryLock();
-    const { reader, checkpointAt, isShorter } = await readJournal(path, this.#reader.file, id, clock.breather, () =>
+    const { reader, checkpointOffset: checkpointAt, endsBeforeCheckpoint: isShorter } = await readJournal(path, this.#reader.file, id, clock.breather, () =>
       this.#recoverFromDamage(),
     );
     [this.#reader, this.#checkpointOffset, this.#endsBeforeCheckpoint] = [reader, checkpointAt, isShorter];
@@ -379,7 +379,7 @@ export class SessionJournalFile implements SessionJournal {
   /** Asks, without waiting, whether somebody is still using the window that writes. */
   async #askIfPresent(): Promise<void> {
     // Without write permission, asking is impossible, too.
-    if (this.#isFollower) await this.#handover.wish().catch(ignoreDisk);
+    if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDisk);
   }
 
   /**
@@ -424,11 +424,11 @@ export class SessionJournalFile implements SessionJournal {
         await append.write(Buffer.from('\n'));
         await reader.readOn();
       } else {
-        const copy = await cutTornTail(path, reader.file, reader.offset, clock.now());
+        const copy = await quarantineTail(path, reader.file, reader.offset, clock.now());
         parts.push(phrase('the last line was only partly written and was moved to {0}', basename(copy)));
       }
     }
-    const { lines, isMissing } = await setAside(path, reader.file, reader.damage, reader.missing);
+    const { lines, isMissing } = await quarantineLines(path, reader.file, reader.damage, reader.missing);
     const aside = `${basename(path)}.damaged`;
     if (lines === 1) parts.push(phrase('1 damaged line was copied to {0}', aside));
     if (lines > 1) parts.push(phrase('{0} damaged lines were copied to {1}', lines, aside));
@@ -455,12 +455,12 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Hands the lock over if a window asks for it and nothing prevents it. */
   async #answerRequest(): Promise<void> {
-    const { isPresent, beforeLettingGo } = this.#options.handing;
+    const { isPresent, beforeHandover: beforeHandover } = this.#options.handing;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
     // Events that aren't written yet would be lost for the other window.
     if (this.#unsaved.length > 0 || (urgency === 'if_gone' && (await isPresent()))) return this.#handover.remove();
-    await beforeLettingGo();
+    await beforeHandover();
     await this.#serial.run(async () => {
       if (this.#role.kind !== 'writer' || this.#unsaved.length > 0) return;
       await this.#saveCheckpoint();

@@ -5,10 +5,10 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { loadHead, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, errorCode, ifThere, OWNER_ONLY, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode, ifExists, OWNER_ONLY, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
-import { SessionJournalFile, type Handing } from './session-journal.ts';
+import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
 
 const EXTENSION = '.jsonl';
 // Characters that are allowed in file names on all systems. Other IDs never become a path.
@@ -31,7 +31,7 @@ export interface StoreOptions {
   /** Identifies this window; must be unique. */
   readonly writer: string;
   /** How this window responds when another one wants to write; by default, somebody is always using it. */
-  readonly handing?: (id: SessionId) => Handing;
+  readonly handing?: (id: SessionId) => HandoverOptions;
   /** The list of an earlier run. Its entry is used if the journal has the same size, because journals only grow. */
   readonly remembered?: () => readonly SessionSummary[];
   /** How data is written; tests replace it to simulate disk errors. */
@@ -41,9 +41,9 @@ export interface StoreOptions {
 /** Opens the store of sessions in a folder. Reads and writes nothing yet. */
 export const openSessionStore = (options: StoreOptions): FileSessionStore => new FileSessionStore(options);
 
-const ALWAYS_PRESENT: Handing = {
+const ALWAYS_PRESENT: HandoverOptions = {
   isPresent: () => Promise.resolve(true),
-  beforeLettingGo: () => Promise.resolve(),
+  beforeHandover: () => Promise.resolve(),
 };
 
 /** Sessions as journals in a folder, which is shared by several windows. */
@@ -64,7 +64,7 @@ export class FileSessionStore implements SessionStore {
     const { remembered = () => [] } = this.#options;
     this.#remembered ??= new Map(remembered().map((summary) => [summary.id, summary]));
     try {
-      const names = ((await ifThere(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
+      const names = ((await ifExists(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
       const found: SessionSummary[] = [];
       for (let from = 0; from < ids.length; from += CONCURRENT_READS) {
@@ -95,7 +95,7 @@ export class FileSessionStore implements SessionStore {
       if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }
     const journal = await this.#start(id, fallback);
-    journal.say(
+    journal.setNotice(
       phrase(
         'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
       ),
@@ -107,7 +107,7 @@ export class FileSessionStore implements SessionStore {
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const { journal } of open) await (await journal).shut();
+    for (const { journal } of open) await (await journal).closeForAll();
   }
 
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {

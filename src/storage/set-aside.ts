@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { appendFile, readFile, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, ifThere, OWNER_ONLY } from './disk-errors.ts';
+import { errorCode, ifExists, OWNER_ONLY } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 
@@ -24,7 +24,7 @@ export async function copyTo(path: string, file: FileHandle, from = 0): Promise<
  * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. Only for a window that
  * is the only writer. `time` is in milliseconds since the epoch. Returns the new file's path.
  */
-export async function cutTornTail(journal: string, file: FileHandle, from: number, time: number): Promise<string> {
+export async function quarantineTail(journal: string, file: FileHandle, from: number, time: number): Promise<string> {
   for (let number = 0; ; number++) {
     const path = `${journal}.torn-${time}${number === 0 ? '' : `-${number}`}`;
     try {
@@ -46,7 +46,7 @@ const keyOf = ({ offset, bytes, sum }: Note): string => `${offset} ${bytes} ${su
  * content as `text` or `base64`), and records how many entries are `missing`. The lines stay in the journal, so each is
  * only copied once: returns the number of new ones, and whether the number of missing entries is new.
  */
-export async function setAside(
+export async function quarantineLines(
   journal: string,
   file: FileHandle,
   damage: readonly Damage[],
@@ -64,7 +64,7 @@ export async function setAside(
   if (notes.length === 0) return { lines: 0, isMissing: false };
   const path = `${journal}.damaged`;
   const known = new Set<string>();
-  for (const line of ((await ifThere(readFile(path, 'utf8'))) ?? '').split('\n')) {
+  for (const line of ((await ifExists(readFile(path, 'utf8'))) ?? '').split('\n')) {
     // A damaged entry in this file only causes a line to be copied again.
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), noteSchema), line);
     if (success) known.add(keyOf(output));

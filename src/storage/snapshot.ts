@@ -230,7 +230,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
 }
 
 /** Whether an entry's names aren't truncated. */
-export const isWhole = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
+export const hasFullNames = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
   title.length < MAX_NAME_LENGTH && workspace.length < MAX_NAME_LENGTH;
 
 /** The size of a value as JSON in UTF-8, in bytes. */

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifThere, replaceFile, succeeds } from './disk-errors.ts';
+import { errorCode, ifExists, replaceFile, succeeds } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
@@ -113,14 +113,14 @@ export class WriterLock {
 
   /** The holder; undefined without a lock. A file that is incomplete, as after a crash, has an unknown holder. */
   async #holder(): Promise<Holder | undefined> {
-    const text = await ifThere(readFile(this.path, 'utf8'));
+    const text = await ifExists(readFile(this.path, 'utf8'));
     if (text === undefined) return undefined;
     const parsed = v.safeParse(holderSchema, text);
     return parsed.success ? parsed.output : { token: '', pid: process.pid, host: '' };
   }
 
   async #isStale(): Promise<boolean> {
-    return Date.now() - ((await ifThere(stat(this.path)))?.mtimeMs ?? 0) > STALE_AFTER_MS;
+    return Date.now() - ((await ifExists(stat(this.path)))?.mtimeMs ?? 0) > STALE_AFTER_MS;
   }
 
   #newToken(): void {
@@ -175,7 +175,7 @@ export class Handover {
   }
 
   /** For followers: asks whether the writer is still used, unless that was asked recently. Doesn't wait. */
-  async wish(): Promise<void> {
+  async requestIfGone(): Promise<void> {
     if (performance.now() - this.#askedAt >= ASK_EVERY_MS) await this.#place('if_gone');
   }
 
@@ -214,7 +214,7 @@ export class Handover {
 
   /** For writers: how urgently a window requests the lock; undefined if none does. */
   async requested(): Promise<Urgency | undefined> {
-    const parsed = v.safeParse(requestSchema, await ifThere(readFile(this.#request, 'utf8')));
+    const parsed = v.safeParse(requestSchema, await ifExists(readFile(this.#request, 'utf8')));
     return parsed.success ? parsed.output.urgency : undefined;
   }
 

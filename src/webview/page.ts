@@ -3,7 +3,7 @@ import type { MessageId } from '../core/model/ids.ts';
 import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
-import { REMEDIES, type PageCommand, type WayOut } from '../protocol/views.ts';
+import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
 import { setLocale } from './format.ts';
 import { HostLink, type EditorApi } from './host-link.ts';
 import { plainText } from './markdown/parser.ts';
@@ -173,7 +173,7 @@ export class Page {
   }
 
   /** Runs the action of an error's button, and repeats the failed action once the problem is solved. */
-  async takeWayOut(command: WayOut['command'], repeat: () => void): Promise<void> {
+  async takeWayOut(command: FaultButton['command'], repeat: () => void): Promise<void> {
     if (command === 'retry' || ((await this.ask('runCommand', { command })) && REMEDIES.has(command))) repeat();
   }
 

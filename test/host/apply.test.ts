@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
-import { placesOf } from '../../src/host/platform/workspace-files.ts';
+import { candidateUris } from '../../src/host/platform/workspace-files.ts';
 import { answering, product, rejection, replacing } from './product.ts';
 
 const BEFORE = `export function first(): number {
@@ -245,7 +245,7 @@ describe('what a reply proposes for a file', () => {
         ['api\\..\\..\\a.ts', []],
       ] as const)
         assert.deepEqual(
-          placesOf(named).map((step) => step.map((uri) => uri.path)),
+          candidateUris(named).map((step) => step.map((uri) => uri.path)),
           places,
         );
       return Promise.resolve();

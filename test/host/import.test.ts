@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { bringIn } from '../../src/host/import-export/import-file.ts';
-import { scanTranscript, type Watch } from '../../src/host/import-export/read-transcript.ts';
+import { importPreviewed } from '../../src/host/import-export/import-file.ts';
+import { scanTranscript, type ImportProgress } from '../../src/host/import-export/read-transcript.ts';
 import { answering, product, transcript } from './product.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'vscode-chat.json': 'vscode-chat',
 };
 
-const patient = (): Watch & { readonly shares: number[] } => {
+const patient = (): ImportProgress & { readonly shares: number[] } => {
   const shares: number[] = [];
   return { shares, report: (share) => shares.push(share), isCancelled: () => false };
 };
@@ -44,7 +44,7 @@ describe('importing in the editor', () => {
       await copyFile(path.join(fixtures, name), renamed.fsPath);
       const preview = await scanTranscript(renamed, patient());
       assert.equal(preview?.format, format, name);
-      assert.equal(await bringIn(app, renamed, preview, patient()), preview.messages, name);
+      assert.equal(await importPreviewed(app, renamed, preview, patient()), preview.messages, name);
       assert.ok(app.sessions.current);
       const messages = transcript(app.sessions.current);
       assert.equal(messages.length, preview.messages, name);
@@ -131,7 +131,7 @@ describe('importing in the editor', () => {
       watch.shares,
       [...watch.shares].sort((a, b) => a - b),
     );
-    assert.equal(await bringIn(app, large, preview, patient()), 10_000);
+    assert.equal(await importPreviewed(app, large, preview, patient()), 10_000);
     assert.equal(app.sessions.current?.state.path.length, 10_000);
   });
 
@@ -143,8 +143,8 @@ describe('importing in the editor', () => {
     const preview = await scanTranscript(large, patient());
     assert.ok(preview);
     let reports = 0;
-    const impatient: Watch = { report: () => reports++, isCancelled: () => reports > 3 };
-    assert.equal(await bringIn(app, large, preview, impatient), undefined);
+    const impatient: ImportProgress = { report: () => reports++, isCancelled: () => reports > 3 };
+    assert.equal(await importPreviewed(app, large, preview, impatient), undefined);
     assert.ok(reports > 3, 'it had begun');
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'half'));
@@ -161,8 +161,8 @@ describe('importing in the editor', () => {
     assert.ok(preview);
     let opened: Promise<unknown> | undefined;
     const report = (): void => void (opened ??= app.sessions.open(before));
-    const watch: Watch = { report, isCancelled: () => false };
-    assert.equal(await bringIn(app, large, preview, watch), undefined);
+    const watch: ImportProgress = { report, isCancelled: () => false };
+    assert.equal(await importPreviewed(app, large, preview, watch), undefined);
     await opened;
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'left'));

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import {
-  hasChangedBeside,
+  hasOtherSettingChanged,
   readSettings,
   moveRenamedSettings,
   settingsQuery,
@@ -40,15 +40,15 @@ describe('settings that change', () => {
     const window = 'threadkeeper.chat.contextWindow';
     const alone = await write({ [place]: 'sidebar' });
     assert.ok(alone.affectsConfiguration(place));
-    assert.equal(hasChangedBeside('chat.location', alone), false);
+    assert.equal(hasOtherSettingChanged('chat.location', alone), false);
     const together = await write({ [place]: 'editor', [window]: 20_000 });
     assert.ok(together.affectsConfiguration(place));
-    assert.equal(hasChangedBeside('chat.location', together), true);
+    assert.equal(hasOtherSettingChanged('chat.location', together), true);
     assert.equal(readSettings().chat.contextWindow, 20_000);
     const other = await write({ [place]: 'editor', [window]: 30_000 });
-    assert.equal(hasChangedBeside('chat.location', other), true);
+    assert.equal(hasOtherSettingChanged('chat.location', other), true);
     const foreign = await write({ [place]: 'editor', [window]: 30_000, 'editor.tabSize': 7 });
-    assert.equal(hasChangedBeside('chat.location', foreign), false);
+    assert.equal(hasOtherSettingChanged('chat.location', foreign), false);
   });
 
   it('are refused by name and bound where a value makes no sense', async () => {

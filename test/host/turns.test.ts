@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import * as vscode from 'vscode';
-import { ifThere } from '../../src/storage/disk-errors.ts';
+import { ifExists } from '../../src/storage/disk-errors.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, sampleSession, transcript, withSettings } from './product.ts';
 
@@ -159,7 +159,7 @@ describe('a turn in the editor', () => {
         if (!file.isFile()) continue;
         read.push(name);
         // Some are there for a moment alone, until they take another's place.
-        const text = await ifThere(readFile(name, 'latin1'));
+        const text = await ifExists(readFile(name, 'latin1'));
         assert.ok(text?.includes(planted) !== true, `${name} holds the key`);
       }
     }

@@ -1,14 +1,14 @@
-import { SharedThread, type Breather } from '../../src/core/pace/breather.ts';
+import { SharedThread, type Yielder } from '../../src/core/pace/breather.ts';
 
 /** Keeps this process' event loop open, as the editor's host does. */
-export const openLoop = (): Breather =>
+export const openLoop = (): Yielder =>
   new SharedThread(
     () => performance.now(),
     () => new Promise((resolve) => setImmediate(resolve)),
   );
 
 /** Rests at every chance; `onRest` may reject. */
-export const alwaysDue = (onRest: () => void | Promise<void> = () => undefined): Breather => ({
+export const alwaysDue = (onRest: () => void | Promise<void> = () => undefined): Yielder => ({
   isDue: () => true,
-  rest: async () => onRest(),
+  yield: async () => onRest(),
 });

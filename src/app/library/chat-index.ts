@@ -2,7 +2,7 @@ import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
 import { decodeBlocks, encodeBlock, wordBlockOf } from '../../core/search/word-block.ts';
-import { deedsOf, type Deed } from '../../core/transcript/tool-deeds.ts';
+import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-deeds.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
@@ -38,7 +38,7 @@ export interface ChatHit {
 }
 
 /** What a chat did to a file. */
-export interface FileDeed extends Deed {
+export interface FileDeed extends ToolEffect {
   readonly key: string;
   readonly message: number;
 }
@@ -48,7 +48,7 @@ const MAX_HELD_BYTES = 160 << 20;
 /** Length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 300;
 
-type PlacedDeed = Deed & { readonly callId: string; readonly message: number };
+type PlacedDeed = ToolEffect & { readonly callId: string; readonly message: number };
 
 /** What a block stores about its messages besides their words. Message numbers count from the chat's first one. */
 interface BlockFacts {
@@ -71,7 +71,7 @@ export function indexOfMessages(
   const deeds: PlacedDeed[] = [];
   const results = new Map<string, boolean>();
   for (const [index, { blocks = [] }] of messages.entries()) {
-    const found = deedsOf(blocks);
+    const found = toolEffectsOf(blocks);
     for (const deed of found.deeds) deeds.push({ ...deed, message: from + index });
     for (const [call, ok] of found.results) results.set(call, ok);
   }

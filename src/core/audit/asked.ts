@@ -3,8 +3,8 @@ import type { Pace } from '../compress/source.ts';
 import type { CallLog, SummaryModel } from '../compress/summary-model.ts';
 import { messageText, type Message } from '../model/message.ts';
 import type { StatementSource } from '../model/statement.ts';
-import { breathe } from '../pace/breather.ts';
-import { resting } from '../pace/steps.ts';
+import { yieldIfDue } from '../pace/breather.ts';
+import { runYielding } from '../pace/steps.ts';
 import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import { WordFinder } from '../text/word-finder.ts';
@@ -26,7 +26,7 @@ const MIN_RECORD_TOKENS = 200;
 /** Margin for differences in the provider's count. */
 const SPARE_TOKENS = 8;
 
-export interface AskTools {
+export interface ModelCheckTools {
   readonly model: SummaryModel;
   readonly counter: TokenCounter;
   readonly pace: Pace;
@@ -34,7 +34,7 @@ export interface AskTools {
 }
 
 /** The result of a check by a model. */
-export interface Asked {
+export interface ModelCheckResult {
   readonly statements: readonly CheckedStatement[];
   /** The error of the first request that failed. Its statements keep the result of the check by code. */
   readonly fault?: Error;
@@ -48,14 +48,14 @@ export interface Asked {
  *
  * @throws the model's error if there was no answer at all; `Cancelled` after a cancellation
  */
-export async function askAboutStatements(
+export async function checkStatementsWithModel(
   summary: string,
   messages: readonly Pick<Message, 'role' | 'content'>[],
-  tools: AskTools,
-): Promise<Asked> {
+  tools: ModelCheckTools,
+): Promise<ModelCheckResult> {
   const { model, counter, pace } = tools;
   pace.throwIfCancelled();
-  const checked = await resting(checkStatementsSteps(summary, messages), pace);
+  const checked = await runYielding(checkStatementsSteps(summary, messages), pace);
   const excerpts = new Excerpts(messages, counter, pace);
   const faults: Error[] = [];
   const groups = groupsOf(checked, statementsPerRequest(model.maxInputTokens));
@@ -92,14 +92,14 @@ async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
   excerpts: Excerpts,
-  tools: AskTools,
+  tools: ModelCheckTools,
 ): Promise<CheckedStatement[]> {
   const { verdicts, shown } = await ask(statements, excerpts, tools);
   // Quotes can only be from the excerpt; searching all messages would take long.
   const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
   const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
-    await breathe(tools.pace);
+    await yieldIfDue(tools.pace);
     const given = verdicts.get(at);
     results.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
   }
@@ -116,7 +116,7 @@ interface Verdicts {
 async function ask(
   statements: readonly CheckedStatement[],
   excerpts: Excerpts,
-  { model, counter, calls, pace }: AskTools,
+  { model, counter, calls, pace }: ModelCheckTools,
 ): Promise<Verdicts> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;

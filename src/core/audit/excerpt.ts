@@ -1,5 +1,5 @@
 import { messageText, type Message } from '../model/message.ts';
-import { breathe, type Breather } from '../pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../pace/breather.ts';
 import { TextIndex } from '../search/text-index.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -29,10 +29,10 @@ interface Excerpt {
 export class Excerpts {
   readonly #passages: readonly { readonly message: number; readonly heading: string; readonly text: string }[];
   readonly #counter: TokenCounter;
-  readonly #breather: Breather;
+  readonly #breather: Yielder;
   #index: Promise<TextIndex> | undefined;
 
-  constructor(messages: readonly Pick<Message, 'role' | 'content'>[], counter: TokenCounter, breather: Breather) {
+  constructor(messages: readonly Pick<Message, 'role' | 'content'>[], counter: TokenCounter, breather: Yielder) {
     this.#passages = messages.flatMap((one, message) =>
       Array.from(messageText(one).matchAll(PASSAGE), ([text]) => text.trim())
         .filter((text) => text !== '')
@@ -57,7 +57,7 @@ export class Excerpts {
     const found: (readonly number[])[] = [];
     for (const statement of statements) {
       found.push(index.search(statement, { limit: MAX_HITS }).map(({ id }) => Number(id)));
-      await breathe(this.#breather);
+      await yieldIfDue(this.#breather);
     }
     const selected = await this.#select(found, maxTokens);
     let text = this.#render(selected);
@@ -71,7 +71,7 @@ export class Excerpts {
 
   async #createIndex(): Promise<TextIndex> {
     const index = new TextIndex();
-    for (const [at, { text }] of this.#passages.entries()) await index.addResting(String(at), text, {}, this.#breather);
+    for (const [at, { text }] of this.#passages.entries()) await index.addYielding(String(at), text, {}, this.#breather);
     return index;
   }
 
@@ -87,7 +87,7 @@ export class Excerpts {
         if (passage === undefined || selected.has(at)) continue;
         const heading = withHeading.has(passage.message) ? '' : `${passage.heading}\n`;
         const cost = this.#counter.text(heading + passage.text) + 2 * GAP_TOKENS;
-        await breathe(this.#breather);
+        await yieldIfDue(this.#breather);
         if (cost > room) continue;
         room -= cost;
         selected.add(at);

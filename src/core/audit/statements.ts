@@ -1,6 +1,6 @@
 import { messageText, type Message } from '../model/message.ts';
 import type { StatementFinding, StatementSource } from '../model/statement.ts';
-import { atOnce, type Steps } from '../pace/steps.ts';
+import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { findQuotes, isQuotation } from './quotes.ts';
 import { statementsOf } from './sentences.ts';
 import { SourceTerms } from './source-terms.ts';
@@ -17,7 +17,7 @@ type Texts = readonly Pick<Message, 'content'>[];
  * or quotations, or contain it verbatim. All other statements are unchecked.
  */
 export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
-  atOnce(checkStatementsSteps(summary, messages));
+  runSynchronously(checkStatementsSteps(summary, messages));
 
 /** Like `checkStatements`, but in steps. */
 export function* checkStatementsSteps(summary: string, messages: Texts): Steps<readonly CheckedStatement[]> {

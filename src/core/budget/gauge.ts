@@ -67,7 +67,7 @@ export function gaugeParts(tokens: PartTokens, used: number): { readonly name: G
 }
 
 /** The level for a share of the budget. */
-export function levelOf(share: number): GaugeLevel {
+export function gaugeLevelOf(share: number): GaugeLevel {
   if (share >= ERROR_SHARE) return 'error';
   return share >= WARNING_SHARE ? 'warning' : 'ok';
 }

@@ -7,7 +7,7 @@ import {
   type SummaryPrompt,
 } from '../prompts/render.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { framed } from './fitting.ts';
+import { tokensWithFraming } from './fitting.ts';
 import { digest } from './digest.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './leaf.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
@@ -33,7 +33,7 @@ export interface AskTools extends LeafTools {
 }
 
 /** A segment for the model to summarize. */
-export interface Asked {
+export interface SegmentToSummarize {
   readonly source: LeafSource;
   /** Maximum cost of summarizing it, in input tokens. */
   readonly allowance: number;
@@ -60,7 +60,7 @@ const FORMAT_TOKENS = 120;
  * With `isDoubtful`, there is no retry. Undefined if no answer is usable.
  */
 export async function askModel(
-  piece: Asked,
+  piece: SegmentToSummarize,
   model: SummaryModel,
   settings: AskSettings,
   tools: AskTools,
@@ -119,7 +119,7 @@ interface Form {
 /** Factor by which answers may exceed the requested number of words. */
 const OVERLONG_FACTOR = 1.15;
 /** Maximum tokens of the text in an answer of `maxTokens`, the rest of which is JSON syntax. */
-export const longestAnswer = ({ maxTokens, prompt }: AskSettings): number =>
+export const maxAnswerText = ({ maxTokens, prompt }: AskSettings): number =>
   prompt.style === 'sentences'
     ? maxTokens
     : Math.floor(Math.max(maxTokens / 2, (maxTokens - FORMAT_TOKENS) / (FORMAT_FACTOR * OVERLONG_FACTOR)));
@@ -170,7 +170,7 @@ export function messageAllowance(tokens: number, effort: Effort): number {
 
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
-  { source, allowance, part }: Asked,
+  { source, allowance, part }: SegmentToSummarize,
   model: SummaryModel,
   { tokens, render, share }: Form,
   settings: AskSettings,
@@ -202,7 +202,7 @@ async function fitPrompt(
 const NEARLY_ALL = 0.9;
 
 const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
-  framed(system, counter) + framed(prompt, counter);
+  tokensWithFraming(system, counter) + tokensWithFraming(prompt, counter);
 
 async function complete(
   model: SummaryModel,

@@ -1,6 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { isSaid, newPassage, PassageCutter, passageText, type Passage } from './passages.ts';
+import { isProse, newPassage, PassageCutter, passageText, type Passage } from './passages.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type Pace, type SourceMessage } from './source.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
@@ -38,7 +38,7 @@ export interface Corpus {
   /** The index of each message's first passage, plus one entry for the end. */
   readonly firstOf: readonly number[];
   /** The worth of each term when it's first mentioned. */
-  readonly worth: Float64Array;
+  readonly termWeights: Float64Array;
   /** How rare each term is: 1 if one message mentions it, 0 if all do. */
   readonly rarity: Float64Array;
   /** Whether it's a conversation of short messages, in which statements are more informative than questions. */
@@ -79,7 +79,7 @@ export async function buildCorpus(
     if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => withoutSmallTalk(one, text)));
     const removedHere = removed?.get(position);
     if (removedHere) cut.push(...cut.splice(first).flatMap((passage) => withoutSpans(passage, removedHere, text)));
-    if (pace.isDue(200)) await pace.rest();
+    if (pace.isDue(200)) await pace.yield();
   }
   const distinct = await dropRepeats(cut, texts, pace);
   const vocabulary = new Map<string, number>();
@@ -120,7 +120,7 @@ export async function buildCorpus(
       else term.assistant++;
     }
     passages.push({ ...passage, terms: termIndexes });
-    if (pace.isDue((to - from) * 4)) await pace.rest();
+    if (pace.isDue((to - from) * 4)) await pace.yield();
   }
   const worth = Float64Array.from(terms, (term) => worthOfTerm(term) * (term.isName && !term.isWord ? NAME_FACTOR : 1));
   const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
@@ -133,7 +133,7 @@ export async function buildCorpus(
     terms,
     vocabulary,
     firstOf: firstOf(passages, messages.length),
-    worth,
+    termWeights: worth,
     rarity,
     isShortChat: isShort,
     passageTokens: new Int32Array(passages.length),
@@ -227,8 +227,8 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
     const passage = passages[at]!;
     const key = passageText(passage, texts[passage.message]!);
     const newer = kept.get(key);
-    if (!newer || (isSaid(passage) && !isSaid(newer))) kept.set(key, passage);
-    if (pace.isDue(key.length * 2)) await pace.rest();
+    if (!newer || (isProse(passage) && !isProse(newer))) kept.set(key, passage);
+    if (pace.isDue(key.length * 2)) await pace.yield();
   }
   const fresh = new Set(kept.values());
   return passages.filter((passage) => fresh.has(passage));
@@ -290,11 +290,11 @@ export class TermUsage {
           seenIn[term] = position;
         }
       }
-      if (pace.isDue(MESSAGE_CHARS)) await pace.rest();
+      if (pace.isDue(MESSAGE_CHARS)) await pace.yield();
     }
     for (const [name, term] of vocabulary) {
       if (counts[term]! > 0) this.used.set(name, (this.used.get(name) ?? 0) + counts[term]!);
-      if (pace.isDue(TERM_CHARS)) await pace.rest();
+      if (pace.isDue(TERM_CHARS)) await pace.yield();
     }
     this.lastRead = messages.some(({ id }) => this.lastRead.has(id)) ? new Set([...this.lastRead, ...read]) : read;
     for (let maxCount = 1; this.used.size > MAX_TERMS; maxCount++)
@@ -302,13 +302,13 @@ export class TermUsage {
   }
 
   /** Returns the corpus with the rarity of each term in the whole session. */
-  async over(corpus: Corpus, pace: Pace): Promise<Corpus> {
+  async withSessionRarity(corpus: Corpus, pace: Pace): Promise<Corpus> {
     if (this.messages <= corpus.texts.length) return corpus;
     const rarity = Float64Array.from(corpus.rarity);
     for (const [name, term] of corpus.vocabulary) {
       const { user, assistant, tool } = corpus.terms[term]!;
       rarity[term] = rarityAmong(Math.max(user + assistant + tool, this.used.get(name) ?? 0), this.messages);
-      if (pace.isDue(TERM_CHARS)) await pace.rest();
+      if (pace.isDue(TERM_CHARS)) await pace.yield();
     }
     return { ...corpus, rarity };
   }

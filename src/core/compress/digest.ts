@@ -1,11 +1,11 @@
-import { asSpoken } from '../text/fence.ts';
+import { quoteSpeakerLabels } from '../text/fence.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { extract, type ExtractOptions } from './extractive.ts';
-import { isEcho, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
-import { isSaid, passageText, type Passage } from './passages.ts';
+import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
+import { isProse, passageText, type Passage } from './passages.ts';
 import type { Pace } from './source.ts';
-import { AlikeLines, FILE_SHOWN, handOverFrom, isRetelling, isScaffolding } from './telling.ts';
+import { AlikeLines, FILE_SHOWN, compactionSummaryStart, isRetelling, isScaffolding } from './telling.ts';
 
 /** With fewer omitted lines, a message gets no mark, because a mark costs tokens, too. */
 const MIN_MARKED_LINES = 12;
@@ -44,13 +44,13 @@ export async function digest(
     const prose = await extract(corpus, {
       ...shared,
       budgetTokens: Math.floor(budget * PROSE_SHARE),
-      takes: (one) => isSaid(one) && read.has(one),
+      takes: (one) => isProse(one) && read.has(one),
       labelTokens: 2,
     });
     const outputBudget = Math.min(budget - prose.tokens, Math.floor(budget * MAX_OUTPUT_SHARE));
     const results = await shownResults(corpus, range, Math.floor(outputBudget * RESULTS_SHARE), counter, pace);
     const remaining = outputBudget - results.tokens;
-    const unshown = new Set([...read].filter((one) => isSaid(one) || !results.holds(one)));
+    const unshown = new Set([...read].filter((one) => isProse(one) || !results.contains(one)));
     const informative = remaining > 0 ? await informativeLines(corpus, unshown, alike, remaining, shared) : [];
     const proseStarts = new Set(prose.passages.map(({ message, start }) => `${message} ${start}`));
     const newResults = results.passages.filter(({ message, start }) => !proseStarts.has(`${message} ${start}`));
@@ -76,7 +76,7 @@ async function informativeLines(
   shared: Pick<ExtractOptions, 'counter' | 'pace' | 'range'>,
 ): Promise<readonly IndexedPassage[]> {
   const options = { ...shared, novelty: NOVELTY };
-  const takes = (one: IndexedPassage): boolean => !isSaid(one) && read.has(one);
+  const takes = (one: IndexedPassage): boolean => !isProse(one) && read.has(one);
   const firstLines = await extract(corpus, { ...options, budgetTokens, takes, partOf: budgetsPerMessage(corpus) });
   const taken = new Set(firstLines.passages);
   const more = await extract(corpus, {
@@ -101,17 +101,17 @@ async function readable(
   const lines = new AlikeLines();
   for (let message = range.to; message >= range.from; message--) {
     const text = corpus.texts[message]!;
-    const handOver = handOverFrom(text);
+    const handOver = compactionSummaryStart(text);
     if (handOver === undefined && isRetelling(text, message)) continue;
     for (let at = corpus.firstOf[message + 1]! - 1; at >= corpus.firstOf[message]!; at--) {
       const passage = corpus.passages[at]!;
       const words = passageText(passage, text);
-      if (pace.isDue(words.length * PATTERNS)) await pace.rest();
+      if (pace.isDue(words.length * PATTERNS)) await pace.yield();
       if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
       // Numbered lines in prose quote a file.
       if (isSaidEcho(corpus, passage)) continue;
       if (!lines.isOneTooMany(words, passage)) read.add(passage);
-      else if (isSaid(passage)) alike.add(passage);
+      else if (isProse(passage)) alike.add(passage);
     }
   }
   return { read, alike };
@@ -126,11 +126,11 @@ const SHOWN_TOKENS = { listing: 30, names: 40, echo: 90, other: 600 } as const;
 /** The part of a message that a passage belongs to. `echo`: lines of a file with line numbers. */
 function partOfMessage(corpus: Corpus, { message, kind, inListing, start }: IndexedPassage): keyof typeof SHOWN_TOKENS {
   if (inListing) return 'listing';
-  return kind === 'names' ? 'names' : isEcho(corpus.texts[message]!, start) ? 'echo' : 'other';
+  return kind === 'names' ? 'names' : isFileLine(corpus.texts[message]!, start) ? 'echo' : 'other';
 }
 
 const isSaidEcho = (corpus: Corpus, one: IndexedPassage): boolean =>
-  speakerOf(corpus, one) !== 'tool' && one.text === undefined && isEcho(corpus.texts[one.message]!, one.start);
+  speakerOf(corpus, one) !== 'tool' && one.text === undefined && isFileLine(corpus.texts[one.message]!, one.start);
 
 function budgetsPerMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number } {
   const parts = new Map<string, { left: number }>();
@@ -163,7 +163,7 @@ function renderDigest(corpus: Corpus, passages: readonly IndexedPassage[]): stri
     }
     if (passages[at]?.message !== message) omitted += linesBetween(text, end, text.length);
     if (omitted >= MIN_MARKED_LINES) parts.push(`… ${omitted} lines omitted`);
-    lines.push(`${speaker}: ${asSpoken(parts.join('\n'))}`);
+    lines.push(`${speaker}: ${quoteSpeakerLabels(parts.join('\n'))}`);
   }
   return lines.join('\n');
 }
@@ -193,7 +193,7 @@ interface ShownResults {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
   /** Whether one of the lines contains the passage. */
-  holds(passage: Passage): boolean;
+  contains(passage: Passage): boolean;
 }
 
 /**
@@ -211,7 +211,7 @@ export async function shownResults(
   const alike = new AlikeLines();
   for (let message = to; message >= from && budgetTokens > 0; message--) {
     const text = texts[message]!;
-    if (pace.isDue(text.length)) await pace.rest();
+    if (pace.isDue(text.length)) await pace.yield();
     if (FILE_SHOWN.test(text)) continue;
     for (const block of blocksIn(text, message, roles[message] === 'tool').reverse()) {
       const fresh = block.toReversed().filter((one) => !alike.isOneTooMany(text.slice(one.start, one.end), one));
@@ -229,7 +229,7 @@ export async function shownResults(
       const part = startAndEnd(block, chars);
       let partTokens = 0;
       for (const { message, start, end } of part) {
-        if (pace.isDue((end - start) * 4)) await pace.rest();
+        if (pace.isDue((end - start) * 4)) await pace.yield();
         partTokens += counter.text(texts[message]!.slice(start, end)) + 1;
       }
       fits = tokens + partTokens <= budgetTokens;
@@ -243,7 +243,7 @@ export async function shownResults(
   for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
   const holds = ({ message, start, end, text }: Passage): boolean =>
     text === undefined && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
-  return { passages, tokens, holds };
+  return { passages, tokens, contains: holds };
 }
 
 /** The lines of a tool's output or of each fenced block. Of code, only lines added by a diff. */
@@ -285,7 +285,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isResultLine(text: string, start: number, end: number): boolean {
-  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isEcho(text, start)) return false;
+  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isFileLine(text, start)) return false;
   const line = text.slice(start, end);
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
   const isPath = line.includes('/') && !line.includes(' ');

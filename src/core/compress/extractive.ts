@@ -1,7 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { asSpoken } from '../text/fence.ts';
+import { quoteSpeakerLabels } from '../text/fence.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { Pace } from './source.ts';
@@ -69,7 +69,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   const { counter, pace, budgetTokens } = options;
   const from = options.range?.from ?? 0;
   const to = options.range?.to ?? corpus.texts.length - 1;
-  const { worth: termWorth } = corpus;
+  const { termWeights: termWorth } = corpus;
   const covered = new Uint8Array(corpus.terms.length);
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
@@ -120,7 +120,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
         ? estimateTokens(corpus.texts[passage.message]!, passage)
         : Math.ceil(passage.text.length / 4);
     heap.push(worth(index), index);
-    if (pace.isDue(200)) await pace.rest();
+    if (pace.isDue(200)) await pace.yield();
   }
   const chosen: number[] = [];
   let used = 0;
@@ -128,7 +128,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
   while (heap.size > 0 && misses < MAX_MISSES) {
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
-    if (pace.isDue(200)) await pace.rest();
+    if (pace.isDue(200)) await pace.yield();
     const part = options.partOf?.(passage);
     if (part && part.left < MIN_LEFT) continue;
     tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
@@ -149,7 +149,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     if (part) part.left -= cost;
     chosen.push(index);
     cover(passage);
-    if (pace.isDue(cost * 4)) await pace.rest();
+    if (pace.isDue(cost * 4)) await pace.yield();
   }
   chosen.sort((a, b) => a - b);
   return { passages: chosen.map((index) => corpus.passages[index]!), tokens: used };
@@ -241,7 +241,7 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
     const role = first.kind === 'noted' ? NOTED_LABEL : speakerOf(corpus, first);
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
-    lines.push(label + asSpoken(first.text ?? text.slice(first.start, end)));
+    lines.push(label + quoteSpeakerLabels(first.text ?? text.slice(first.start, end)));
     at = next;
   }
   return lines.join('\n');

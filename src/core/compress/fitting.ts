@@ -1,7 +1,7 @@
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 
 /** Tokens of a text that is sent as one message. */
-export function framed(text: string, counter: Pick<TokenCounter, 'text'>): number {
+export function tokensWithFraming(text: string, counter: Pick<TokenCounter, 'text'>): number {
   return MESSAGE_FRAMING_TOKENS + counter.text(text);
 }
 
@@ -12,13 +12,13 @@ export function wholeCharacters(text: string): string {
 }
 
 /** The longest prefix of a text that takes at most `limit` tokens, including framing, cut between words if possible. */
-export function firstThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
-  if (framed(text, counter) <= limit) return text;
+export function longestPrefixThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
+  if (tokensWithFraming(text, counter) <= limit) return text;
   let low = 0;
   let high = Math.min(text.length, Math.max(0, limit) * 24);
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (framed(cutAt(text, middle), counter) <= limit) low = middle;
+    if (tokensWithFraming(cutAt(text, middle), counter) <= limit) low = middle;
     else high = middle - 1;
   }
   return low === 0 ? '' : cutAt(text, low);
@@ -33,14 +33,14 @@ function cutAt(text: string, length: number): string {
 /**
  * Calls `make` with less and less room until the text takes at most `limit` tokens, including framing; '' if none fits.
  */
-export async function fill(
+export async function fillLimit(
   limit: number,
   counter: Pick<TokenCounter, 'text'>,
   make: (room: number) => Promise<string>,
 ): Promise<string> {
   for (let room = limit - MESSAGE_FRAMING_TOKENS; room > 0;) {
     const text = await make(room);
-    const excess = framed(text, counter) - limit;
+    const excess = tokensWithFraming(text, counter) - limit;
     if (text === '' || excess <= 0) return text;
     room -= excess + 1;
   }

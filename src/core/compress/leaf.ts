@@ -2,11 +2,11 @@ import { auditSummary } from '../audit/audit.ts';
 import { findQuotes } from '../audit/quotes.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { VERBATIM, type Audit, type AuditFault, type Rung, type StructuredSummary } from '../model/summary.ts';
-import { resting } from '../pace/steps.ts';
+import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
-import { fill, firstThatFits, framed } from './fitting.ts';
+import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { Pace, SourceMessage } from './source.ts';
 import { titleOf } from './title.ts';
@@ -77,8 +77,8 @@ export async function modelContent(
   const summary = withoutUnknownQuotes(answered, texts);
   const rarity = (text: string): number => rarityOfText(source.corpus, text);
   const { text: detailed } = fitSummary(summary, Infinity, counter);
-  const tokens = framed(detailed, counter);
-  const { passes, ...audit } = await resting(
+  const tokens = tokensWithFraming(detailed, counter);
+  const { passes, ...audit } = await runYielding(
     auditSummary({ text: detailed, tokens }, { text: texts, tokens: source.tokens }),
     pace,
   );
@@ -87,13 +87,13 @@ export async function modelContent(
   if (tokens > source.ceiling)
     return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
   const short = fitSummary(summary, source.limits.brief, counter, rarity).text;
-  const brief = short === '' ? firstThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
+  const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
   return {
     title: titleOf(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
     brief,
     detailed,
     structured: summary,
-    tokens: { brief: framed(brief, counter), detailed: tokens },
+    tokens: { brief: tokensWithFraming(brief, counter), detailed: tokens },
     ...made,
     audit,
   };
@@ -108,9 +108,9 @@ export function shortened(
 ): NodeContent {
   if (!content.structured) return content;
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const { text, summary } = fitSummary(content.structured, limit - framed('', counter), counter, rarity, 'lists');
+  const { text, summary } = fitSummary(content.structured, limit - tokensWithFraming('', counter), counter, rarity, 'lists');
   if (text === '') return content;
-  const detailed = framed(text, counter);
+  const detailed = tokensWithFraming(text, counter);
   const brief = content.tokens.brief <= detailed ? content.brief : text;
   const tokens = { brief: Math.min(content.tokens.brief, detailed), detailed };
   return { ...content, brief, detailed: text, structured: summary, tokens };
@@ -147,7 +147,7 @@ function extractText(
   weights: Pick<ExtractOptions, 'novelty'> = {},
 ): Promise<string> {
   const { corpus, kept, factors } = source;
-  return fill(limit, counter, async (budgetTokens) => {
+  return fillLimit(limit, counter, async (budgetTokens) => {
     const options = { budgetTokens, counter, pace, range: source, ...weights };
     const { passages } = await extract(corpus, { ...options, ...(kept && { kept }), ...(factors && { factors }) });
     return renderPassages(corpus, passages);
@@ -165,7 +165,7 @@ export async function extractAll(
   const limits = { brief: limit, detailed: limit };
   const source = { corpus, from: 0, to: messages.length - 1, title: '', topics: [], tokens, limits, ceiling: limit };
   const text = await extractText(source, limit, tools);
-  return { text, tokens: framed(text, tools.counter) };
+  return { text, tokens: tokensWithFraming(text, tools.counter) };
 }
 
 /**
@@ -182,13 +182,13 @@ export async function extractiveContent(
   if (said === '') return truncatedContent(source, tools);
   const structured = outline(source);
   const headed = chosen ?? topicsLine(source) + said;
-  const detailed = framed(headed, counter) <= source.limits.detailed ? headed : said;
-  const limit = Math.min(source.limits.brief, framed(detailed, counter));
+  const detailed = tokensWithFraming(headed, counter) <= source.limits.detailed ? headed : said;
+  const limit = Math.min(source.limits.brief, tokensWithFraming(detailed, counter));
   const short = await extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
-  await pace.rest();
-  const least = Math.min(MIN_CUT, framed(detailed, counter));
-  const brief = short === '' ? firstThatFits(said, Math.max(source.limits.brief, least), counter) : short;
-  await pace.rest();
+  await pace.yield();
+  const least = Math.min(MIN_CUT, tokensWithFraming(detailed, counter));
+  const brief = short === '' ? longestPrefixThatFits(said, Math.max(source.limits.brief, least), counter) : short;
+  await pace.yield();
   const made = finish(source, tools, { brief, detailed, rung: 'extractive', structured });
   return made ?? truncatedContent(source, tools);
 }
@@ -240,7 +240,7 @@ const ADVICE =
 export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
   const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
   const text = lines.join('\n');
-  const tokens = framed(text, counter);
+  const tokens = tokensWithFraming(text, counter);
   return {
     title: title || titleOf(text) || '…',
     brief: text,
@@ -264,8 +264,8 @@ function truncatedContent(source: LeafSource, tools: LeafTools): NodeContent | u
   }
   const least = Math.min(MIN_CUT, source.tokens - 1);
   const detailed =
-    firstThatFits(text, Math.max(Math.min(source.limits.detailed, source.ceiling), least), counter) || '…';
-  const brief = firstThatFits(detailed, Math.max(source.limits.brief, least), counter) || '…';
+    longestPrefixThatFits(text, Math.max(Math.min(source.limits.detailed, source.ceiling), least), counter) || '…';
+  const brief = longestPrefixThatFits(detailed, Math.max(source.limits.brief, least), counter) || '…';
   return finish(source, tools, { brief, detailed, rung: 'cut' });
 }
 
@@ -278,7 +278,7 @@ function finish(
   { counter }: LeafTools,
   texts: Pick<NodeContent, 'brief' | 'detailed' | 'rung' | 'structured'>,
 ): NodeContent | undefined {
-  const tokens = { brief: framed(texts.brief, counter), detailed: framed(texts.detailed, counter) };
+  const tokens = { brief: tokensWithFraming(texts.brief, counter), detailed: tokensWithFraming(texts.detailed, counter) };
   if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
   const title = source.title || titleOf(texts.detailed) || '…';
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit: VERBATIM };

@@ -91,7 +91,7 @@ const MAX_NUMBERED_LENGTH = 160;
 /**
  * Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has the next or previous number.
  */
-export function isEcho(text: string, at: number): boolean {
+export function isFileLine(text: string, at: number): boolean {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
   const number = numberAt(text, start);

@@ -56,7 +56,7 @@ export function passageText(passage: Passage, messageText: string): string {
 const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
 
 /** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
-export const isSaid = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
+export const isProse = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
 
 /** In UTF-16 units. Longer lines of prose are split into sentences. */
 const LONG_LINE = { usual: 360, shortChat: 40 } as const;
@@ -125,7 +125,7 @@ export class PassageCutter {
       end = text.indexOf('\n', at);
       if (end === -1) end = text.length;
       this.readLine(at, end);
-      if (pace.isDue(end - at)) await pace.rest();
+      if (pace.isDue(end - at)) await pace.yield();
     }
     this.endRun();
     for (const sentence of this.definitionSentences())

@@ -1,6 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { Hash53 } from '../text/hash.ts';
-import type { Breather } from '../pace/breather.ts';
+import type { Yielder } from '../pace/breather.ts';
 import { messageText } from '../model/message.ts';
 
 /** The part of a message that compression reads. */
@@ -19,12 +19,12 @@ export class Cancelled extends Error {
 const CHARS_PER_CLOCK_CHECK = 1000;
 
 /** Yields to the event loop when due, and throws once the caller has canceled. */
-export class Pace implements Breather {
+export class Pace implements Yielder {
   private charsDone = 0;
-  private readonly breather: Breather | undefined;
+  private readonly breather: Yielder | undefined;
   private readonly cancel: { readonly aborted: boolean } | undefined;
 
-  constructor(breather?: Breather, cancel?: { readonly aborted: boolean }) {
+  constructor(breather?: Yielder, cancel?: { readonly aborted: boolean }) {
     this.breather = breather;
     this.cancel = cancel;
   }
@@ -38,9 +38,9 @@ export class Pace implements Breather {
   }
 
   /** Yields to the event loop. @throws {Cancelled} if the caller has canceled */
-  async rest(): Promise<void> {
+  async yield(): Promise<void> {
     this.throwIfCancelled();
-    await this.breather?.rest();
+    await this.breather?.yield();
     this.throwIfCancelled();
   }
 

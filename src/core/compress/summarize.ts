@@ -1,10 +1,10 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { SummaryNode } from '../model/summary.ts';
-import { affordableAnswer, answerCost, askModel, longestAnswer, messageAllowance } from './ask-model.ts';
-import type { Asked, AskSettings, AskTools, Effort } from './ask-model.ts';
+import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
+import type { SegmentToSummarize, AskSettings, AskTools, Effort } from './ask-model.ts';
 import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
-import { framed } from './fitting.ts';
+import { tokensWithFraming } from './fitting.ts';
 import { base, extract, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,
@@ -23,7 +23,7 @@ import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
 import { sourceHash, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
-import { tellingFactors } from './telling.ts';
+import { usefulnessFactors } from './telling.ts';
 import { topicTitle, titleOf, topicsOf } from './title.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
@@ -127,7 +127,7 @@ export class UnusableAnswers extends Error {
   }
 }
 
-interface Piece extends Asked {
+interface Piece extends SegmentToSummarize {
   readonly run: number;
   readonly segment: Segment;
   readonly covered: readonly SourceMessage[];
@@ -186,7 +186,7 @@ export async function summarizeRuns(
           fault ??= error;
         }
       }
-      await pace.rest();
+      await pace.yield();
       report();
     });
   }
@@ -207,7 +207,7 @@ export async function summarizeRuns(
       const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
       made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
       if (!asked.includes(piece)) report();
-      await pace.rest();
+      await pace.yield();
     }
   }
   const summarized = runs.map((_, run): SummarizedRun => {
@@ -242,7 +242,7 @@ async function shortenAnswers(
     if (overrun <= 0 || excess <= 0) continue;
     const limit = content.tokens.detailed - Math.ceil((overrun * excess) / totalExcess);
     made.set(piece, shortened(content, limit, piece.source, tools));
-    await tools.pace.rest();
+    await tools.pace.yield();
   }
 }
 
@@ -257,10 +257,10 @@ async function cutPieces(
   const messageCount = sum(runs.map(({ messages }) => messages.length));
   const corpora: Corpus[] = [];
   for (const { messages, events, superseded } of runs) {
-    await pace.rest();
+    await pace.yield();
     const read = await buildCorpus(messages, pace, events, false, superseded);
     await usage?.add(read, messages, pace);
-    corpora.push((await usage?.over(read, pace)) ?? read);
+    corpora.push((await usage?.withSessionRarity(read, pace)) ?? read);
   }
   const readableByRun = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));
   const parts = settings.segment ? undefined : segmentCount(readableByRun.flat(), totalTokens, settings, model);
@@ -279,7 +279,7 @@ async function cutPieces(
   const readable = sum(cut.map((one) => one.readable));
   const factors = new Map<Corpus, Float64Array>();
   for (const [run, corpus] of corpora.entries())
-    factors.set(corpus, await tellingFactors(corpus, roomTokens / totalTokens, pace, runs[run]!.events));
+    factors.set(corpus, await usefulnessFactors(corpus, roomTokens / totalTokens, pace, runs[run]!.events));
   const allowance = allowanceFor(messageCount, totalTokens, settings);
   const shares = sharesOf(
     cut.map((one) => one.readable),
@@ -289,7 +289,7 @@ async function cutPieces(
   const titles: string[] = [];
   for (const { segment, corpus } of cut) {
     titles.push(titleOf(topicTitle({ corpus, ...segment }) ?? ''));
-    await pace.rest();
+    await pace.yield();
   }
   const pieces: Piece[] = [];
   for (const [at, { run, segment, corpus, readable: ownReadable }] of cut.entries()) {
@@ -302,7 +302,7 @@ async function cutPieces(
     const levelLimit = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
     const ownAllowance = (allowance * ownReadable) / readable;
     const answerLimit = model
-      ? Math.min(longestAnswer(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
+      ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
       : Infinity;
     const waitingLimit = runs[run]!.waits ? segment.tokens * WAITING_SHARE : Infinity;
     const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
@@ -313,7 +313,7 @@ async function cutPieces(
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
     // Hashing takes long enough to yield here.
-    await pace.rest();
+    await pace.yield();
     const source: LeafSource = {
       corpus,
       factors: factors.get(corpus)!,
@@ -390,7 +390,7 @@ function segmentCount(
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
     const input = Math.min(sum(readable), allowance - answerCost(answers));
     const maxInput = Math.min(MAX_INPUT, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
-    const answersNeeded = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / longestAnswer(settings) : 0;
+    const answersNeeded = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / maxAnswerText(settings) : 0;
     const needed = Math.max(input / maxInput, answersNeeded);
     const maxCount = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
     // Segments differ in size, and the largest must fit, too.
@@ -478,7 +478,7 @@ async function extractTogether(
   // Half by the segment's limit, half by the worth of its passages.
   const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + worths[at]! / totalWorth) / 2);
   const headings = pieces.map(({ source: leaf }) => (limit < SCARCE.below * sourceTokens ? '' : topicsLine(leaf)));
-  let room = limit - sum(headings.map((heading) => framed(heading, counter)));
+  let room = limit - sum(headings.map((heading) => tokensWithFraming(heading, counter)));
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
     const parts = pieces.map(({ source: { to } }, at) => ({
@@ -501,8 +501,8 @@ async function extractTogether(
     for (const [at, { source: leaf }] of pieces.entries()) {
       const chosen = passages.filter(({ message }) => leaf.from <= message && message <= leaf.to);
       texts.push(chosen.length === 0 ? '' : headings[at]! + renderPassages(corpus, chosen));
-      sizes.push(framed(texts[at]!, counter));
-      await pace.rest();
+      sizes.push(tokensWithFraming(texts[at]!, counter));
+      await pace.yield();
     }
     const spare = limit - sum(sizes);
     if (spare >= 0 || passages.length === 0) {

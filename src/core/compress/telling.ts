@@ -1,7 +1,7 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
-import { isSaid, passageText } from './passages.ts';
+import { isProse, passageText } from './passages.ts';
 import type { Pace } from './source.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
@@ -42,7 +42,7 @@ export const isRetelling = (text: string, position: number): boolean => position
 /**
  * The offset of a client's own compaction summary in a message, which contains the final versions; undefined if none.
  */
-export function handOverFrom(text: string): number | undefined {
+export function compactionSummaryStart(text: string): number | undefined {
   return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
 }
 
@@ -62,7 +62,7 @@ const OUTCOME_WORDS =
  * messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
  * and values that only output contains are wanted as well.
  */
-export async function tellingFactors(
+export async function usefulnessFactors(
   corpus: Corpus,
   room: number,
   pace: Pace,
@@ -71,7 +71,7 @@ export async function tellingFactors(
   const factors = await factorsBySpeech(corpus, room, pace);
   // Key events that didn't fit in the ledger come first. With plenty of room, nearly all of them fit anyway.
   for (const [message, found] of events) {
-    if (pace.isDue()) await pace.rest();
+    if (pace.isDue()) await pace.yield();
     for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
       const { start, end } = corpus.passages[at]!;
       const importance = Math.max(0, ...found.map((one) => (one.start < end && start < one.end ? one.importance : 0)));
@@ -96,7 +96,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       const words = passageText(passage, text);
-      if (pace.isDue(words.length * PATTERNS)) await pace.rest();
+      if (pace.isDue(words.length * PATTERNS)) await pace.yield();
       factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
       if (alike.isOneTooMany(words, passage)) factors[at]! *= ALIKE_FACTOR;
       if (passage.kind === 'said') proseLength += words.length;
@@ -132,7 +132,7 @@ export class AlikeLines {
   isOneTooMany(words: string, passage: IndexedPassage): boolean {
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
-    if (isSaid(passage) && letters().length >= words.length * MIN_PROSE_SHARE) return false;
+    if (isProse(passage) && letters().length >= words.length * MIN_PROSE_SHARE) return false;
     const first: string[] = [];
     for (const [word] of words.matchAll(PLAIN_WORDS)) if (first.push(word) === STARTING_WORDS) break;
     const beginning = first.join(' ') || letters();

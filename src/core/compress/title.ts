@@ -1,6 +1,6 @@
 import type { Corpus, IndexedPassage } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
-import { isSaid, type Passage } from './passages.ts';
+import { isProse, type Passage } from './passages.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
@@ -178,7 +178,7 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
   const times = new Map<number, number>();
   for (let index = first; index < end; index++) {
     const passage = corpus.passages[index]!;
-    if (!isSaid(passage) || factors?.[index] === 0) continue;
+    if (!isProse(passage) || factors?.[index] === 0) continue;
     for (const term of passage.terms) {
       const { kind } = corpus.terms[term]!;
       // The first word of a sentence is capitalized anyway.

@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../model/message.ts';
 import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
 import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
-import { fill, firstThatFits, framed } from './fitting.ts';
+import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
 import { passageText, type Passage } from './passages.ts';
@@ -50,7 +50,7 @@ export async function makeParent(
   };
   const corpusOf = async (nodes: readonly SummaryNode[]): Promise<Corpus> => {
     const read = await corpusBySpeaker(nodes, pace);
-    return (await tools.usage?.over(read, pace)) ?? read;
+    return (await tools.usage?.withSessionRarity(read, pace)) ?? read;
   };
   const corpus = await corpusOf(children);
   // Entries written by models are merged. From the other children, the most important passages are quoted.
@@ -76,11 +76,11 @@ export async function makeParent(
   const longText = await textWithin(limits.detailed);
   let detailed = longText.text;
   if (detailed === '') {
-    detailed = firstThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
+    detailed = longestPrefixThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
   }
-  const { text: short } = await textWithin(Math.min(limits.brief, framed(detailed, counter)));
-  const brief = short === '' ? firstThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
-  const tokens = { source, brief: framed(brief, counter), detailed: framed(detailed, counter) };
+  const { text: short } = await textWithin(Math.min(limits.brief, tokensWithFraming(detailed, counter)));
+  const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
+  const tokens = { source, brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
   const structured = longText.summary ?? merged;
   return {
@@ -168,7 +168,7 @@ const NOTED_SHARE = 0.9;
 
 /** Extracts at most `limit` tokens, including framing, first from the summaries' own text. '' if nothing fits. */
 function extractWithin(corpus: Corpus, limit: number, { counter, pace }: LeafTools): Promise<string> {
-  return fill(limit, counter, async (room) => {
+  return fillLimit(limit, counter, async (room) => {
     const shared = { ...OLD_OPTIONS, counter, pace };
     const noted = await extract(corpus, {
       ...shared,
@@ -235,7 +235,7 @@ const MAX_LEAVES = 80;
  * share `downTo` of the budget. Each time the leaves are merged again, so that facts aren't lost by repeated merging.
  * Returns the new frontier and the new parents.
  */
-export async function joinOld(
+export async function mergeOld(
   frontier: readonly SummaryNode[],
   budgetTokens: number,
   downTo: number,
@@ -288,7 +288,7 @@ const MAX_PARENT_SHARE = 0.5;
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
 
 /** Merges nodes of a frontier with a budget of `budgetTokens`. */
-export function makeJoined(
+export function mergeNodes(
   children: readonly SummaryNode[],
   budgetTokens: number,
   tools: ParentTools,
@@ -331,7 +331,7 @@ export async function rebuildStale(
       const child = nodes.get(id);
       if (child) children.push(await rebuilt(child));
     }
-    const parent = await makeJoined(children, budgetTokens, tools);
+    const parent = await mergeNodes(children, budgetTokens, tools);
     if (!parent) return node;
     made.push(parent);
     return parent;

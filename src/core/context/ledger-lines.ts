@@ -3,18 +3,18 @@ import type { KeyEventId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { FrontFacts } from '../state/session-state.ts';
+import type { PrefixFacts } from '../state/session-state.ts';
 import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render.ts';
 
 /** The level at which a frontier node is sent. */
-export function levelOf(state: FrontFacts, item: FrontierItem): Level {
+export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
 /** Number of settled frontier nodes: all up to the last one that is sent as `brief`. */
-export const settledNodes = (state: FrontFacts): number =>
-  state.frontier.findLastIndex((item) => levelOf(state, item) === 'brief') + 1;
+export const settledNodes = (state: PrefixFacts): number =>
+  state.frontier.findLastIndex((item) => sentLevelOf(state, item) === 'brief') + 1;
 
 /** A key event as it's sent, with the position of its message on the active branch. */
 export interface LedgerLine {
@@ -30,8 +30,8 @@ export interface LedgerLine {
  * changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
  * then those with the lowest worth, which are returned as `leftOut`. Pinned events always stay.
  */
-export function ledgerEntries(
-  state: FrontFacts,
+export function selectLedgerLines(
+  state: PrefixFacts,
   counts: MessageCounts,
   budget: number,
 ): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
@@ -72,14 +72,14 @@ export function ledgerEntries(
 }
 
 /** The state of a key event: sent verbatim, because it's pinned or active; superseded; or left out for lack of room. */
-export type Standing = 'pinned' | 'active' | 'superseded' | 'dropped';
+export type EventStatus = 'pinned' | 'active' | 'superseded' | 'dropped';
 
 /** Undefined for a key event that isn't on the active branch, or that the user has removed. */
-export function standingOf(
-  state: Pick<FrontFacts, 'positionOf' | 'isRemoved' | 'isCurrent'>,
+export function eventStatusOf(
+  state: Pick<PrefixFacts, 'positionOf' | 'isRemoved' | 'isCurrent'>,
   event: KeyEvent,
   leftOut: ReadonlySet<KeyEventId>,
-): Standing | undefined {
+): EventStatus | undefined {
   if (state.positionOf(event.message) === undefined || state.isRemoved(event.id)) return undefined;
   if (event.pinned) return 'pinned';
   if (event.status === 'dropped' || leftOut.has(event.id)) return 'dropped';
@@ -90,11 +90,11 @@ export function standingOf(
  * `total`: key events that aren't superseded; `kept`: those of them that are sent verbatim. All views show these
  * numbers.
  */
-export function keyEventFigures(
-  state: FrontFacts,
+export function keyEventCounts(
+  state: PrefixFacts,
   leftOut: ReadonlySet<KeyEventId>,
 ): { readonly kept: number; readonly total: number } {
-  const standings = [...state.events.values()].map((event) => standingOf(state, event, leftOut));
+  const standings = [...state.events.values()].map((event) => eventStatusOf(state, event, leftOut));
   const kept = standings.filter((standing) => standing === 'pinned' || standing === 'active').length;
   return { kept, total: kept + standings.filter((standing) => standing === 'dropped').length };
 }
@@ -107,7 +107,7 @@ export function countedLine(counts: MessageCounts, event: KeyEvent, position: nu
   return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }
 
-function highestDroppedWorth(state: FrontFacts): number {
+function highestDroppedWorth(state: PrefixFacts): number {
   let highest = 0;
   for (const event of state.events.values())
     if (event.status === 'dropped') highest = Math.max(highest, worthOf(event));
@@ -118,7 +118,7 @@ function highestDroppedWorth(state: FrontFacts): number {
  * Whether an event was superseded by one whose message comes after `position` and isn't sent verbatim anymore either.
  */
 function isReplacedAfter(
-  state: FrontFacts,
+  state: PrefixFacts,
   { status, link }: KeyEvent,
   position: number,
   isCovered: (position: number) => boolean,

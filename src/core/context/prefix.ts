@@ -2,15 +2,15 @@ import type { GaugePart } from '../budget/gauge.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
-import type { FrontFacts } from '../state/session-state.ts';
-import { atOnce, type Steps } from '../pace/steps.ts';
+import type { PrefixFacts } from '../state/session-state.ts';
+import { runSynchronously, type Steps } from '../pace/steps.ts';
 import type { CountedText, MessageCounts, TextSource } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { ledgerEntries, levelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
+import { selectLedgerLines, sentLevelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render.ts';
 
 export interface PrefixInput {
-  readonly state: FrontFacts;
+  readonly state: PrefixFacts;
   readonly systemPrompt: string;
   /** Instructions from files of the workspace; '' if there are none. */
   readonly rules?: string;
@@ -33,12 +33,12 @@ export interface ContextPrefix {
  * summaries is followed by the key events of its messages, so that a compression mostly appends, and what was sent
  * before stays a prefix. Settled summaries form larger blocks, each for a fixed range of messages.
  */
-export const assemblePrefix = (input: PrefixInput): ContextPrefix => atOnce(prefixSteps(input));
+export const assemblePrefix = (input: PrefixInput): ContextPrefix => runSynchronously(prefixSteps(input));
 
 /** The same in steps, because counting a large context takes a while. */
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
-  const { kept, leftOut } = ledgerEntries(state, counts, ledgerBudget);
+  const { kept, leftOut } = selectLedgerLines(state, counts, ledgerBudget);
   const linesUpTo = lineReader(kept);
   const parts: PartSource[] = [];
   if (systemPrompt !== '') parts.push(textPart('system', systemPrompt));
@@ -100,13 +100,13 @@ const BLOCK_MESSAGES = 400;
 const BLOCK_TOKENS = 2_000;
 
 /** Groups frontier nodes into blocks: settled ones by position, newer ones by size. */
-function groupIntoBlocks(state: FrontFacts): SentItem[][] {
+function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
   const settled = settledNodes(state);
   const blocks: SentItem[][] = [];
   let lastKey: string | undefined;
   let tokens = 0;
   state.frontier.forEach((item, at) => {
-    const sent = { ...item, level: levelOf(state, item) };
+    const sent = { ...item, level: sentLevelOf(state, item) };
     const key = at < settled ? `settled ${Math.floor(item.to / BLOCK_MESSAGES)}` : 'recent';
     if (key !== lastKey || tokens >= BLOCK_TOKENS) {
       blocks.push([]);

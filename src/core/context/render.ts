@@ -2,7 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { GOAL_REACHED } from '../model/task-list.ts';
-import { neutralized, plainName, section } from '../text/fence.ts';
+import { neutralizeTags, plainName, section } from '../text/fence.ts';
 
 /** Earlier content is sent as data: in sections that it can't close itself, each introduced by one of these lines. */
 export const LEDGER_INTRO =
@@ -17,9 +17,9 @@ const RECALLED_INTRO =
  * own tags and labels.
  */
 export function renderEvent(event: KeyEvent, position: number, role: string): string {
-  const about = event.about ? ` (about: “${neutralized(event.about.quote)}”)` : '';
+  const about = event.about ? ` (about: “${neutralizeTags(event.about.quote)}”)` : '';
   const by = event.quoted === true ? `quoted by ${role}` : role;
-  return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralized(event.quote)}${about}`;
+  return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralizeTags(event.quote)}${about}`;
 }
 
 /** Lines of the ledger. Only the first block of a request explains what they are. */
@@ -40,7 +40,7 @@ export function renderSummaries(
 ): string {
   if (items.length === 0) return '';
   const parts = items.map(
-    ({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${neutralized(nodeText(node, level))}`,
+    ({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${neutralizeTags(nodeText(node, level))}`,
   );
   return section('earlier_conversation', `${isFirst ? `${SUMMARIES_INTRO}\n` : ''}${parts.join('\n\n')}`);
 }
@@ -55,7 +55,7 @@ export interface RuleFile {
 
 export function renderRules(files: readonly RuleFile[]): string {
   if (files.length === 0) return '';
-  const parts = files.map(({ name, text }) => `[${plainName(name)}]\n${neutralized(text)}`);
+  const parts = files.map(({ name, text }) => `[${plainName(name)}]\n${neutralizeTags(text)}`);
   return section('project_rules', [RULES_INTRO, ...parts].join('\n\n'));
 }
 
@@ -66,7 +66,7 @@ const TASK_REPORT = `(When a step is done, list it as “- [x] step”. When the
 
 export function renderTask(task: Task): string {
   const steps = task.steps.map((step) => `- [${MARK[step.status]}] ${step.text}`);
-  return section('current_task', `${neutralized([task.goal, ...steps].join('\n'))}\n${TASK_REPORT}`);
+  return section('current_task', `${neutralizeTags([task.goal, ...steps].join('\n'))}\n${TASK_REPORT}`);
 }
 
 /** An excerpt of compressed history that matches the new message. `position` is 0-based on the active branch. */
@@ -78,6 +78,6 @@ export interface Recalled {
 
 export function renderRecalled(excerpts: readonly Recalled[]): string {
   if (excerpts.length === 0) return '';
-  const parts = excerpts.map(({ position, role, text }) => `[message ${position + 1}, ${role}]\n${neutralized(text)}`);
+  const parts = excerpts.map(({ position, role, text }) => `[message ${position + 1}, ${role}]\n${neutralizeTags(text)}`);
   return section('recalled_excerpts', [RECALLED_INTRO, parts.join('\n\n')].join('\n'));
 }

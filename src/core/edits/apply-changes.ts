@@ -206,7 +206,7 @@ export function lineChanges(before: string, after: string): LineChange[] {
 }
 
 /** Applies the changes from `before` to `after` to `now`, a text that has changed since `before`. */
-export function replaceChanges(before: string, after: string, now: string): Applied {
+export function reapplyChanges(before: string, after: string, now: string): Applied {
   const old = linesOf(before);
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {
     const head = old.slice(Math.max(0, from - CONTEXT_LINES), from);

@@ -3,14 +3,14 @@ import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts } from './concepts.ts';
 import type { ConceptHits } from './concepts.ts';
-import { describe } from './features.ts';
+import { describeSegment } from './features.ts';
 import type { SegmentTraits } from './features.ts';
 import { isMachineLine, lineSteps } from '../text/lines.ts';
 import { findInMachineText } from './machine.ts';
 import type { MachineFinding } from './machine.ts';
 import { segmentLines } from './segments.ts';
 import type { Segment, SegmentedMessage } from './segments.ts';
-import { asksOf, describeBefore, speechOf, type BeforeTraits, type Speech } from './surroundings.ts';
+import { asksOf, describeBefore, speechOf, type PreviousMessageTraits, type Speech } from './surroundings.ts';
 
 /** A message's text and its speaker: the detector's input. */
 export interface SpokenText {
@@ -29,7 +29,7 @@ export interface Analysis {
   readonly candidates: readonly Candidate[];
   readonly findings: readonly MachineFinding[];
   readonly settings: SegmentedMessage['settings'];
-  readonly before: BeforeTraits;
+  readonly before: PreviousMessageTraits;
   readonly speech: Speech;
 }
 
@@ -74,7 +74,7 @@ export function* analyse(message: SpokenText, before: string | undefined): Steps
         headings.set(segment.heading, hits);
       }
     }
-    candidates.push({ segment, traits: describe(text, segment, context, hits, candidates[0]?.traits.hits) });
+    candidates.push({ segment, traits: describeSegment(text, segment, context, hits, candidates[0]?.traits.hits) });
   }
   return { candidates, findings, settings, before: traits, speech };
 }

@@ -4,7 +4,7 @@ import type { PresetName } from '../prompts/render.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, SpokenText } from './analyse.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
-import { logistic, weigh, type Model } from './linear-model.ts';
+import { logistic, scoreFeatures, type Model } from './linear-model.ts';
 
 /**
  * Minimum probability of a key event, by speaker. Chosen on held-out sources, where these values balance misses and
@@ -85,10 +85,10 @@ export function* choose(
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
     if (!analysis.before.asked && isInterjection(traits, quoteOf(segment))) continue;
-    const probability = logistic(weigh(traits.features, model, isUser, 1)[0]!);
+    const probability = logistic(scoreFeatures(traits.features, model, isUser, 1)[0]!);
     if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
-    const [, lasting, ...kinds] = weigh(traits.features, model, isUser);
+    const [, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
     const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;

@@ -1,6 +1,6 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import { atOnce, type Steps } from '../pace/steps.ts';
-import { foreignSpans, inOwnWords } from '../text/provenance.ts';
+import { runSynchronously, type Steps } from '../pace/steps.ts';
+import { foreignSpans, restrictForeignEvents } from '../text/provenance.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
 import { emphasisIn, proposalOf } from './assent.ts';
@@ -31,7 +31,7 @@ export interface DetectionContext {
  * System messages have no events, because they are always sent whole.
  */
 export function detectEvents(message: SpokenText, context: DetectionContext = {}): DetectedEventWithContext[] {
-  return atOnce(detectSteps(message, context));
+  return runSynchronously(detectSteps(message, context));
 }
 
 /** Like `detectEvents`, but in steps: for long messages on a shared thread. */
@@ -45,7 +45,7 @@ export function* detectSteps(message: SpokenText, context: DetectionContext = {}
       : (yield* choose(message, yield* analyse(message, before), MODEL, context.preset)).flatMap(trimmed);
   const byRules = yield* applyRules(text, context.rules ?? []);
   const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
-  const events = inOwnWords(all, foreignSpans(message));
+  const events = restrictForeignEvents(all, foreignSpans(message));
   if (before === undefined || message.role !== 'user') return events;
   return events.map((event) => {
     const about = proposalOf(event, before);

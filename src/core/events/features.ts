@@ -5,7 +5,7 @@ import { findConcepts, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './segments.ts';
-import { isSpoken, QUESTION_END, type Asks, type BeforeTraits, type Speech } from './surroundings.ts';
+import { isSpoken, QUESTION_END, type Asks, type PreviousMessageTraits, type Speech } from './surroundings.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
@@ -36,7 +36,7 @@ export interface MessageTraits {
   /** Number of segments that are list items. */
   readonly items: number;
   readonly speech: Speech;
-  readonly before: BeforeTraits;
+  readonly before: PreviousMessageTraits;
 }
 
 const CONCEPT_INDEX = Object.fromEntries(CONCEPTS.map((concept, index) => [concept, index])) as Record<Concept, number>;
@@ -52,7 +52,7 @@ const WORDS = Array.from({ length: HASH_BUCKETS }, (_, word) => `#${word}`);
 const contains = (hits: ConceptHits, concept: Concept): boolean => hits.count[indexOf(concept)]! > 0;
 
 /** The features of one segment. */
-export function describe(
+export function describeSegment(
   text: string,
   segment: Segment,
   message: MessageTraits,

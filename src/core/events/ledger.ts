@@ -3,7 +3,7 @@ import { keyEventId } from '../model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import { detectedFields } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
-import { likeness, overlap, sameMembers, subjectOf } from './subject.ts';
+import { similarity, overlap, sameMembers, subjectOf } from './subject.ts';
 import type { Subject } from './subject.ts';
 
 /** Maximum number of entries indexed per word; the newest are kept. It bounds the cost of adding an event. */
@@ -62,7 +62,7 @@ export class Ledger {
   }
 
   /** Ignores an event that the user has dismissed. */
-  refuse(id: KeyEventId): void {
+  dismiss(id: KeyEventId): void {
     this.dismissed.add(id);
   }
 
@@ -144,7 +144,7 @@ export class Ledger {
         continue;
       if (subject.negative !== item.subject.negative || !sameMembers(subject.values, item.subject.values)) continue;
       if (entry.kind !== 'error' && !sameMembers(subject.codes, item.subject.codes)) continue;
-      if (subject.tokens.size >= 3 && likeness(subject.tokens, item.subject.tokens) >= MIN_SAME_SIMILARITY) return item;
+      if (subject.tokens.size >= 3 && similarity(subject.tokens, item.subject.tokens) >= MIN_SAME_SIMILARITY) return item;
     }
     return undefined;
   }
@@ -234,14 +234,14 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
     return true;
   if (reversesChoice(subject, older.subject) && REPLACEABLE.has(entry.kind) && REPLACEABLE.has(older.entry.kind))
     return true;
-  const similarity = likeness(subject.tokens, older.subject.tokens);
+  const wordsAlike = similarity(subject.tokens, older.subject.tokens);
   // Detected kinds are uncertain, so other kinds are compared as well, but more strictly.
   if (!SUPERSEDING.has(entry.kind) || !SUPERSEDING.has(older.entry.kind)) {
     return (
       subject.replaces &&
       shared >= 2 &&
       share >= MIN_SUBJECT_SHARE &&
-      similarity >= MIN_REPLACEMENT_SIMILARITY &&
+      wordsAlike >= MIN_REPLACEMENT_SIMILARITY &&
       (hasOtherValues || (isOpposite && subject.negative))
     );
   }
@@ -254,13 +254,13 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
   if (
     hasOtherValues &&
     !isApart &&
-    (similarity >= MIN_SUBJECT_SHARE || (entry.kind === 'configuration' && share >= 0.75))
+    (wordsAlike >= MIN_SUBJECT_SHARE || (entry.kind === 'configuration' && share >= 0.75))
   )
     return true;
-  if (isOpposite && (similarity >= MIN_SUBJECT_SHARE || (!isRule && share === 1 && shared >= 2))) return true;
-  return subject.replaces && shared >= 2 && share >= MIN_SUBJECT_SHARE && similarity >= MIN_REPLACEMENT_SIMILARITY;
+  if (isOpposite && (wordsAlike >= MIN_SUBJECT_SHARE || (!isRule && share === 1 && shared >= 2))) return true;
+  return subject.replaces && shared >= 2 && share >= MIN_SUBJECT_SHARE && wordsAlike >= MIN_REPLACEMENT_SIMILARITY;
 }
 
 /** Whether it reverses a choice. Only the first words are compared, because long reasons share few words. */
 const reversesChoice = (subject: Subject, older: Subject): boolean =>
-  subject.lead !== '' && subject.lead === older.lead && older.placed && (subject.reverses || subject.replaces);
+  subject.lead !== '' && subject.lead === older.lead && older.saysWhatItUses && (subject.reverses || subject.replaces);

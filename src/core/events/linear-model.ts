@@ -10,7 +10,7 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
 export type Model = Readonly<Record<string, readonly number[]>>;
 
 /** The sums of the first outputs, in the order of `OUTPUTS`; apply `logistic` to the first two. */
-export function weigh(
+export function scoreFeatures(
   features: readonly string[],
   model: Model,
   isUser: boolean,

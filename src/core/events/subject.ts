@@ -19,7 +19,7 @@ export interface Subject {
   /** Reverses an earlier choice: "moves to", "after all". */
   readonly reverses: boolean;
   /** Says what something is built on, runs on, or uses. */
-  readonly placed: boolean;
+  readonly saysWhatItUses: boolean;
   /** The first two content words, which name the subject; '' in scripts without spaces. */
   readonly lead: string;
   /** Words and values that don't apply anymore: "8443, not 8080" denies 8080. */
@@ -40,7 +40,7 @@ const MAX_TOKENS = 40;
 const MAX_READ = 600;
 
 /** Words that say how something is said, not what it's about. */
-export const HOLLOW: ReadonlySet<string> = new Set(
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   (
     'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
     'actually decided decide decision ' +
@@ -100,7 +100,7 @@ export function subjectOf(quote: string): Subject {
     const isName = text[index - 1] === '#' || NUMBERED.has(previous);
     previous = word;
     if (!isName && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
-    else if (word.length > 1 && !HOLLOW.has(word) && tokens.size < MAX_TOKENS) {
+    else if (word.length > 1 && !FUNCTION_WORDS.has(word) && tokens.size < MAX_TOKENS) {
       const token = withoutLineNumber(word);
       tokens.add(token);
       if (/\d/.test(token)) codes.add(token);
@@ -122,7 +122,7 @@ export function subjectOf(quote: string): Subject {
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
     reverses: REVERSING.test(text),
-    placed: PLACED.test(text) && !has(counts, 'open'),
+    saysWhatItUses: PLACED.test(text) && !has(counts, 'open'),
     lead: leadOf(tokens),
     denied,
     revoked,
@@ -142,7 +142,7 @@ function leadOf(tokens: ReadonlySet<string>): string {
 const withoutLineNumber = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
 
 /** Jaccard similarity, 0…1. */
-export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = overlap(a, b);
   const all = a.size + b.size - shared;
   return all === 0 ? 1 : shared / all;

@@ -2,7 +2,7 @@ import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 
 /** What the previous message tells about this one. */
-export interface BeforeTraits {
+export interface PreviousMessageTraits {
   /** It asked something or offered options. */
   readonly asked: boolean;
   /** It reports an error or was cancelled. */
@@ -30,7 +30,7 @@ const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-export function describeBefore(before: string | undefined): BeforeTraits {
+export function describeBefore(before: string | undefined): PreviousMessageTraits {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);

@@ -1,5 +1,5 @@
 import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
-import { neutralized, section } from '../text/fence.ts';
+import { neutralizeTags, section } from '../text/fence.ts';
 
 /** An entry of the workspace memory, which applies to all sessions: a promoted key event, or written by the user. */
 export interface MemoryEntry {
@@ -41,7 +41,7 @@ export function memoryText(
   // The section's tags and introduction count as well.
   let room = budget - count(framed([])) - MARK_TOKENS;
   for (const entry of entries.toReversed()) {
-    const line = `- [${entry.kind}] ${neutralized(memoryLine(entry.text))}`;
+    const line = `- [${entry.kind}] ${neutralizeTags(memoryLine(entry.text))}`;
     const tokens = count(`${line}\n`);
     if (tokens > room) {
       left.add(entry.id);

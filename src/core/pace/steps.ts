@@ -1,10 +1,10 @@
-import { breathe, type Breather } from './breather.ts';
+import { yieldIfDue, type Yielder } from './breather.ts';
 
 /** Work in steps of about a millisecond. The same code can run synchronously or yield between steps. */
 export type Steps<T> = Generator<undefined, T>;
 
 /** Runs all steps synchronously. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runSynchronously<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -12,12 +12,12 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** Runs all steps, yielding when due. If `breather.rest` rejects, the work ends and the error is thrown. */
-export async function resting<T>(steps: Steps<T>, breather: Breather): Promise<T> {
+export async function runYielding<T>(steps: Steps<T>, breather: Yielder): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
     try {
-      await breathe(breather);
+      await yieldIfDue(breather);
     } catch (error) {
       // Lets the generator clean up.
       steps.throw(error);

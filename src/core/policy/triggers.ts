@@ -16,11 +16,11 @@ export interface TriggerFacts {
   readonly lastCompressedAt: number | undefined;
   readonly now: number;
   /** The values at which triggers fired without anything to compress. Such a trigger waits for its next multiple. */
-  readonly served?: ServedTriggers;
+  readonly served?: UnsuccessfulTriggers;
 }
 
 /** The measured value, in the trigger's own unit, at each trigger's last attempt, if there was nothing to compress. */
-export type ServedTriggers = Readonly<Partial<Record<TriggerName, number>>>;
+export type UnsuccessfulTriggers = Readonly<Partial<Record<TriggerName, number>>>;
 
 /** A trigger that fires, with the exceeded limit and the measured value, both in the trigger's own unit. */
 export interface DueTrigger {

@@ -1,7 +1,7 @@
 import type { Role } from '../model/message.ts';
 import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
-import { frequencyAt, placeOf, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
+import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
+import { frequencyAt, indexOfWord, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
 /** Tool output answers fewer questions than what people say. */
 const TOOL_WEIGHT = 0.6;
@@ -62,7 +62,7 @@ export class SearchScratch {
   }
 
   /** Adds the scores of the current term to those of the query. */
-  settle({ isManner }: SoughtTerm, rarity: number): void {
+  settle({ isManner }: QueryTerm, rarity: number): void {
     const { score, ofTerm, covered, hasManner, found } = this;
     const share = isManner ? MANNER_SHARE : 1;
     for (const message of this.foundByTerm) {
@@ -165,7 +165,7 @@ interface MatchingWord {
 function scoreTerm(
   searched: readonly SearchedBlock[],
   stats: IndexStats,
-  term: SoughtTerm,
+  term: QueryTerm,
   scratch: SearchScratch,
 ): void {
   const exact = wordsEqual(searched, term.term, 1);
@@ -198,7 +198,7 @@ function scoreTerm(
 function wordsEqual(searched: readonly SearchedBlock[], word: string, weight: number): MatchingWord[] {
   const found: MatchingWord[] = [];
   for (const [index, { block }] of searched.entries()) {
-    const at = placeOf(block, word);
+    const at = indexOfWord(block, word);
     if (at !== undefined) found.push({ block: index, at, word, weight });
   }
   return found;

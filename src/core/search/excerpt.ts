@@ -1,5 +1,5 @@
 import { nearness } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
+import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 
 /** A range of a text in UTF-16 offsets; `end` is exclusive. */
@@ -35,16 +35,16 @@ export function bestExcerpt(text: string, query: string, maxChars: number): Exce
 }
 
 /** An excerpt, and how close together its matches are. */
-export interface FoundExcerpt extends Excerpt {
+export interface RatedExcerpt extends Excerpt {
   /** The share of the matched words that occur within one passage, 0…1; 1 without a match. */
-  readonly together: number;
+  readonly matchesTogetherShare: number;
 }
 
 /** Like `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units. Reads the text once. */
-export function foundExcerpt(text: string, query: string, maxChars: number, passage: number): FoundExcerpt {
+export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
   const matches = matchesOf(text, query);
   const excerpt = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
-  return { ...excerpt, together: togetherness(matches, passage) };
+  return { ...excerpt, matchesTogetherShare: togetherness(matches, passage) };
 }
 
 const isWhole = (text: string, maxChars: number): boolean => text.length <= maxChars;
@@ -75,7 +75,7 @@ function matchesOf(text: string, query: string): readonly Match[] {
   return matches.sort((a, b) => a.start - b.start);
 }
 
-function bestMatch(sought: readonly SoughtTerm[], term: string): { word: number; value: number } | undefined {
+function bestMatch(sought: readonly QueryTerm[], term: string): { word: number; value: number } | undefined {
   let best: { word: number; value: number } | undefined;
   sought.forEach(({ term: word, synonyms }, index) => {
     const near = Math.max(nearness(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);

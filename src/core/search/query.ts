@@ -5,7 +5,7 @@ import { visitWords } from '../text/words.ts';
 export const SYNONYM_WEIGHT = 0.6;
 
 /** A query term and its synonyms; a text matches with any of them. */
-export interface SoughtTerm {
+export interface QueryTerm {
   readonly term: string;
   /** Synonyms weigh less than the term. */
   readonly synonyms: readonly string[];
@@ -14,7 +14,7 @@ export interface SoughtTerm {
 }
 
 export interface Query {
-  readonly sought: readonly SoughtTerm[];
+  readonly sought: readonly QueryTerm[];
   /** Kinds of key events that the query asks for: "which … did we choose" asks for decisions. */
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
@@ -79,7 +79,7 @@ export function readQuery(text: string): Query {
   const terms = new Set<string>();
   visitWords(text, (term) => terms.add(term));
   const kinds = new Set<KeyEventKind>();
-  const sought = withoutStopWords([...terms]).map((term): SoughtTerm => {
+  const sought = withoutStopWords([...terms]).map((term): QueryTerm => {
     const groups = GROUPS.filter(({ words }) => words.includes(term));
     for (const group of groups) for (const kind of group.kinds) kinds.add(kind);
     const synonymGroups = [...groups.filter(({ same }) => same).map(({ words }) => words), ...NAMES].filter((words) =>

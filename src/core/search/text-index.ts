@@ -1,9 +1,9 @@
 import type { KeyEventKind } from '../model/key-event.ts';
-import type { Breather } from '../pace/breather.ts';
-import { atOnce, resting, type Steps } from '../pace/steps.ts';
+import type { Yielder } from '../pace/breather.ts';
+import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type SoughtTerm } from './query.ts';
+import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 
 /** Properties of an indexed text. */
 export interface IndexedAs {
@@ -85,14 +85,14 @@ export class TextIndex {
 
   /** Adds a text, or replaces the one with the same ID. */
   add(id: string, text: string, as: IndexedAs = {}): void {
-    atOnce(this.#addSteps(id, text, as));
+    runSynchronously(this.#addSteps(id, text, as));
   }
 
   /**
    * Like `add`, but yields between passages when due. Until it's done, the previous text with this ID stays searchable.
    */
-  addResting(id: string, text: string, as: IndexedAs, breather: Breather): Promise<void> {
-    return resting(this.#addSteps(id, text, as), breather);
+  addYielding(id: string, text: string, as: IndexedAs, breather: Yielder): Promise<void> {
+    return runYielding(this.#addSteps(id, text, as), breather);
   }
 
   remove(id: string): void {
@@ -184,7 +184,7 @@ export class TextIndex {
   }
 
   /** For each text, the score of its best passage with the term, a synonym, or a similar word. */
-  #scores({ term, synonyms }: SoughtTerm): ReadonlyMap<Entry, number> {
+  #scores({ term, synonyms }: QueryTerm): ReadonlyMap<Entry, number> {
     const best = new Map<Entry, number>();
     const rarity = this.#rarity(term);
     this.#score(term, rarity, best);

@@ -126,7 +126,7 @@ export function prefixRange(block: WordBlock, prefix: string): { readonly start:
 }
 
 /** The index of a word, or undefined. */
-export function placeOf(block: WordBlock, word: string): number | undefined {
+export function indexOfWord(block: WordBlock, word: string): number | undefined {
   const at = firstAtOrAfter(block, word, false);
   return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;
 }

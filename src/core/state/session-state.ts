@@ -14,7 +14,7 @@ import { Summaries, type SummaryFacts } from './summaries.ts';
 type PartialReply = Omit<Extract<SessionEvent, { type: 'reply_partial' }>, 'type' | 'offset'> & { readonly at: number };
 
 /** The inputs of a request's prefix: summaries, key events, and the positions of their messages. */
-export type FrontFacts = Pick<
+export type PrefixFacts = Pick<
   SessionState,
   'frontier' | 'levels' | 'events' | 'messages' | 'positionOf' | 'isRemoved' | 'isCurrent'
 >;
@@ -97,7 +97,7 @@ export class SessionState {
   }
 
   /** The inputs of a request's prefix as if this compression were committed. */
-  afterCompression(record: Pick<CompressionRecord, 'nodes' | 'levels' | 'events' | 'changes'>): FrontFacts {
+  afterCompression(record: Pick<CompressionRecord, 'nodes' | 'levels' | 'events' | 'changes'>): PrefixFacts {
     const nodes = new Map(this.nodes);
     for (const node of record.nodes) nodes.set(node.id, node);
     const levels = new Map(this.levels);
@@ -160,7 +160,7 @@ export class SessionState {
   }
 
   /** For each message of the active branch, whether the user has undone or expanded a node that covered it. */
-  heldOpen(): readonly boolean[] {
+  restoredMessages(): readonly boolean[] {
     const edges = new Int32Array(this.path.length + 1);
     for (const id of this.#summaries.opened) {
       const span = this.spanOf(id);
@@ -311,7 +311,7 @@ export class SessionState {
         if (event.level !== undefined) this.#summaries.setLevel(event.node.id, event.level);
         return;
       case 'node_checked':
-        this.#summaries.note(event.node, event.check);
+        this.#summaries.setCheck(event.node, event.check);
         return;
       case 'node_edited':
         this.#summaries.edit(event.node, event.level, event.text, event.tokens);

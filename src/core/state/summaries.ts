@@ -5,7 +5,7 @@ import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
 /** Read-only facts about a session's summaries. */
 export type SummaryFacts = Pick<
   Summaries,
-  'opened' | 'parentsOf' | 'isUndone' | 'isTakenBack' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
+  'opened' | 'parentsOf' | 'isUndone' | 'isUndoneWithin' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
 >;
 
 /**
@@ -66,8 +66,8 @@ export class Summaries {
   }
 
   /** Whether the node or a descendant was undone, alone or with its compression. Ignores expanded nodes. */
-  isTakenBack(node: NodeId): boolean {
-    return this.#isAnyWithin(node, this.nodes, (at) => this.#isTakenBack(at));
+  isUndoneWithin(node: NodeId): boolean {
+    return this.#isAnyWithin(node, this.nodes, (at) => this.#isUndoneWithin(at));
   }
 
   #isAnyWithin(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
@@ -140,7 +140,7 @@ export class Summaries {
   }
 
   /** Stores a model's check of a node, replacing the previous one. */
-  note(id: NodeId, check: SummaryCheck): void {
+  setCheck(id: NodeId, check: SummaryCheck): void {
     const text = this.nodes.get(id)?.[check.level];
     if (text !== undefined) this.#checks.set(id, { check, text });
   }
@@ -183,7 +183,7 @@ export class Summaries {
       const now = this.nodes.get(child.id);
       return (
         this.stale.has(child.id) ||
-        this.#isTakenBack(child.id) ||
+        this.#isUndoneWithin(child.id) ||
         (now !== undefined && now !== child && !hasSameTexts(now, child))
       );
     });
@@ -191,7 +191,7 @@ export class Summaries {
   }
 
   /** Whether the node was undone, alone or with its compression. Ignores expanded nodes. */
-  #isTakenBack(node: NodeId): boolean {
+  #isUndoneWithin(node: NodeId): boolean {
     return this.#opened.has(node) && !(this.#expanded.has(node) && !this.#undone.has(node));
   }
 

@@ -31,10 +31,10 @@ export const OWN_LABEL = new RegExp(
 const SPEAKER_LABEL = /^(summary|[Uu]ser|USER|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM|[Tt]ool|TOOL)(?=:)/gm;
 
 /** Quotes speaker labels in content, for a text in which such labels name the speakers. */
-export const asSpoken = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
+export const quoteSpeakerLabels = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
 
 /** Neutralizes this product's own tags and quotes its labels in content. Linear. */
-export function neutralized(content: string): string {
+export function neutralizeTags(content: string): string {
   return content.replace(OWN_TAG, '‹').replace(OWN_LABEL, '“$&”');
 }
 

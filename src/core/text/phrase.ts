@@ -15,14 +15,14 @@ export function phrase(english: string, ...values: readonly PhraseValue[]): Phra
 }
 
 /** Renders a phrase with `translate`, which returns unknown texts unchanged. */
-export function spoken({ english, values }: Phrase, translate: (english: string) => string): string {
+export function renderPhrase({ english, values }: Phrase, translate: (english: string) => string): string {
   return translate(english).replace(/\{(\d)\}/g, (hole, index: string) => {
     const value = values[Number(index)];
     if (value === undefined) return hole;
-    return typeof value === 'object' ? spoken(value, translate) : String(value);
+    return typeof value === 'object' ? renderPhrase(value, translate) : String(value);
   });
 }
 
 export function inEnglish(sentence: Phrase): string {
-  return spoken(sentence, (english) => english);
+  return renderPhrase(sentence, (english) => english);
 }

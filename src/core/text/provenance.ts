@@ -167,7 +167,7 @@ class Reader {
 }
 
 /** Where pasted texts occur in a message, each once, in the order in which they were pasted. */
-export function placesOf(pasted: readonly string[], text: string): readonly Span[] {
+export function findPasted(pasted: readonly string[], text: string): readonly Span[] {
   const found: Span[] = [];
   const from = new Map<string, number>();
   for (const one of pasted) {
@@ -198,7 +198,7 @@ function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
  * to-dos become facts in a short quote, and are dropped elsewhere. All events in a forgery are dropped. An event that
  * begins in the author's own words is cut where they end.
  */
-export function inOwnWords<Event extends DetectedEvent>(
+export function restrictForeignEvents<Event extends DetectedEvent>(
   events: readonly Event[],
   foreign: readonly ForeignSpan[],
 ): Event[] {

@@ -1,5 +1,5 @@
 import type { Span } from '../model/key-event.ts';
-import { atOnce, type Steps } from '../pace/steps.ts';
+import { runSynchronously, type Steps } from '../pace/steps.ts';
 
 /** In UTF-16 units. Longer lines are segmented in pieces, which bounds the segmenter's time and memory. */
 const MAX_PIECE = 4_000;
@@ -19,7 +19,7 @@ const SURROGATE = /[\uD800-\uDBFF]$/;
 let segmenter: Intl.Segmenter | undefined;
 
 /** The sentences of one line, `text[from, to)`, without surrounding white space. */
-export const sentencesOf = (text: string, from = 0, to = text.length): Span[] => atOnce(sentenceSteps(text, from, to));
+export const sentencesOf = (text: string, from = 0, to = text.length): Span[] => runSynchronously(sentenceSteps(text, from, to));
 
 /**
  * Like `sentencesOf`, but in steps, for lines of any length. Uses `Intl.Segmenter`, except that no sentence ends after

@@ -1,5 +1,5 @@
-import type { Breather } from '../pace/breather.ts';
-import { atOnce, resting, type Steps } from '../pace/steps.ts';
+import type { Yielder } from '../pace/breather.ts';
+import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { MaxHeap } from './max-heap.ts';
 
 /** Decodes base64 to one character per byte. Declared here because core is compiled without DOM and Node.js types. */
@@ -49,14 +49,14 @@ export class BpeCounter {
   private readonly pieces = new Map<string, number>();
   private readonly texts = new Map<string, number>();
 
-  constructor(file: BpeRanks, vocabulary = atOnce(readVocabulary(file))) {
+  constructor(file: BpeRanks, vocabulary = runSynchronously(readVocabulary(file))) {
     this.pattern = new RegExp(file.pat_str, 'uy');
     this.vocabulary = vocabulary;
   }
 
   /** Reads the vocabulary in steps, because it takes more than 0.1 s. */
-  static async load(file: BpeRanks, breather: Breather): Promise<BpeCounter> {
-    return new BpeCounter(file, await resting(readVocabulary(file), breather));
+  static async load(file: BpeRanks, breather: Yielder): Promise<BpeCounter> {
+    return new BpeCounter(file, await runYielding(readVocabulary(file), breather));
   }
 
   /** Counts a text synchronously. For long texts on a shared thread, use `countResting`. */
@@ -64,7 +64,7 @@ export class BpeCounter {
     const isCacheable = text.length >= MIN_CACHED_TEXT_UNITS && text.length <= MAX_CACHED_TEXT_UNITS;
     const known = isCacheable ? this.texts.get(text) : undefined;
     if (known !== undefined) return known;
-    const tokens = atOnce(this.countSteps(text));
+    const tokens = runSynchronously(this.countSteps(text));
     if (!isCacheable) return tokens;
     if (this.texts.size >= MAX_CACHED_TEXTS) this.texts.clear();
     this.texts.set(text, tokens);
@@ -72,8 +72,8 @@ export class BpeCounter {
   }
 
   /** Counts a text, yielding between steps when due, so that the thread isn't blocked for long. */
-  countResting(text: string, breather: Breather): Promise<number> {
-    return resting(this.countSteps(text), breather);
+  countYielding(text: string, breather: Yielder): Promise<number> {
+    return runYielding(this.countSteps(text), breather);
   }
 
   private *countSteps(text: string): Steps<number> {

@@ -106,7 +106,7 @@ export class Calibration {
    * Sets the limit that the server itself states. It may have read less of a prompt whose longest messages were
    * dropped.
    */
-  told(window: number): void {
+  setStatedWindow(window: number): void {
     if (this.window !== undefined && window > this.window) this.window = window;
   }
 

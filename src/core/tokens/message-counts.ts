@@ -1,6 +1,6 @@
 import type { MessageId } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
-import { breathe, type Breather } from '../pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../pace/breather.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** A session's messages by ID, in order. Each is only read when requested. */
@@ -27,7 +27,7 @@ export interface CountedText {
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
 /** Counts as stored with a session: two numbers (body, attachments) for each of its first messages, in journal order. */
-export interface KeptCounts {
+export interface StoredCounts {
   readonly encoding: string;
   readonly tokens: Uint32Array;
 }
@@ -35,7 +35,7 @@ export interface KeptCounts {
 /** Marks the body of a message that isn't counted yet. */
 const NOT_COUNTED = 0xffffffff;
 
-export const keptCounts = (encoding: string, counts: readonly (MessageTokens | undefined)[]): KeptCounts => ({
+export const storedCounts = (encoding: string, counts: readonly (MessageTokens | undefined)[]): StoredCounts => ({
   encoding,
   tokens: Uint32Array.from(counts.flatMap((count) => (count ? [count.body, count.attachments] : [NOT_COUNTED, 0]))),
 });
@@ -59,8 +59,8 @@ export class MessageCounts {
    * follows it in the prefix; it's only counted.
    */
   part({ key, from, render }: TextSource, end = ''): CountedText {
-    const known = this.parts.get(key);
-    if (known?.from.length === from.length && from.every((one, at) => one === known.from[at])) return known;
+    const knownTotal = this.parts.get(key);
+    if (knownTotal?.from.length === from.length && from.every((one, at) => one === knownTotal.from[at])) return knownTotal;
     const text = render();
     const part = { from, text, tokens: this.counter.text(text + end) };
     this.parts.set(key, part);
@@ -94,14 +94,14 @@ export class MessageCounts {
    * Counts messages that aren't counted yet, yielding when due. Counted ones aren't read. Resolves to the number of
    * newly counted messages.
    */
-  async warm(messages: CountableMessages, breather: Breather): Promise<number> {
+  async warm(messages: CountableMessages, breather: Yielder): Promise<number> {
     let counted = 0;
     for (const id of [...messages.keys()]) {
       const message = this.counts.has(id) ? undefined : messages.get(id);
       if (!message) continue;
-      this.keep(id, await this.counter.whole(message, breather));
+      this.keep(id, await this.counter.messageYielding(message, breather));
       counted++;
-      await breathe(breather);
+      await yieldIfDue(breather);
     }
     return counted;
   }
@@ -116,8 +116,8 @@ export class MessageCounts {
   }
 
   /** The counts of these messages, for storing. */
-  export(messages: readonly MessageId[]): KeptCounts {
-    return keptCounts(
+  export(messages: readonly MessageId[]): StoredCounts {
+    return storedCounts(
       this.counter.encoding,
       messages.map((id) => this.counts.get(id)),
     );
@@ -127,7 +127,7 @@ export class MessageCounts {
    * Restores stored counts of a session's first messages, given the IDs of all of them in the journal's order. Counts
    * of another encoding are ignored, so those messages are counted again.
    */
-  import({ encoding, tokens }: KeptCounts, messages: readonly MessageId[]): void {
+  import({ encoding, tokens }: StoredCounts, messages: readonly MessageId[]): void {
     if (encoding !== this.counter.encoding) return;
     for (const [row, id] of messages.entries()) {
       const body = tokens[2 * row] ?? NOT_COUNTED;

@@ -1,5 +1,5 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
-import { ALONE, type Breather } from '../pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../pace/breather.ts';
 import { renderAttachment } from '../text/attachment.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
@@ -16,13 +16,13 @@ export interface TokenCounter {
   /** Tokens of a plain text. */
   text(text: string): number;
   /** Like `text`, but yields when due. For long texts on a shared thread. */
-  textResting(text: string, breather: Breather): Promise<number>;
+  textYielding(text: string, breather: Yielder): Promise<number>;
   /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
   /** Tokens of an attachment as it's sent. */
   attachment(attachment: Attachment): number;
   /** Like `message` and `attachment`, but yields when due. */
-  whole(message: CountedMessage & Pick<Message, 'attachments'>, breather: Breather): Promise<MessageTokens>;
+  messageYielding(message: CountedMessage & Pick<Message, 'attachments'>, breather: Yielder): Promise<MessageTokens>;
 }
 
 /** Tokens of a message with its framing, and of its attachments. */
@@ -61,7 +61,7 @@ function countedIn(block: ContentBlock): { readonly fixed: number; readonly text
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,
-  textResting: (text: string, breather: Breather) => Promise<number> = (whole) => Promise.resolve(text(whole)),
+  textResting: (text: string, breather: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
   const countAll = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
   const message: TokenCounter['message'] = ({ content }) =>
@@ -72,10 +72,10 @@ export function tokenCounter(
   return {
     encoding,
     text,
-    textResting,
+    textYielding: textResting,
     message,
     attachment: (each) => text(renderAttachment(each)),
-    async whole({ content, attachments = [] }, breather) {
+    async messageYielding({ content, attachments = [] }, breather) {
       const countAllResting = async (texts: readonly string[]): Promise<number> => {
         let sum = 0;
         for (const one of texts) sum += await textResting(one, breather);
@@ -96,7 +96,7 @@ const loaded = new Map<EncodingName, Promise<TokenCounter>>();
  * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, yielding to `breather`, and 28 MB
  * of memory) and kept. A failed load is retried by the next call.
  */
-export function loadEncoding(name: EncodingName, breather = ALONE): Promise<TokenCounter> {
+export function loadEncoding(name: EncodingName, breather = NEVER_YIELDS): Promise<TokenCounter> {
   const known = loaded.get(name);
   if (known) return known;
   const loading = readEncoding(name, breather).catch((error: unknown) => {
@@ -107,7 +107,7 @@ export function loadEncoding(name: EncodingName, breather = ALONE): Promise<Toke
   return loading;
 }
 
-async function readEncoding(name: EncodingName, breather: Breather): Promise<TokenCounter> {
+async function readEncoding(name: EncodingName, breather: Yielder): Promise<TokenCounter> {
   // Two literal paths, so that the bundler puts each vocabulary in its own chunk, which is loaded on demand.
   const ranks = await (name === 'o200k_base'
     ? import('js-tiktoken/ranks/o200k_base')
@@ -116,6 +116,6 @@ async function readEncoding(name: EncodingName, breather: Breather): Promise<Tok
   return tokenCounter(
     name,
     (text) => counter.count(text),
-    (text, callBreather) => counter.countResting(text, callBreather),
+    (text, callBreather) => counter.countYielding(text, callBreather),
   );
 }

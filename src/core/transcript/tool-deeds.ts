@@ -2,7 +2,7 @@ import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from './json-value.ts';
 
 /** The effect of a tool call: it read or changed a file, or ran a command. */
-export interface Deed {
+export interface ToolEffect {
   readonly kind: 'read' | 'edit' | 'run';
   /** The path as given in the call, or the command. */
   readonly what: string;
@@ -11,8 +11,8 @@ export interface Deed {
 }
 
 /** The effects of a message's tool calls by ID, and the outcomes of earlier calls. */
-export interface MessageDeeds {
-  readonly deeds: readonly (Deed & { readonly callId: string })[];
+export interface MessageToolEffects {
+  readonly deeds: readonly (ToolEffect & { readonly callId: string })[];
   readonly results: ReadonlyMap<string, boolean>;
 }
 
@@ -40,8 +40,8 @@ const STATUS_UNITS = 400;
 const MAX_COMMAND_UNITS = 2_000;
 
 /** The effects of the tool calls in a message, and the outcomes of calls whose results it contains. */
-export function deedsOf(blocks: readonly ContentBlock[]): MessageDeeds {
-  const deeds: (Deed & { readonly callId: string })[] = [];
+export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffects {
+  const deeds: (ToolEffect & { readonly callId: string })[] = [];
   const results = new Map<string, boolean>();
   for (const block of blocks) {
     if (block.type === 'tool_call') {
@@ -51,7 +51,7 @@ export function deedsOf(blocks: readonly ContentBlock[]): MessageDeeds {
   return { deeds, results };
 }
 
-function deedsOfCall(name: string, json: string): Deed[] {
+function deedsOfCall(name: string, json: string): ToolEffect[] {
   const value = tryParse(json);
   const args = isObject(value) ? value : {};
   const raw =

@@ -135,7 +135,7 @@ export class AllChats implements vscode.Disposable {
   }
 
   /** Size of the copies on disk, including those of tools that aren't followed anymore. */
-  async keptBytes(): Promise<number> {
+  async copiedBytes(): Promise<number> {
     return vscode.workspace.isTrusted ? (await this.library.list()).bytes : 0;
   }
 

@@ -10,7 +10,7 @@ import type { CopiedSession } from '../../app/library/library.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
-import { sameModel } from '../sessions/session-changes.ts';
+import { keepModelEvents } from '../sessions/session-changes.ts';
 import { showInComposer } from '../chat/chat-commands.ts';
 import { KeptJournal, keptSessionId } from '../../app/library/kept-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
@@ -155,7 +155,7 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
   }
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
-  app.attachments.hold(conversation, { kind: 'paste', name, text: bulletList(row) });
+  app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row) });
   showInComposer(app, conversation.journal.id, '');
   return undefined;
 }
@@ -193,7 +193,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
       return false;
     }
     const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));
-    journal.add(sameModel(app.sessions.current?.state));
+    journal.add(keepModelEvents(app.sessions.current?.state));
     const conversation = await app.sessions.show(journal);
     const { counts, counter } = conversation;
     journal.add(journal.compactions({ message: (one) => counts.known(one) ?? 0, text: (text) => counter.text(text) }));
@@ -207,7 +207,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
 /** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
 async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
-  const { resting } = await import('../../core/pace/steps.ts');
+  const { runYielding: resting } = await import('../../core/pace/steps.ts');
   const { state } = journal;
   const messages = state.path.flatMap((id) => {
     const message = state.messages.get(id);
@@ -218,9 +218,9 @@ async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, jou
     keyEventsOf(messages, (index) => state.path[index]!),
     {
       isDue: () => !isOpen() || app.clock.breather.isDue(),
-      rest: async () => {
+      yield: async () => {
         if (!isOpen()) throw new Closed('the chat is no longer open');
-        await app.clock.breather.rest();
+        await app.clock.breather.yield();
       },
     },
   ).catch((error: unknown) => {
@@ -243,7 +243,7 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
   const path = state.path.slice(0, end);
   const watch = { isCancelled: () => false, report: () => undefined };
-  const messages = await importMessages(app, state.title, batches(app, current, path), watch, sameModel(state));
+  const messages = await importMessages(app, state.title, batches(app, current, path), watch, keepModelEvents(state));
   app.panel.open();
   if (messages === undefined) return false;
   inform(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
@@ -298,7 +298,7 @@ async function find({ chats, clock }: OpenedChatApp, typed: TypedQuery): Promise
   const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
   if (kind === undefined) return hits;
   const { detectSteps } = await import('../../core/events/detect.ts');
-  const { resting } = await import('../../core/pace/steps.ts');
+  const { runYielding: resting } = await import('../../core/pace/steps.ts');
   const ofKind: ChatHit[] = [];
   for (const hit of hits) {
     const events = await resting(detectSteps({ role: hit.role, text: hit.text }, {}), clock.breather);

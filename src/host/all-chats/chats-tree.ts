@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
 import { TOOL_NAMES } from '../../app/library/source.ts';
-import type { Breather } from '../../core/pace/breather.ts';
-import { resting } from '../../core/pace/steps.ts';
+import type { Yielder } from '../../core/pace/breather.ts';
+import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, translated } from '../platform/l10n.ts';
 import type { ListedChat } from '../../app/library/chat-library.ts';
@@ -22,14 +22,14 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 /** The *Chats from Other Tools* view. */
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
-  readonly #breather: Breather;
+  readonly #breather: Yielder;
   /** What expanded compactions dropped, by the chat's key and number of messages, and the compaction's index. */
   readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
 
-  constructor(chats: AllChats, breather: Breather) {
+  constructor(chats: AllChats, breather: Yielder) {
     this.#chats = chats;
     this.#breather = breather;
     this.#subscription = chats.onDidChange(() => this.#changed.fire(undefined));
@@ -72,7 +72,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const { droppedEvents } = await import('../../app/library/dropped-events.ts');
     const { messages } = copy;
     const { before, summary } = compaction;
-    return resting(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#breather);
+    return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#breather);
   }
 
   getTreeItem(row: ChatRow): vscode.TreeItem {

@@ -24,13 +24,13 @@ interface Entry {
 }
 
 /** What is sent with a message besides its text. */
-export interface Enclosed {
+export interface MessageAttachments {
   readonly attachments: readonly Attachment[];
   readonly images: readonly ImageBlock[];
 }
 
 /** The conversation that an attachment must fit in. */
-export type Holder = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
+export type AttachmentTarget = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
 
 interface AttachmentsApp {
   readonly clock: Pick<Clock, 'id'>;
@@ -53,8 +53,8 @@ export class Attachments {
   }
 
   /** Throws `RequestFault` if there is nothing to attach or it's too large, or if the model doesn't accept images. */
-  async add(holder: Holder, what: AttachRequest): Promise<void> {
-    if (what.kind !== 'image') return this.hold(holder, ...(await readContext(what, this.#sources)));
+  async add(holder: AttachmentTarget, what: AttachRequest): Promise<void> {
+    if (what.kind !== 'image') return this.addAll(holder, ...(await readContext(what, this.#sources)));
     this.#checkImages();
     const { name, mediaType, base64 } = what;
     // Four base64 characters encode three bytes.
@@ -64,21 +64,21 @@ export class Attachments {
   }
 
   /** Adds all or none. Throws `RequestFault` if they don't fit. */
-  hold(holder: Holder, ...attachments: readonly Attachment[]): void {
+  addAll(holder: AttachmentTarget, ...attachments: readonly Attachment[]): void {
     const counted = attachments.map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
-    const room = this.room(holder);
-    if (total > room) throw noRoom(attachments.map(({ name }) => name).join(', '), total, room);
+    const availableTokens = this.room(holder);
+    if (total > availableTokens) throw noRoom(attachments.map(({ name }) => name).join(', '), total, availableTokens);
     for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
-  tokens({ counter, meter }: Holder, attachment: Attachment): number {
+  tokens({ counter, meter }: AttachmentTarget, attachment: Attachment): number {
     return meter.shown(counter.attachment(attachment));
   }
 
   /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
-  room({ journal, meter }: Holder): number {
+  room({ journal, meter }: AttachmentTarget): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const attached = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
     const always = system + rules + memory + ledger + summaries + REPLY_PRIMING_TOKENS;
@@ -86,7 +86,7 @@ export class Attachments {
   }
 
   /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */
-  imply(holder: Holder, attachment: Attachment | undefined): boolean {
+  setImplicit(holder: AttachmentTarget, attachment: Attachment | undefined): boolean {
     const session = holder.journal.id;
     const before = this.#inSession(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#stored.delete(before.view.id);
@@ -103,18 +103,18 @@ export class Attachments {
   }
 
   /** What would be sent with a message of the session now. */
-  contents(session: string): Enclosed {
+  contents(session: string): MessageAttachments {
     return enclosed(this.#inSession(session));
   }
 
   /** Restores the attachments of a message that wasn't sent. */
-  giveBack(holder: Holder, { attachments = [], images = [] }: Partial<Enclosed>): void {
+  restore(holder: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
     for (const attachment of attachments) this.#keepText(holder, attachment, this.tokens(holder, attachment));
     for (const image of images) this.#keepImage(holder, vscode.l10n.t('Image'), image);
   }
 
   /** The user's own attachments. */
-  chosen(session: string): readonly Attachment[] {
+  explicitAttachments(session: string): readonly Attachment[] {
     return enclosed(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
@@ -129,7 +129,7 @@ export class Attachments {
    * Removes and returns the attachments for a message, including the automatic one. Throws `RequestFault` if one is
    * missing or can't be sent.
    */
-  take(session: string, chosenIds: readonly string[]): Enclosed {
+  take(session: string, chosenIds: readonly string[]): MessageAttachments {
     const implicitIds = this.#inSession(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
     const ids = [...implicitIds, ...chosenIds];
     const taken = ids.flatMap((id) => this.#stored.get(id) ?? []);
@@ -145,16 +145,16 @@ export class Attachments {
     return [...this.#stored.values()].filter((one) => one.session === session);
   }
 
-  #keepImage(holder: Holder, name: string, image: ImageBlock): void {
+  #keepImage(holder: AttachmentTarget, name: string, image: ImageBlock): void {
     this.#keep(holder, { kind: 'image', name, tokens: imageTokens(image.base64) }, { image });
   }
 
-  #keepText(holder: Holder, attachment: Attachment, tokens: number): void {
+  #keepText(holder: AttachmentTarget, attachment: Attachment, tokens: number): void {
     const { kind, name, lines } = attachment;
     this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
-  #keep({ journal }: Holder, view: Omit<AttachmentView, 'id'>, content: Pick<Entry, 'attachment' | 'image'>): void {
+  #keep({ journal }: AttachmentTarget, view: Omit<AttachmentView, 'id'>, content: Pick<Entry, 'attachment' | 'image'>): void {
     const id = this.#app.clock.id();
     this.#stored.set(id, { session: journal.id, view: { id, ...view }, ...content });
   }
@@ -177,7 +177,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   );
 }
 
-const enclosed = (stored: readonly Entry[]): Enclosed => ({
+const enclosed = (stored: readonly Entry[]): MessageAttachments => ({
   attachments: stored.flatMap(({ attachment }) => attachment ?? []),
   images: stored.flatMap(({ image }) => image ?? []),
 });

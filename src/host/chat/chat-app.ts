@@ -5,7 +5,7 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import type { CostAhead } from '../sessions/open-conversations.ts';
+import type { CostEstimate } from '../sessions/open-conversations.ts';
 import type { Reviews } from '../edits/review.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
@@ -39,7 +39,7 @@ export interface ChatApp {
   /** The best search results in the current session. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** The cost of a compression of the current session that produces these summaries. */
-  costAhead(nodes: readonly SummaryNode[]): CostAhead;
+  costAhead(nodes: readonly SummaryNode[]): CostEstimate;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
   /** The message and action for an error. */

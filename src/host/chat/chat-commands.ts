@@ -43,7 +43,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   if (!problem) throw invalid(vscode.l10n.t('There are no problems on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
-  app.attachments.hold(conversation, codeAround(document, problem.range));
+  app.attachments.addAll(conversation, codeAround(document, problem.range));
   const { line } = problem.range.start;
   const name = vscode.workspace.asRelativePath(problem.uri);
   const question = vscode.l10n.t(

@@ -83,7 +83,7 @@ export class ChatPanel
   }
 
   /** Moves an open chat after the setting for its location has changed. */
-  placeChanged(): void {
+  locationChanged(): void {
     if (isInSidebar()) {
       const wasOpen = this.#tab !== undefined;
       this.#tab?.container.dispose();

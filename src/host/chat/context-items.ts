@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
-import { openFiles, ownFiles, repositories } from '../platform/workspace-files.ts';
+import { openFiles, workspaceFilesOnly, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 
 const MAX_FILES = 20;
@@ -72,7 +72,7 @@ function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
 }
 
 async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
-  return ownFiles(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
+  return workspaceFilesOnly(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
 }
 
 /** Open files first, then those whose names begin with the query; among equal ones, those with shorter paths first. */

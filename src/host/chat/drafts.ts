@@ -69,7 +69,7 @@ export class QueuedMessages {
   }
 
   /** Restores a conversation's queue, and stores it whenever it changes. */
-  follow(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
+  restoreAndWatch(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
     const { journal, queue } = conversation;
     const stored = v.safeParse(queueSchema, this.#stored.get(journal.id));
     if (stored.success && queue.items.length === 0) {

@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment } from '../../core/model/message.ts';
 import { isSecretFile } from '../../core/redact/secret-files.ts';
 import { readSettings } from '../platform/settings.ts';
-import { ownFiles } from '../platform/workspace-files.ts';
+import { workspaceFilesOnly } from '../platform/workspace-files.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { ChosenModel } from '../models/models.ts';
 import type { Attachments } from './attachments.ts';
@@ -54,7 +54,7 @@ export class ImplicitContext {
   async #refresh(): Promise<void> {
     const { attachments, drafts, panel, sessions } = this.#app;
     const conversation = sessions.current;
-    if (!conversation || !attachments.imply(conversation, await this.#file(conversation))) return;
+    if (!conversation || !attachments.setImplicit(conversation, await this.#file(conversation))) return;
     const { id } = conversation.journal;
     panel.post({ type: 'draft', draft: { text: drafts.get(id), attachments: attachments.views(id) }, focus: false });
   }
@@ -67,11 +67,11 @@ export class ImplicitContext {
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
-    if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await ownFiles([uri])).length === 0) return undefined;
+    if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0) return undefined;
     const file = excerpt(document);
     if (pending.tokens(conversation, file) > pending.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
-    if (pending.chosen(journal.id).some(isSame)) return undefined;
+    if (pending.explicitAttachments(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
     const inContext = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
     return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;

@@ -169,7 +169,7 @@ export class PageLink {
     switch (update.type) {
       case 'reply_started': {
         this.#views.begin(update.id, update.model, Date.now());
-        const message = this.#views.arriving;
+        const message = this.#views.streamingReply;
         if (!message) return;
         this.post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
         this.#sendStatus();

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong } from '../../app/correct-event.ts';
 import { pinQuote, undoCompressions } from '../../app/summary-changes.ts';
-import { levelOf } from '../../core/context/ledger-lines.ts';
+import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
@@ -12,7 +12,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/documents.ts';
-import { whyNothing } from '../summaries/summary-facts.ts';
+import { nothingToCompressText } from '../summaries/summary-facts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import type { LastEditor } from './last-editor.ts';
@@ -60,7 +60,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       } catch (error) {
         // If the message was neither sent nor queued, its attachments return to the composer like its text.
         if (open.state.counters.messagesEver === oldCount && open.queue.items.every((one) => one.message !== message)) {
-          app.attachments.giveBack(open, message);
+          app.attachments.restore(open, message);
           showDraft();
         }
         throw error;
@@ -72,7 +72,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
     takeQueued: ({ id, edit }) => {
       const message = conversation().queue.take(id);
       if (message && edit) {
-        app.attachments.giveBack(conversation(), message);
+        app.attachments.restore(conversation(), message);
         showDraft();
       }
       return Promise.resolve({ text: message?.text ?? null });
@@ -202,7 +202,7 @@ function historyRequests(app: ChatApp) {
       const preview = await conversation().previewCompression();
       const cost = app.costAhead(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
-        const nothing = whyNothing(preview, conversation().settings().policy);
+        const nothing = nothingToCompressText(preview, conversation().settings().policy);
         return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
       }
       const { nodes, tokens } = preview;
@@ -221,7 +221,7 @@ function historyRequests(app: ChatApp) {
       const { id, title, tokens, rung, model, audit } = found;
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
-      const level = levelOf(state(), { node: found, from, to });
+      const level = sentLevelOf(state(), { node: found, from, to });
       const events = [...state().events.values()].filter((event) => {
         const position = state().positionOf(event.message);
         return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);

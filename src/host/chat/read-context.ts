@@ -5,10 +5,10 @@ import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { isInWorkspace, newFiles, openFiles, ownFiles, placesOf, repositories } from '../platform/workspace-files.ts';
+import { isInWorkspace, untrackedFiles, openFiles, workspaceFilesOnly, candidateUris, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render.ts';
-import { levelOf } from '../../core/context/ledger-lines.ts';
+import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 
 /** Maximum size of an attached file, in bytes: about 250,000 tokens. */
 const MAX_BYTES = 1_000_000;
@@ -20,7 +20,7 @@ const MAX_FOUND = 2_000;
 const MAX_NEW_BYTES = 20_000;
 
 /** Context that the user requests. */
-export type Wanted = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
+export type ContextRequest = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
 
 /** What context is read from. */
 export interface ContextSources {
@@ -30,7 +30,7 @@ export interface ContextSources {
 }
 
 /** Reads the requested context. Throws `RequestFault` if there is none or too much. */
-export async function readContext(request: Wanted, sources: ContextSources): Promise<readonly Attachment[]> {
+export async function readContext(request: ContextRequest, sources: ContextSources): Promise<readonly Attachment[]> {
   switch (request.kind) {
     case 'selection': {
       const { document, selection } = lastEditor(sources);
@@ -94,7 +94,7 @@ function lastEditor({ editor }: ContextSources): NonNullable<LastEditor['current
 async function workspaceUri(path: string): Promise<vscode.Uri> {
   if (!vscode.workspace.workspaceFolders)
     throw invalid(vscode.l10n.t('There are no files to add. Open a folder first.'));
-  const [[uri] = []] = placesOf(path);
+  const [[uri] = []] = candidateUris(path);
   if (!uri || !(await isInWorkspace(uri)))
     throw invalid(vscode.l10n.t('This file isn’t in the workspace. Use Attach File to Chat to add it.'));
   return uri;
@@ -144,7 +144,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const name = `${vscode.workspace.asRelativePath(folder)}/`;
   const pattern = new vscode.RelativePattern(folder, '**/*');
   const found = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_FOUND + 1);
-  const files = (await ownFiles(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files = (await workspaceFilesOnly(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
   if (files.length > MAX_FILES || found.length > MAX_FOUND)
     throw tooLarge(vscode.l10n.t('{0} contains more than {1} files. Add a subfolder instead.', name, MAX_FILES));
   const parts: string[] = [];
@@ -180,7 +180,7 @@ async function readChanges(): Promise<Attachment> {
   const parts: string[] = [];
   for (const repository of await repositories()) {
     parts.push(await repository.diff(true), await repository.diff(false));
-    const files = await ownFiles(newFiles(repository));
+    const files = await workspaceFilesOnly(untrackedFiles(repository));
     parts.push(...(await Promise.all(files.map((uri, at) => newFile(uri, at < MAX_FILES)))));
   }
   const text = parts.filter((part) => part.trim() !== '').join('\n');
@@ -222,7 +222,7 @@ async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): P
 
 /** A session as its own requests contain it: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
-  const summaries = state.frontier.map((item) => nodeText(item.node, levelOf(state, item)));
+  const summaries = state.frontier.map((item) => nodeText(item.node, sentLevelOf(state, item)));
   const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);
   return [...summaries, ...messages].join('\n\n');
 }

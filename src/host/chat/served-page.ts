@@ -35,7 +35,7 @@ export interface PageServer {
 }
 
 /** Notifications for the page's container. */
-export interface PageHost {
+export interface PageContainer {
   /** The page has received its session. */
   begun(init: InitMessage): void;
   focused?(focused: boolean): void;
@@ -54,7 +54,7 @@ export interface PageHost {
 export class ServedPage implements vscode.Disposable {
   readonly #app: PageServer;
   readonly #webview: vscode.Webview;
-  readonly #host: PageHost;
+  readonly #host: PageContainer;
   readonly #messages: vscode.Disposable;
   #pingTimer: NodeJS.Timeout | undefined;
   #unanswered = 0;
@@ -68,7 +68,7 @@ export class ServedPage implements vscode.Disposable {
   #initializations = 0;
 
   /** Loads the page into the webview. */
-  constructor(webview: vscode.Webview, app: PageServer, host: PageHost) {
+  constructor(webview: vscode.Webview, app: PageServer, host: PageContainer) {
     this.#app = app;
     this.#webview = webview;
     this.#host = host;

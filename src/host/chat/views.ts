@@ -7,7 +7,7 @@ import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { levelOf } from '../../core/context/ledger-lines.ts';
+import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSummary } from '../../app/ports.ts';
@@ -119,7 +119,7 @@ export class MessageViews {
   }
 
   /** The reply so far while it's streaming. It isn't a message of the session yet. */
-  get arriving(): MessageView | undefined {
+  get streamingReply(): MessageView | undefined {
     if (!this.#arriving) return undefined;
     const { view, text } = this.#arriving;
     return { ...view, parts: [{ type: 'text', text }] };
@@ -141,7 +141,7 @@ export class MessageViews {
   /** The messages from position `from`, including the streaming reply, and the number of all messages. */
   newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
     const { length } = this.#conversation.state.path;
-    const { arriving } = this;
+    const { streamingReply: arriving } = this;
     return {
       total: arriving ? length + 1 : length,
       messages: [...this.slice(from, length), ...(arriving ? [arriving] : [])],
@@ -205,7 +205,7 @@ export function coverViews(state: SessionState): CoverView[] {
     title: item.node.title,
     from: item.from,
     to: item.to,
-    level: levelOf(state, item),
+    level: sentLevelOf(state, item),
   }));
 }
 
@@ -216,7 +216,7 @@ export function compressionViews(state: SessionState): CompressionView[] {
 function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
   const nodes = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
   const leaves = nodes.filter((node) => node.depth === 0);
-  const active = nodes.filter((node) => !state.summaries.isTakenBack(node.id));
+  const active = nodes.filter((node) => !state.summaries.isUndoneWithin(node.id));
   const after = Math.max(-1, ...nodes.map((node) => state.positionOf(node.last) ?? -1));
   return {
     id: entry.id,

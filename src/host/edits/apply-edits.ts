@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { parseEdits, type Change, type FileEdit } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import { tellUnplaced, type Reviews } from './review.ts';
-import { isInWorkspace, openTexts, placesOf, workspaceFiles } from '../platform/workspace-files.ts';
+import { warnSkippedChanges, type Reviews } from './review.ts';
+import { isInWorkspace, openDocuments, candidateUris, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
  * Shows the changes in one code block of a reply, or in all that name a file, so that the user can accept or reject them.
@@ -23,7 +23,7 @@ export async function applyEdits(reviews: Reviews, reply: string, code?: string)
     const { placed, unplaced } = await reviews.open(uri, changes);
     if (unplaced.length > 0) {
       if (placed === 0 && files.size === 1) throw new RequestFault('invalid', noMatchText(uri));
-      tellUnplaced(uri, unplaced, placed);
+      warnSkippedChanges(uri, unplaced, placed);
     } else if (placed === 0) {
       void vscode.window.showInformationMessage(
         vscode.l10n.t('{0} already has these changes.', vscode.workspace.asRelativePath(uri)),
@@ -58,7 +58,7 @@ const MAX_FILES = 2_000;
  */
 async function targetFile(named: string | undefined): Promise<vscode.Uri | undefined> {
   if (named === undefined) return chooseFile();
-  const candidates = placesOf(named);
+  const candidates = candidateUris(named);
   const found = await workspaceFiles(named);
   // A path that begins with a workspace folder's name is complete.
   if (found.length === 0 && candidates.length < 2) found.push(...(await filesEndingWith(named)));
@@ -81,7 +81,7 @@ const outsideFault = (named: string): RequestFault =>
 
 /** Offers open files, then the other files of the workspace. Throws `RequestFault` if there are none. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
-  const open = openTexts().filter(({ scheme }) => scheme !== 'output');
+  const open = openDocuments().filter(({ scheme }) => scheme !== 'output');
   const seen = new Set(open.map(String));
   const files = await vscode.workspace.findFiles('**/*', '**/node_modules/**', MAX_FILES);
   const others = files.filter((uri) => !seen.has(String(uri))).sort((a, b) => (a.path < b.path ? -1 : 1));

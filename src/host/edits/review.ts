@@ -3,14 +3,14 @@ import {
   applyChanges,
   lineChanges,
   linesOf,
-  replaceChanges,
+  reapplyChanges,
   type LineChange,
   type Unplaced,
 } from '../../core/edits/apply-changes.ts';
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/ids.ts';
-import { typeAt } from '../platform/workspace-files.ts';
+import { fileTypeOf } from '../platform/workspace-files.ts';
 
 /** Proposed changes to a file that aren't accepted or rejected yet. */
 interface Review {
@@ -154,11 +154,11 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
       const current = linesOf(document.getText()).join('\n');
       if (current === review.base) continue;
       if (!review.known.has(current)) {
-        const { text, unplaced } = replaceChanges(review.base ?? '', review.proposed, current);
+        const { text, unplaced } = reapplyChanges(review.base ?? '', review.proposed, current);
         review.proposed = text;
         review.known = new Set([current]);
         if (unplaced.length > 0)
-          tellUnplaced(review.uri, unplaced, changesOf({ base: current, proposed: text }).length);
+          warnSkippedChanges(review.uri, unplaced, changesOf({ base: current, proposed: text }).length);
       }
       review.base = current;
       this.#changed.fire(review.right);
@@ -167,7 +167,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
 }
 
 /** Reports which changes can't be applied to a file. */
-export function tellUnplaced(uri: vscode.Uri, unplaced: readonly Unplaced[], placed: number): void {
+export function warnSkippedChanges(uri: vscode.Uri, unplaced: readonly Unplaced[], placed: number): void {
   const quote = (unplaced[0]!.lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, 80);
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
@@ -213,7 +213,7 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return linesOf((await vscode.workspace.openTextDocument(uri)).getText()).join('\n');
   } catch (error) {
-    if ((await typeAt(uri)) !== undefined) throw error;
+    if ((await fileTypeOf(uri)) !== undefined) throw error;
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { gaugeParts, levelOf, type GaugeLevel } from '../../core/budget/gauge.ts';
+import { gaugeParts, gaugeLevelOf, type GaugeLevel } from '../../core/budget/gauge.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
 /** The gauge's figures for a conversation, shared by the Status Bar, the panel, and triggers. */
@@ -40,6 +40,6 @@ export class ContextGauge {
   }
 
   level(view: GaugeView): GaugeLevel {
-    return levelOf(view.used / Math.max(1, view.budget));
+    return gaugeLevelOf(view.used / Math.max(1, view.budget));
   }
 }

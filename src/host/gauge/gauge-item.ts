@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, dollars, locale, short, translated } from '../platform/l10n.ts';
+import { countText, dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
@@ -7,7 +7,7 @@ import type { Distance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { GAUGE_ITEM } from '../platform/ids.ts';
-import { appendNoRoom } from '../platform/key-event-kinds.ts';
+import { appendDroppedNotice } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
 /** The Status Bar item that shows how full the context window is. */
@@ -51,7 +51,7 @@ export class GaugeItem implements vscode.Disposable {
     const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
-    this.#item.text = `$(${icon}) ${approximateSign}${short(view.used)}/${short(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
+    this.#item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     this.#item.tooltip = tooltip(
       view,
       conversation,
@@ -106,8 +106,8 @@ function tooltip(
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  text.appendMarkdown(`${whatIsNext(conversation.compressesIn())}\n\n`);
-  if (view.droppedEvents > 0) appendNoRoom(text.appendMarkdown('$(warning) '), view.droppedEvents);
+  text.appendMarkdown(`${nextCompressionText(conversation.compressesIn())}\n\n`);
+  if (view.droppedEvents > 0) appendDroppedNotice(text.appendMarkdown('$(warning) '), view.droppedEvents);
   const saved = tokensStillSaved(conversation.state);
   if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);
   const tokens = counters.chatTokens + counters.compressionTokens;
@@ -119,7 +119,7 @@ function tooltip(
 }
 
 /** When the next compression is triggered, given the distance in tokens and messages. */
-export function whatIsNext(distance: Distance | 'off' | 'spent'): string {
+export function nextCompressionText(distance: Distance | 'off' | 'spent'): string {
   if (distance === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
   if (distance === 'spent')

@@ -3,7 +3,7 @@ import { inform } from '../platform/inform.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
-import { breathe } from '../../core/pace/breather.ts';
+import { yieldIfDue } from '../../core/pace/breather.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -30,7 +30,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
   const pieces: string[] = [];
   for (const piece of await exportPieces(state, destination.format, redactor)) {
     pieces.push(piece);
-    await breathe(app.clock.breather);
+    await yieldIfDue(app.clock.breather);
   }
   await vscode.workspace.fs.writeFile(destination.target, new TextEncoder().encode(pieces.join('')));
   inform(exportedText(redactor));

@@ -8,7 +8,7 @@ import {
   scanTranscript,
   transcriptBatches,
   type ImportPreview,
-  type Watch,
+  type ImportProgress,
 } from './read-transcript.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
@@ -16,7 +16,7 @@ import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import type { Clock, SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import { changeSession, sameModel } from '../sessions/session-changes.ts';
+import { changeSession, keepModelEvents } from '../sessions/session-changes.ts';
 
 /**
  * Imports a transcript into a new session and shows it. A given file is imported directly; otherwise, the user selects
@@ -25,7 +25,7 @@ import { changeSession, sameModel } from '../sessions/session-changes.ts';
 export async function importFile(
   app: ImportApp,
   given?: vscode.Uri,
-  model = sameModel(app.sessions.current?.state),
+  model = keepModelEvents(app.sessions.current?.state),
 ): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;
@@ -34,7 +34,7 @@ export async function importFile(
   );
   if (!preview || (!given && !(await confirmImport(uri, preview)))) return reportCanceled();
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
-    bringIn(app, uri, preview, watch, model),
+    importPreviewed(app, uri, preview, watch, model),
   );
   if (messages === undefined) return reportCanceled();
   app.panel.open();
@@ -56,7 +56,7 @@ function reportCanceled(): void {
   inform(vscode.l10n.t('Import was canceled. Nothing was imported.'));
 }
 
-function withProgress<T>(title: string, work: (watch: Watch) => Promise<T>): Promise<T> {
+function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T> {
   return Promise.resolve(
     vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
@@ -135,16 +135,16 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
  * Imports a previewed file into a new session in batches; undefined if canceled. A canceled or failed import leaves no
  * session. Throws `TranscriptError` and `StoreFault`.
  */
-export async function bringIn(
+export async function importPreviewed(
   app: Pick<ImportApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
   uri: vscode.Uri,
   preview: ImportPreview,
-  watch: Watch,
+  watch: ImportProgress,
   model: readonly SessionEvent[] = [],
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
   const batches = preview.kind === 'exact' ? exactMessages(uri) : newMessages(app, uri);
-  const progress: Watch = {
+  const progress: ImportProgress = {
     isCancelled: watch.isCancelled,
     report: (_, messages) => watch.report(messages / Math.max(1, preview.messages), messages),
   };
@@ -166,7 +166,7 @@ export async function importMessages(
   app: Pick<ImportApp, 'sessions' | 'store' | 'modelChanged'>,
   title: string,
   batches: AsyncIterable<readonly Message[]>,
-  watch: Watch,
+  watch: ImportProgress,
   model: readonly SessionEvent[],
 ): Promise<number | undefined> {
   const previous = app.sessions.current?.journal;

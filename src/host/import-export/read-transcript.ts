@@ -20,7 +20,7 @@ interface Piece {
 }
 
 /** Reads a file's text in chunks, so that files of any size take little memory. Throws `TranscriptError`. */
-export async function* textOf(uri: vscode.Uri): AsyncGenerator<Piece> {
+export async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<Piece> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let read = 0;
   try {
@@ -80,7 +80,7 @@ const MAX_BATCH = 200;
 export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>, TranscriptEnd> {
   const { TranscriptReader } = await import('../../core/transcript/transcript-reader.ts');
   const reader = new TranscriptReader();
-  for await (const { text, share } of textOf(uri)) yield* inBatches(reader.push(text), share);
+  for await (const { text, share } of readTextChunks(uri)) yield* inBatches(reader.push(text), share);
   yield* inBatches(reader.end(), 1);
   const { format, skipped } = reader.summary();
   return { format, skipped };
@@ -90,7 +90,7 @@ export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<
 export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Message>> {
   const { sessionFromJsonl } = await import('../../core/transcript/session-jsonl.ts');
   let rest = '';
-  for await (const { text, share } of textOf(uri)) {
+  for await (const { text, share } of readTextChunks(uri)) {
     const end = text.lastIndexOf('\n') + 1;
     // Joins chunks only at the end of a line: one with an image spans many chunks, and copying it each time is slow.
     if (end > 0) {
@@ -126,13 +126,13 @@ const SHOWN_MESSAGES = 3;
 const SHOWN_UNITS = 200;
 
 /** `report` is called with the share of the file (0 to 1) and the number of messages that have been read. */
-export interface Watch {
+export interface ImportProgress {
   readonly report: (share: number, messages: number) => void;
   readonly isCancelled: () => boolean;
 }
 
 /** Reads a whole file without keeping its messages; undefined if canceled. Throws `TranscriptError`. */
-export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined> {
+export async function scanTranscript(uri: vscode.Uri, watch: ImportProgress): Promise<ImportPreview | undefined> {
   const exact = uri.path.endsWith('.jsonl') ? await scanExported(uri, watch) : 'other';
   if (exact !== 'other') return exact;
   const tally = new Tally();
@@ -151,7 +151,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: Watch): Promise<Imp
 }
 
 /** Returns `other` if a line isn't a message of ours or if an ID is repeated. The file may be in another format. */
-async function scanExported(uri: vscode.Uri, watch: Watch): Promise<ImportPreview | undefined | 'other'> {
+async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<ImportPreview | undefined | 'other'> {
   const tally = new Tally();
   const ids = new Set<string>();
   try {

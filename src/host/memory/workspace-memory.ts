@@ -3,7 +3,7 @@ import { isRemembered, memoryLine, memoryText, type MemoryEntry } from '../../co
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { MemoryFile } from '../../storage/memory-file.ts';
-import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
+import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
 /** A line to add to the memory. */
@@ -19,7 +19,7 @@ interface CachedText {
   readonly counter: Pick<TokenCounter, 'text'>;
   readonly text: string;
   /** IDs of entries that didn't fit. */
-  readonly left: ReadonlySet<string>;
+  readonly omitted: ReadonlySet<string>;
 }
 
 const NO_IDS: ReadonlySet<string> = new Set();
@@ -71,7 +71,7 @@ export class WorkspaceMemory implements vscode.Disposable {
     if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;
     const before = this.left;
     const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
-    this.#cached = { entries: this.#entries, budget, counter, text, left };
+    this.#cached = { entries: this.#entries, budget, counter, text, omitted: left };
     // Delayed, because the caller is rendering the views that this event refreshes.
     if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
     return text;
@@ -79,7 +79,7 @@ export class WorkspaceMemory implements vscode.Disposable {
 
   /** IDs of the entries that didn't fit in the latest text. */
   get left(): ReadonlySet<string> {
-    return this.#cached?.left ?? NO_IDS;
+    return this.#cached?.omitted ?? NO_IDS;
   }
 
   /** Adds the lines that aren't in the memory yet; resolves to their number. Rejects with `StoreFault`. */
@@ -148,7 +148,7 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
     const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
     item.id = entry.id;
     const isOmitted = this.#memory.left.has(entry.id);
-    item.description = isOmitted ? `${kindName(entry.kind)} · ${standingName('dropped')}` : kindName(entry.kind);
+    item.description = isOmitted ? `${kindName(entry.kind)} · ${statusName('dropped')}` : kindName(entry.kind);
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
     item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
     item.contextValue = 'threadkeeper.memory';

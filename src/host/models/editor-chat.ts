@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { Tolerance, type Extra } from '../../providers/tolerance.ts';
+import { Tolerance, type OptionalPart } from '../../providers/tolerance.ts';
 import { runWatched } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
@@ -47,7 +47,7 @@ export class EditorChat implements ChatModel {
     const inputTokens = this.#count(messages.map((message) => message.text).join('\n'));
     let replyText = '';
     try {
-      const extras: readonly Extra[] = request.temperature === undefined ? [] : ['temperature'];
+      const extras: readonly OptionalPart[] = request.temperature === undefined ? [] : ['temperature'];
       const { parts, first } = await this.#tolerance.send(extras, request, (without) =>
         this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
       );

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/inform.ts';
-import { askForKey, chooseHolder, isKeyed, KEYED_PROVIDERS, LABEL, whereOf, type KeyHolder } from './keys.ts';
+import { askForKey, pickKeyHolder, isKeyed, KEYED_PROVIDERS, LABEL, serverName, type KeyHolder } from './keys.ts';
 import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -20,7 +20,7 @@ export async function manageKeys(app: ModelsApp): Promise<boolean> {
 
 /** Asks for the key of a configured provider. */
 async function setKey(app: ModelsApp): Promise<boolean> {
-  const holder = await chooseHolder(keyHolders(readSettings()));
+  const holder = await pickKeyHolder(keyHolders(readSettings()));
   return holder !== undefined && enterKey(app, holder);
 }
 
@@ -40,7 +40,7 @@ export async function setModelKey(app: ModelsApp): Promise<boolean> {
 }
 
 async function clearKey(app: ModelsApp): Promise<boolean> {
-  const holder = await chooseHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
+  const holder = await pickKeyHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return false;
   await app.keys.clear(holder.provider);
   inform(vscode.l10n.t('Removed all stored API keys for {0}.', LABEL[holder.provider]));
@@ -49,7 +49,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
 
 /** Tests a key by listing the provider's models. */
 async function testKey(app: ModelsApp): Promise<boolean> {
-  const holder = await chooseHolder(keyHolders(readSettings()));
+  const holder = await pickKeyHolder(keyHolders(readSettings()));
   if (!holder) return false;
   inform(await tryKey(app, holder));
   return true;
@@ -58,7 +58,7 @@ async function testKey(app: ModelsApp): Promise<boolean> {
 /** Tests a key. Resolves to the message for the user; rejects with `ModelFault` if the key is invalid or missing. */
 export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
   const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  const name = whereOf(holder);
+  const name = serverName(holder);
   if (models.length === 1) return vscode.l10n.t('Connected to {0}. 1 model available.', name);
   return vscode.l10n.t('Connected to {0}. {1} models available.', name, models.length);
 }

@@ -94,11 +94,11 @@ export const LABEL: Readonly<Record<KeyedProvider, string>> = {
 };
 
 /** The provider's name, or a server's address. */
-export const whereOf = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
+export const serverName = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
   baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider === 'vscode' ? 'VS Code' : provider;
 
 /** Lets the user choose a provider; undefined if they cancel. */
-export async function chooseHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
+export async function pickKeyHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
   const items = holders.map((holder) => ({
     label: LABEL[holder.provider],
     description: originOf(holder.baseUrl),

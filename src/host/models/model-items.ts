@@ -3,12 +3,12 @@ import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import { knownModels, retirementOf } from '../../core/tokens/models.ts';
 import type { ModelFacts, Price, Retirement } from '../../core/tokens/model-facts.ts';
-import { dollars, locale, short, translated } from '../platform/l10n.ts';
+import { dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { isKeyed, LABEL, whereOf } from './keys.ts';
-import { addressOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
+import { isKeyed, LABEL, serverName } from './keys.ts';
+import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 
@@ -36,10 +36,10 @@ const LOCAL_SERVERS = [
 const LOCAL_TIMEOUT_MS = 1_500;
 
 /** A provider at its configured address, before a model is selected. */
-export const at = (provider: ProviderName): ChosenModel => ({
+export const atConfiguredUrl = (provider: ProviderName): ChosenModel => ({
   provider,
   model: 'list',
-  baseUrl: addressOf(provider, readSettings()),
+  baseUrl: baseUrlOf(provider, readSettings()),
 });
 
 /** All models, likeliest choices first. Of servers that aren't configured, only those on this machine are queried. */
@@ -48,17 +48,17 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
   const hasCurrent = current.provider !== 'local' && current.model !== '';
   const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
-  const configured = at('compatible').baseUrl;
+  const configured = atConfiguredUrl('compatible').baseUrl;
   const itemsIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
-    (provider === 'compatible' && configured === '') || !(await app.models.isReady(at(provider)))
+    (provider === 'compatible' && configured === '') || !(await app.models.isReady(atConfiguredUrl(provider)))
       ? []
-      : loadItems(app, at(provider), signal);
+      : loadItems(app, atConfiguredUrl(provider), signal);
   return [
     { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
-    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, loadItems(app, at('vscode'), signal)) },
+    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, loadItems(app, atConfiguredUrl('vscode'), signal)) },
     { title: configured, items: orNone(app, itemsIfReady('compatible')) },
     ...localServers()
-      .filter(({ baseUrl }) => !isSamePlace(baseUrl, configured))
+      .filter(({ baseUrl }) => !isSameServer(baseUrl, configured))
       .map(({ title, baseUrl }) => ({
         title,
         items: orNone(
@@ -71,7 +71,7 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
     { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
       title: vscode.l10n.t('{0}: needs an API key', LABEL[provider]),
-      items: app.models.isReady(at(provider)).then((isReady) => (isReady ? [] : knownItems(app, at(provider)))),
+      items: app.models.isReady(atConfiguredUrl(provider)).then((isReady) => (isReady ? [] : knownItems(app, atConfiguredUrl(provider)))),
     })),
   ];
 }
@@ -90,7 +90,7 @@ export function localServers(): readonly { readonly title: string; readonly base
 }
 
 /** Whether two base URLs have the same host and port. `localhost` equals `127.0.0.1`. */
-export function isSamePlace(a: string, b: string): boolean {
+export function isSameServer(a: string, b: string): boolean {
   const hostOf = (address: string): string | undefined =>
     URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
   return hostOf(a) !== undefined && hostOf(a) === hostOf(b);
@@ -118,7 +118,7 @@ async function loadItems(
 
 /** All providers. VS Code's models come first, if there are any, because they need no key. */
 export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
-  const models = await app.models.list(at('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
+  const models = await app.models.list(atConfiguredUrl('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
     // An extension that fails must not hide the other providers.
     app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
     return [];
@@ -140,7 +140,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
       label: LABEL[provider],
-      description: vscode.l10n.t('sends your messages to {0}', whereOf(at(provider))),
+      description: vscode.l10n.t('sends your messages to {0}', serverName(atConfiguredUrl(provider))),
       provider,
     })),
     {
@@ -176,7 +176,7 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
     if (!ModelFault.is(error)) throw error;
     const failure: ListItem = {
       label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
-      description: vscode.l10n.t('Couldn’t get the model list from {0}', whereOf(provider)),
+      description: vscode.l10n.t('Couldn’t get the model list from {0}', serverName(provider)),
       detail: translated(describeFault(error).message),
       act: 'retry',
     };
@@ -201,10 +201,10 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const name = app.models.label(chosen);
   const isCurrent = isSameModel(chosen, app.chosenModel());
   // The vendor's price doesn't apply to a server on this machine.
-  const isLocal = localServers().some(({ baseUrl }) => isSamePlace(baseUrl, chosen.baseUrl));
+  const isLocal = localServers().some(({ baseUrl }) => isSameServer(baseUrl, chosen.baseUrl));
   const isKnown = info.known || facts.contextWindow !== undefined;
   const notes = [
-    isKnown ? vscode.l10n.t('{0} tokens', short(info.contextWindow)) : vscode.l10n.t('unknown context window'),
+    isKnown ? vscode.l10n.t('{0} tokens', shortTokens(info.contextWindow)) : vscode.l10n.t('unknown context window'),
     ...(info.price && !isLocal ? priceNotes(info.price) : []),
     // For unknown models, reasoning is only assumed.
     ...(info.efforts && (info.efforts.length > 0 || info.vendor !== undefined) ? [vscode.l10n.t('reasoning')] : []),

@@ -13,7 +13,7 @@ const WARN_MS = 30 * 86_400_000;
  * Reports that a model's context window is a guess; undefined if the model's data, its server, or the user's settings
  * have it.
  */
-export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
+export function assumedWindowText(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isKnown = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isKnown || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
@@ -21,14 +21,14 @@ export function assumedWindow(models: Pick<Models, 'info'>, chosen: ChosenModel)
 }
 
 /** Where the context window is from, if not the model's data; `read`: maximum tokens that the server reads. */
-export function windowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
+export function contextWindowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
   const { contextWindow } = readSettings().chat;
   if (read < (contextWindow ?? models.info(chosen).contextWindow))
     return vscode.l10n.t(
       'The server reads at most {0}. If that has changed, select the model again.',
       tokensText(read),
     );
-  if (contextWindow === null) return assumedWindow(models, chosen);
+  if (contextWindow === null) return assumedWindowText(models, chosen);
   return vscode.l10n.t('Context window set in threadkeeper.chat.contextWindow: {0}.', tokensText(contextWindow));
 }
 
@@ -56,7 +56,7 @@ export class ModelNotices {
     const { provider, model } = chosen;
     if (provider === 'local' || provider === 'vscode' || model === '') return;
     const { retires } = this.#models.info(chosen);
-    const assumed = assumedWindow(this.#models, chosen);
+    const assumed = assumedWindowText(this.#models, chosen);
     if (assumed !== undefined && this.#isNew(`unknown ${model}`))
       await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {

@@ -7,9 +7,9 @@ import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, inform } from '../platform/inform.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, LABEL, whereOf } from './keys.ts';
+import { askForKey, isKeyed, LABEL, serverName } from './keys.ts';
 import {
-  at,
+  atConfiguredUrl,
   localServers,
   modelGroups,
   modelItem,
@@ -20,9 +20,9 @@ import {
   type ModelGroup,
   type ModelItem,
   type ProviderItem,
-  isSamePlace,
+  isSameServer,
 } from './model-items.ts';
-import { askForWindow, assumedWindow } from './model-notices.ts';
+import { askForWindow, assumedWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
@@ -54,7 +54,7 @@ export async function chooseModel(app: ModelsApp): Promise<boolean> {
 async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
   if (picked.isUntried && !(await testModel(app, picked))) return false;
   const conversation = await app.sessions.currentOrLatest();
-  if (picked.provider === 'compatible' && picked.baseUrl !== at('compatible').baseUrl)
+  if (picked.provider === 'compatible' && picked.baseUrl !== atConfiguredUrl('compatible').baseUrl)
     await saveAddress(picked.baseUrl);
   const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited, so that callers can continue with the model while the notification is open.
@@ -63,7 +63,7 @@ async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
 }
 
 /** Selects the session's model from those of one provider, or from a list; no prompt if the list has only one. */
-export async function chooseFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
+export async function chooseModelFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
   const title = vscode.l10n.t('Select Model for This Session');
   if (typeof from === 'string') {
     const picked = await pickOfProvider(app, from, title);
@@ -157,27 +157,27 @@ async function complete(app: ModelsApp, chosen: ChosenModel): Promise<boolean | 
   const { provider } = chosen;
   const lacksAddress = provider === 'compatible' && chosen.baseUrl === '';
   if (lacksAddress && !(await askForAddress(app, ''))) return undefined;
-  const { baseUrl } = lacksAddress ? at(provider) : chosen;
+  const { baseUrl } = lacksAddress ? atConfiguredUrl(provider) : chosen;
   const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...chosen, baseUrl }));
   if (lacksKey && !(await askForKey(app.keys, { provider, baseUrl }))) return undefined;
   return lacksAddress || lacksKey;
 }
 
 async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked | undefined> {
-  if ((await complete(app, at(provider))) === undefined) return undefined;
+  if ((await complete(app, atConfiguredUrl(provider))) === undefined) return undefined;
   const title = vscode.l10n.t('Select Model');
   const prompt = vscode.l10n.t('Enter the model ID, as used by the provider.');
   const name = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
-  return name ? { ...at(provider), model: name, isUntried: true } : undefined;
+  return name ? { ...atConfiguredUrl(provider), model: name, isUntried: true } : undefined;
 }
 
 /** Asks for a missing base URL or API key, then for the model. If the list can't be loaded, shows the reason in it. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
-  if (provider === 'local') return { ...at(provider), model: 'local', isUntried: false };
-  let isUntried = await complete(app, at(provider));
+  if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntried: false };
+  let isUntried = await complete(app, atConfiguredUrl(provider));
   if (isUntried === undefined) return undefined;
   for (;;) {
-    const picked = await vscode.window.showQuickPick(providerList(app, at(provider)), { title, matchOnDetail: true });
+    const picked = await vscode.window.showQuickPick(providerList(app, atConfiguredUrl(provider)), { title, matchOnDetail: true });
     if (picked?.chosen) return { ...picked.chosen, isUntried };
     switch (picked?.act) {
       case undefined:
@@ -188,11 +188,11 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
         break;
       }
       case 'address':
-        isUntried = await askForAddress(app, at(provider).baseUrl);
+        isUntried = await askForAddress(app, atConfiguredUrl(provider).baseUrl);
         break;
       case 'key':
         if (isKeyed(provider))
-          isUntried = (await askForKey(app.keys, { provider, baseUrl: at(provider).baseUrl })) !== undefined;
+          isUntried = (await askForKey(app.keys, { provider, baseUrl: atConfiguredUrl(provider).baseUrl })) !== undefined;
         break;
       case 'retry':
         break;
@@ -220,7 +220,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
     const text = vscode.l10n.t(
       'Couldn’t use {0} at {1}. {2}',
       app.models.label(chosen),
-      whereOf(chosen),
+      serverName(chosen),
       translated(describeFault(error).message),
     );
     const again = vscode.l10n.t('Select Model…');
@@ -241,9 +241,9 @@ export async function selectModel(
   model: string,
 ): Promise<{ readonly isOutgrown: boolean }> {
   const before = conversation.budget();
-  app.forgetWindow({ ...at(provider), model });
+  app.forgetWindow({ ...atConfiguredUrl(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
-  if (provider !== 'local') await app.recentModels.add({ ...at(provider), model });
+  if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();
   const after = conversation.budget();
   return { isOutgrown: after < before && conversation.context().total > after };
@@ -253,7 +253,7 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
   const compress = vscode.l10n.t('Compress History');
   const setWindow = vscode.l10n.t('Set Context Window…');
   const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', models.label(chosen));
-  const assumed = assumedWindow(models, chosen);
+  const assumed = assumedWindowText(models, chosen);
   const answer =
     assumed === undefined
       ? await vscode.window.showWarningMessage(text, compress)
@@ -353,11 +353,11 @@ interface ModelOffer extends OfferView {
 /** Suggested models for a session without one; those that work without further input come first. */
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
-  const address = at('compatible').baseUrl;
+  const address = atConfiguredUrl('compatible').baseUrl;
   const configured = address === '' ? [] : [{ title: address, baseUrl: address }];
   const found = await Promise.all([
-    offerOf(app, vscode.l10n.t('VS Code language models'), at('vscode')),
-    ...[...configured, ...localServers().filter(({ baseUrl }) => !isSamePlace(baseUrl, address))].map(
+    offerOf(app, vscode.l10n.t('VS Code language models'), atConfiguredUrl('vscode')),
+    ...[...configured, ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, address))].map(
       ({ title, baseUrl }) => offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
     ),
   ]);
@@ -367,7 +367,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
           {
             label: app.models.label(recent),
             detail: vscode.l10n.t('Recently used'),
-            take: () => chooseFrom(app, [modelItem(app, recent)]),
+            take: () => chooseModelFrom(app, [modelItem(app, recent)]),
           },
         ]
       : []),
@@ -390,13 +390,13 @@ async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promis
   if (items.length === 0) return undefined;
   const names = items.slice(0, MAX_NAMES).map((item) => item.chosen.model);
   const detail = [...names, ...(items.length > MAX_NAMES ? ['…'] : [])].join(', ');
-  return { label, detail, take: () => chooseFrom(app, items) };
+  return { label, detail, take: () => chooseModelFrom(app, items) };
 }
 
 async function keyedOffer(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
-  const isReady = await app.models.isReady(at(provider));
+  const isReady = await app.models.isReady(atConfiguredUrl(provider));
   const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
-  return { label: LABEL[provider], detail, take: () => chooseFrom(app, provider) };
+  return { label: LABEL[provider], detail, take: () => chooseModelFrom(app, provider) };
 }
 
 /** Selects no model, so that the session doesn't offer models again. */

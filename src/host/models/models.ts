@@ -45,7 +45,7 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
     return {
       provider: selected,
       model: state?.model ?? DEFAULT_MODEL[selected].chat,
-      baseUrl: addressOf(selected, settings),
+      baseUrl: baseUrlOf(selected, settings),
       ...limit,
     };
   return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl, ...limit };
@@ -55,7 +55,7 @@ export function chosenChatModel(settings: Settings, state: SessionState | undefi
  * A provider's base URL; empty for the provider's default. The base URL in the settings applies to the provider in the
  * settings, or to the compatible server if that provider has no URL.
  */
-export function addressOf(provider: ProviderName, { chat }: Settings): string {
+export function baseUrlOf(provider: ProviderName, { chat }: Settings): string {
   const owner = chat.provider === 'local' || chat.provider === 'vscode' ? 'compatible' : chat.provider;
   return provider === owner ? chat.baseUrl : '';
 }
@@ -64,10 +64,10 @@ export function addressOf(provider: ProviderName, { chat }: Settings): string {
 export function keyHolders(settings: Settings): readonly KeyHolder[] {
   const holders: KeyHolder[] = KEYED_PROVIDERS.map((provider) => ({
     provider,
-    baseUrl: addressOf(provider, settings),
+    baseUrl: baseUrlOf(provider, settings),
   }));
   const { provider, baseUrl } = settings.summarizer;
-  if (isKeyed(provider) && baseUrl !== '' && baseUrl !== addressOf(provider, settings))
+  if (isKeyed(provider) && baseUrl !== '' && baseUrl !== baseUrlOf(provider, settings))
     holders.push({ provider, baseUrl });
   return holders.filter((one) => one.provider !== 'compatible' || one.baseUrl !== '');
 }

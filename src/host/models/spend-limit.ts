@@ -38,7 +38,7 @@ export class SpendLimit {
   }
 
   add(usd: number): void {
-    this.#known = withSpent(this.#merged(), monthOf(this.#now()), usd);
+    this.#known = addSpend(this.#merged(), monthOf(this.#now()), usd);
     this.#state.update(STATE_KEY, this.#known).then(undefined, (error: unknown) => {
       this.#warn(`The cost of compression was not saved: ${String(error)}`);
     });
@@ -46,7 +46,7 @@ export class SpendLimit {
 
   // Another window may have stored its costs since, or may have overwritten ours.
   #merged(): SpendByMonth {
-    return merged(this.#known, parseSpend(this.#state.get(STATE_KEY)));
+    return mergeSpend(this.#known, parseSpend(this.#state.get(STATE_KEY)));
   }
 }
 
@@ -63,7 +63,7 @@ export function monthOf(at: number): string {
 }
 
 /** Adds a cost to a month, and keeps only the newest months. */
-export function withSpent(spend: SpendByMonth, month: string, usd: number): SpendByMonth {
+export function addSpend(spend: SpendByMonth, month: string, usd: number): SpendByMonth {
   const sums = new Map(Object.entries(spend));
   sums.set(month, (sums.get(month) ?? 0) + usd);
   return Object.fromEntries([...sums].sort(([a], [b]) => a.localeCompare(b)).slice(-MONTHS_KEPT));
@@ -80,7 +80,7 @@ export function parseSpend(stored: unknown): SpendByMonth {
 }
 
 /** Merges two windows' values: the larger one for each month, so that no cost is lost. */
-export function merged(a: SpendByMonth, b: SpendByMonth): SpendByMonth {
+export function mergeSpend(a: SpendByMonth, b: SpendByMonth): SpendByMonth {
   const months = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...months].sort().map((month) => [month, Math.max(a[month] ?? 0, b[month] ?? 0)]));
 }

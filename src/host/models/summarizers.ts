@@ -31,7 +31,7 @@ export class Summarizers {
     const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
     // Thinking counts against the context window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
-    const model = retrying(await this.#models.make(chosen, memory, job.urgency), { takesBack: true });
+    const model = retrying(await this.#models.make(chosen, memory, job.urgency), { mayDiscard: true });
     return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 

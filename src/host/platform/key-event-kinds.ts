@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Standing } from '../../core/context/ledger-lines.ts';
+import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { countText } from './l10n.ts';
 
@@ -28,7 +28,7 @@ export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   outcome: 'pass',
 };
 
-export const standingName = (standing: Standing): string =>
+export const statusName = (standing: EventStatus): string =>
   ({
     pinned: vscode.l10n.t('pinned'),
     active: vscode.l10n.t('active'),
@@ -41,7 +41,7 @@ const OPEN_SETTINGS = 'workbench.action.openSettings';
 const OPEN_BUDGET_SETTING = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@id:threadkeeper.compression.keyEventBudget"]')}`;
 
 /** Reports how many key events don't fit in the context, with a link to the setting. */
-export function appendNoRoom(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
+export function appendDroppedNotice(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
   const notice =
     events === 1
       ? vscode.l10n.t('1 more key event doesn’t fit and isn’t sent.')

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
-import { spoken, type Phrase } from '../../core/text/phrase.ts';
+import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
 
 /** Locale for numbers and dates: VS Code's display language. */
 export const locale = (): string => vscode.env.language;
@@ -10,7 +10,7 @@ export const locale = (): string => vscode.env.language;
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
-export function short(tokens: number): string {
+export function shortTokens(tokens: number): string {
   const scaled = (value: number): string =>
     value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
   if (tokens < 1000) return String(Math.round(tokens));
@@ -42,7 +42,7 @@ export const oneLine = (text: string, max = 120): string =>
   text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max);
 
 /** The beginning of a text, cut between words if possible; `max` is in UTF-16 units. */
-export function beginning(text: string, max: number): string {
+export function truncated(text: string, max: number): string {
   if (text.length <= max) return text;
   const space = text.lastIndexOf(' ', max);
   return `${text.slice(0, space > max / 2 ? space : max)}…`;
@@ -66,5 +66,5 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
 
 /** Translates a phrase to the display language. */
 export function translated(phrase: Phrase): string {
-  return spoken(phrase, (english) => vscode.l10n.t(english));
+  return renderPhrase(phrase, (english) => vscode.l10n.t(english));
 }

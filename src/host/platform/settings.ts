@@ -89,7 +89,7 @@ function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): strin
 }
 
 /** Whether any setting other than `name` has changed. A single event may report several settings. */
-export function hasChangedBeside(name: string, event: vscode.ConfigurationChangeEvent): boolean {
+export function hasOtherSettingChanged(name: string, event: vscode.ConfigurationChangeEvent): boolean {
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
 

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
  * The URIs to which a path may refer, in groups to try one after the other. If the workspace has several folders, VS
  * Code puts a folder's name before its paths, so a path that begins with one is looked up in that folder first.
  */
-export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
+export function candidateUris(named: string): readonly (readonly vscode.Uri[])[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const path = named.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
   const namedFolders = folders.length > 1 ? folders.filter(({ name }) => path.startsWith(`${name}/`)) : [];
@@ -18,7 +18,7 @@ export function placesOf(named: string): readonly (readonly vscode.Uri[])[] {
 
 /** The existing files of the workspace with this path; several if several folders contain it. */
 export async function workspaceFiles(named: string): Promise<vscode.Uri[]> {
-  for (const places of placesOf(named)) {
+  for (const places of candidateUris(named)) {
     const found = await Promise.all(places.map(isFile));
     if (found.includes(true)) return places.filter((_, index) => found[index]);
   }
@@ -37,12 +37,12 @@ function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
 }
 
 async function isFile(uri: vscode.Uri): Promise<boolean> {
-  const type = await typeAt(uri);
+  const type = await fileTypeOf(uri);
   return type !== undefined && type !== vscode.FileType.Directory;
 }
 
 /** Whether this is a file or a folder; undefined if neither exists. */
-export async function typeAt(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
+export async function fileTypeOf(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
     return (await vscode.workspace.fs.stat(uri)).type;
   } catch (error) {
@@ -60,7 +60,7 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
 }
 
 /** Those of the files that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
-export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
+export async function workspaceFilesOnly(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
     files.map(async (uri) => ((await isInWorkspace(uri)) ? await realPath(uri.fsPath) : undefined)),
   );
@@ -69,7 +69,7 @@ export async function ownFiles(files: readonly vscode.Uri[]): Promise<vscode.Uri
 }
 
 /** The URIs of all open text editors, each once, including untitled documents and files outside the workspace. */
-export const openTexts = (): vscode.Uri[] => {
+export const openDocuments = (): vscode.Uri[] => {
   const open = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
@@ -77,7 +77,7 @@ export const openTexts = (): vscode.Uri[] => {
 };
 
 /** Those of `openTexts` that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
-export const openFiles = (): Promise<vscode.Uri[]> => ownFiles(openTexts());
+export const openFiles = (): Promise<vscode.Uri[]> => workspaceFilesOnly(openDocuments());
 
 /** Which of the files, given by their real paths, git ignores. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
@@ -149,7 +149,7 @@ interface GitExtension {
 const UNTRACKED = 7;
 
 /** Untracked files. The setting `git.untrackedChanges` determines which of the lists they are in. */
-export const newFiles = ({ state }: Repository): vscode.Uri[] =>
+export const untrackedFiles = ({ state }: Repository): vscode.Uri[] =>
   [...state.workingTreeChanges.filter(({ status }) => status === UNTRACKED), ...state.untrackedChanges].map(
     ({ uri }) => uri,
   );

@@ -35,7 +35,7 @@ const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: ()
 const USER_REQUEST = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
 
 /** The summarizer's name and the maximum cost of a compression. */
-export interface CostAhead {
+export interface CostEstimate {
   readonly model: string;
   /** US dollars; null if the price is unknown, 0 without a model. */
   readonly estimatedCostUsd: number | null;
@@ -46,7 +46,7 @@ export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
   /** The summarizer, and the maximum cost of generating these summaries with it. */
-  readonly costAhead: (nodes: readonly SummaryNode[]) => CostAhead;
+  readonly estimateCost: (nodes: readonly SummaryNode[]) => CostEstimate;
   /** Regenerates a summary; by default, with the configured summarizer. */
   readonly resummarize: (
     request: Omit<Resummary, 'model'>,
@@ -148,14 +148,14 @@ export class OpenConversations {
       const chosen = chatModel();
       if (update.type !== 'truncated' || update.model !== `${chosen.provider}/${chosen.model}`) return;
       models.loadedContext(chosen).then(
-        (window) => window !== undefined && calibrations.of(chosen)?.told(window),
+        (window) => window !== undefined && calibrations.of(chosen)?.setStatedWindow(window),
         (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),
       );
     });
     this.#open.set(journal.id, {
       conversation,
       search,
-      costAhead: (nodes) => {
+      estimateCost: (nodes) => {
         const chosen = summarizer();
         const leaves = nodes.filter(({ depth }) => depth === 0);
         const input = leaves.reduce((sum, { tokens }) => sum + tokens.source + PROMPT_TOKENS, 0);

@@ -19,7 +19,7 @@ export interface SessionsApp {
   readonly workspace: string;
   readonly panel: { open(): void };
   /** The copies of other tools' chats. */
-  readonly chats: { keptBytes(): Promise<number> };
+  readonly chats: { copiedBytes(): Promise<number> };
   /** Removes permanently deleted sessions from VS Code's global state. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
         ...(one.deleted ? [vscode.l10n.t('deleted')] : []),
         ...(one.archived ? [vscode.l10n.t('archived')] : []),
       ].join(' · '),
-      picked: disk.isPastKeeping(one, now),
+      picked: disk.isRetentionOver(one, now),
       session: one,
     }));
   const leftover = sum(orphans.map((one) => one.bytes));
@@ -87,11 +87,11 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       detail: vscode.l10n.t('Cache and lock files that no session uses'),
       picked: true,
     });
-  const keptBytes = await app.chats.keptBytes();
+  const copiedBytes = await app.chats.copiedBytes();
   const all = sum(sessions.map(sizeOf)) + leftover;
   const title = [
     vscode.l10n.t('Clean Up Sessions ({1}, {0})', sizeText(all), sessionsText(sessions.length)),
-    ...(keptBytes > 0 ? [vscode.l10n.t('Copied chats from other tools: {0}', sizeText(keptBytes))] : []),
+    ...(copiedBytes > 0 ? [vscode.l10n.t('Copied chats from other tools: {0}', sizeText(copiedBytes))] : []),
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: title.join(' · '),

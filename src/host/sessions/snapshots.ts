@@ -4,7 +4,7 @@ import type { SessionSnapshots } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { bytesOf, isWhole, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
+import { bytesOf, hasFullNames, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
 import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
 
 /** Copies of limited size in `globalState`, written after turns, to list and restore sessions whose files are lost. */
@@ -33,14 +33,14 @@ export class Snapshots implements SessionSnapshots {
   }
 
   /** Sets the list of sessions that the next snapshot contains. */
-  listed(sessions: readonly SessionSummary[]): void {
+  setList(sessions: readonly SessionSummary[]): void {
     this.#listed = sessions;
   }
 
   /** The stored list, without sessions whose title or workspace was truncated. */
-  remembered(): readonly SessionSummary[] {
+  storedList(): readonly SessionSummary[] {
     const loaded = loadSnapshots(this.#memento);
-    return loaded.kind === 'valid' ? loaded.snapshots.index.filter(isWhole) : [];
+    return loaded.kind === 'valid' ? loaded.snapshots.index.filter(hasFullNames) : [];
   }
 
   schedule(): void {

@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import { supportOf, type StatementFinding } from '../../core/model/statement.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
-import type { Breather } from '../../core/pace/breather.ts';
-import { resting } from '../../core/pace/steps.ts';
+import type { Yielder } from '../../core/pace/breather.ts';
+import { runYielding } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri } from './node-pages.ts';
 import { openAsText } from './documents.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** The result of a comparison. */
-export interface Compared {
+export interface ComparisonResult {
   /** Number of checked statements. */
   readonly statements: number;
   readonly unsupported: number;
@@ -35,9 +35,9 @@ export class Comparison implements vscode.Disposable {
     textDecoration: 'underline wavy',
   });
 
-  readonly #breather: Breather;
+  readonly #breather: Yielder;
 
-  constructor(breather: Breather) {
+  constructor(breather: Yielder) {
     this.#breather = breather;
   }
 
@@ -54,7 +54,7 @@ export class Comparison implements vscode.Disposable {
     state: SessionState,
     node: SummaryNode,
     level = state.levels.get(node.id) ?? 'detailed',
-  ): Promise<Compared> {
+  ): Promise<ComparisonResult> {
     const shown = node[level] === undefined ? 'detailed' : level;
     const span = state.spanOf(node.id);
     const ids = span ? state.path.slice(span.from, span.to + 1) : [];
@@ -87,7 +87,7 @@ export class Comparison implements vscode.Disposable {
 
   async #checkByCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
     const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
-    return resting(checkStatementsSteps(text, messages), this.#breather);
+    return runYielding(checkStatementsSteps(text, messages), this.#breather);
   }
 }
 

@@ -8,7 +8,7 @@ import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { inform, offer, progressLocation } from '../platform/inform.ts';
-import { whyNothing } from './summary-facts.ts';
+import { nothingToCompressText } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './subject-pickers.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
@@ -67,12 +67,12 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
       return;
     }
     case 'skipped':
-      return inform(whyNothing(outcome.reason, conversation.settings().policy));
+      return inform(nothingToCompressText(outcome.reason, conversation.settings().policy));
     case 'nothing':
     case 'stale':
       return inform(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
     case 'off':
-      return inform(whyNothing('off', conversation.settings().policy));
+      return inform(nothingToCompressText('off', conversation.settings().policy));
     case 'spent':
       throw new SpendLimitReached();
     case 'cancelled':

@@ -4,7 +4,7 @@ import type { CompressionRecord, TriggerName } from '../../core/journal/schema.t
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { levelName, rungName, triggerName, whyNothing } from './summary-facts.ts';
+import { levelName, rungName, triggerName, nothingToCompressText } from './summary-facts.ts';
 import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-pages.ts';
 import { PageWriter, type Page } from './document-page.ts';
@@ -13,10 +13,10 @@ import { PageWriter, type Page } from './document-page.ts';
 export function dryRunPage(
   state: SessionState,
   policy: Policy,
-  record: CompressionRecord | Parameters<typeof whyNothing>[0],
+  record: CompressionRecord | Parameters<typeof nothingToCompressText>[0],
 ): Page {
   const page = new PageWriter().heading(1, vscode.l10n.t('Compression Preview'));
-  if (typeof record === 'string') return page.block(whyNothing(record, policy)).page();
+  if (typeof record === 'string') return page.block(nothingToCompressText(record, policy)).page();
   writeSizes(page, record);
   page.line();
   page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);

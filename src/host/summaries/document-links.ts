@@ -4,7 +4,7 @@ import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { DOCUMENT_SCHEME } from '../platform/ids.ts';
-import { summariesOf, type Sought } from './rows.ts';
+import { summariesOf, type RowTarget } from './rows.ts';
 import type { Page } from './document-page.ts';
 import { nodeUri } from './node-pages.ts';
 import { parseDocumentUri, type DocumentAddress } from './documents.ts';
@@ -55,7 +55,7 @@ const lens = (command: string, title: string, argument: unknown): vscode.CodeLen
 export function rowOfDocument(
   state: SessionState,
   { kind, id }: DocumentAddress,
-): Exclude<Sought, { kind: 'event' }> | undefined {
+): Exclude<RowTarget, { kind: 'event' }> | undefined {
   if (kind === 'message') {
     const message = messageId(id);
     return state.positionOf(message) === undefined ? undefined : { kind: 'message', message };

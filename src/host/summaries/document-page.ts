@@ -64,7 +64,7 @@ export class PageWriter {
 }
 
 /** Inserts blank lines before headings, because Markdown adds a heading right below a list to the last entry. */
-export const headingsApart = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
+export const separateHeadings = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
 
 /** A document with only text. */
 export const plainPage = (text: string): Page => ({ text, links: [] });

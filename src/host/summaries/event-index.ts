@@ -2,16 +2,16 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { CompressionRecord } from '../../core/journal/schema.ts';
 import type { KeyEventId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
-import { standingOf, type Standing } from '../../core/context/ledger-lines.ts';
-import type { FrontFacts, SessionState } from '../../core/state/session-state.ts';
+import { eventStatusOf, type EventStatus } from '../../core/context/ledger-lines.ts';
+import type { PrefixFacts, SessionState } from '../../core/state/session-state.ts';
 
-const ORDER: readonly Standing[] = ['pinned', 'active', 'dropped', 'superseded'];
+const ORDER: readonly EventStatus[] = ['pinned', 'active', 'dropped', 'superseded'];
 
 export interface PlacedEvent {
   readonly event: KeyEvent;
   /** The message's 0-based position on the active branch. */
   readonly position: number;
-  readonly standing: Standing;
+  readonly standing: EventStatus;
 }
 
 /**
@@ -25,10 +25,10 @@ export class EventIndex {
   readonly #wanted: number[] = [0];
   readonly #kept: number[] = [0];
 
-  constructor(state: FrontFacts, leftOut: ReadonlySet<KeyEventId>) {
+  constructor(state: PrefixFacts, leftOut: ReadonlySet<KeyEventId>) {
     const placed: PlacedEvent[] = [];
     for (const event of state.events.values()) {
-      const standing = standingOf(state, event, leftOut);
+      const standing = eventStatusOf(state, event, leftOut);
       if (standing) placed.push({ event, position: state.positionOf(event.message)!, standing });
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);

@@ -4,8 +4,8 @@ import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { faultTexts, levelName, trustOf } from './summary-facts.ts';
-import { headingsApart, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
+import { faultTexts, levelName, verificationText } from './summary-facts.ts';
+import { separateHeadings, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
 import { documentUri, EDITABLE_LEVELS } from './documents.ts';
 
 /** A summary with its facts, texts, and warnings, and its source or child summaries. */
@@ -17,7 +17,7 @@ export function nodePage(state: SessionState, node: SummaryNode): Page {
   for (const level of EDITABLE_LEVELS) {
     const text = node[level];
     if (text === undefined) continue;
-    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(headingsApart(text));
+    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(separateHeadings(text));
   }
   const faults = faultTexts(state, node);
   if (faults.length > 0) {
@@ -126,7 +126,7 @@ function facts(state: SessionState, node: SummaryNode): string {
     '{0} → {1} tokens · {2} · {3}',
     source.toLocaleString(vscode.env.language),
     detailed.toLocaleString(vscode.env.language),
-    trustOf(node, state.summaries.checkOf(node)),
+    verificationText(node, state.summaries.checkOf(node)),
     new Date(node.at).toLocaleString(vscode.env.language),
   );
 }

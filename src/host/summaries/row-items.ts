@@ -5,25 +5,25 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { StepStatus } from '../../core/model/task.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
-import { KIND_ICON, kindName, standingName } from '../platform/key-event-kinds.ts';
-import type { Standing } from '../../core/context/ledger-lines.ts';
-import { locale, oneLine, short, tokensText } from '../platform/l10n.ts';
+import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
+import type { EventStatus } from '../../core/context/ledger-lines.ts';
+import { locale, oneLine, shortTokens, tokensText } from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './documents.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
-  endsOf,
+  firstAndLastRow,
   eventsBelow,
   hasWarning,
   openedNodes,
-  undoneWith,
+  undoneCompressionOf,
   type Row,
   type RowOf,
-  type SaidList,
+  type ContentList,
   type SectionName,
   type TreeFilter,
   type TreeSource,
 } from './rows.ts';
-import { triggerName, trustOf } from './summary-facts.ts';
+import { triggerName, verificationText } from './summary-facts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
@@ -50,7 +50,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       if (!node) return goneItem();
       const created = item(node.title, None, 'unfold', rangeText(state, node));
-      const suffix = state.summaries.isExpanded(node.id) ? '.turn' : undoneWith(state, node.id) ? '.compression' : '';
+      const suffix = state.summaries.isExpanded(node.id) ? '.turn' : undoneCompressionOf(state, node.id) ? '.compression' : '';
       created.contextValue = `threadkeeper.opened${suffix}`;
       created.command = openCommand(() => openNodeDocument(journal.id, node));
       return created;
@@ -78,7 +78,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
         oneLine(event.quote),
         None,
         STANDING_ICON[standing],
-        `${position + 1} · ${standingName(standing)}`,
+        `${position + 1} · ${statusName(standing)}`,
       );
       created.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
       created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event.quote));
@@ -111,7 +111,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const entry = state.compressions.find(({ id }) => id === row.compression);
       if (!entry) return goneItem();
       const isUndone = state.summaries.isCompressionUndone(entry.id);
-      const facts = `${short(entry.tokens.before)} → ${short(entry.tokens.after)} · ${ago(now - entry.at)}`;
+      const facts = `${shortTokens(entry.tokens.before)} → ${shortTokens(entry.tokens.after)} · ${ago(now - entry.at)}`;
       const created = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
       created.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
       created.command = openCommand(async () => {
@@ -162,7 +162,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
 /** The tree item for a range, named by the messages that its rows cover, or else by their positions in the list. */
 function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
   const { of, from, end } = row;
-  const [first, last] = endsOf(source, row);
+  const [first, last] = firstAndLastRow(source, row);
   const start = positionsOf(source.state, first)?.from;
   const finish = positionsOf(source.state, last)?.to;
   if (start === undefined || finish === undefined)
@@ -200,9 +200,9 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   const after = node.tokens[level] ?? node.tokens.detailed;
   const facts = [
     rangeText(state, node),
-    `${short(node.tokens.source)} → ${short(after)}`,
+    `${shortTokens(node.tokens.source)} → ${shortTokens(after)}`,
     ago(now - node.at),
-    trust(source, node),
+    trustText(source, node),
   ];
   const icon = hasWarning(state, node) ? 'warning' : node.depth > 0 ? 'layers' : 'note';
   const created = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
@@ -213,11 +213,11 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
 
 /** Counts such as "12 · 2 pinned · 3 superseded": events kept verbatim, those of them that are pinned, and the others. */
 function standingCounts(list: readonly PlacedEvent[]): string {
-  const counts = new Map<Standing, number>();
+  const counts = new Map<EventStatus, number>();
   for (const { standing } of list) counts.set(standing, (counts.get(standing) ?? 0) + 1);
   const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((standing) => {
     const count = counts.get(standing);
-    return count === undefined ? [] : [`${count} ${standingName(standing)}`];
+    return count === undefined ? [] : [`${count} ${statusName(standing)}`];
   });
   const kept = (counts.get('pinned') ?? 0) + (counts.get('active') ?? 0);
   return [String(kept), ...others].join(' · ');
@@ -252,12 +252,12 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
 }
 
 /** How many of a summary's key events are in the context, what the audit found, and how the summary was made. */
-export function trust({ state, events }: TreeSource, node: SummaryNode): string {
+export function trustText({ state, events }: TreeSource, node: SummaryNode): string {
   const range = state.spanOf(node.id);
   const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
   return [
     ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, wanted)] : []),
-    trustOf(node, state.summaries.checkOf(node)),
+    verificationText(node, state.summaries.checkOf(node)),
   ].join(' · ');
 }
 
@@ -278,7 +278,7 @@ const stepName = (status: StepStatus): string =>
     skipped: vscode.l10n.t('skipped'),
   })[status];
 
-const contentName = (list: SaidList): string =>
+const contentName = (list: ContentList): string =>
   ({
     topics: vscode.l10n.t('Topics'),
     decisions: vscode.l10n.t('Decisions'),
@@ -286,13 +286,13 @@ const contentName = (list: SaidList): string =>
     files: vscode.l10n.t('Files'),
   })[list];
 
-const STANDING_ICON: Readonly<Record<Standing, string>> = {
+const STANDING_ICON: Readonly<Record<EventStatus, string>> = {
   pinned: 'pinned',
   active: 'quote',
   superseded: 'history',
   dropped: 'circle-slash',
 };
-const CONTENT_ICON: Readonly<Record<SaidList, string>> = {
+const CONTENT_ICON: Readonly<Record<ContentList, string>> = {
   topics: 'tag',
   decisions: 'law',
   preferences: 'heart',

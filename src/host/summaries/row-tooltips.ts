@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
-import { appendNoRoom, kindName, standingName } from '../platform/key-event-kinds.ts';
-import { beginning, messagesText } from '../platform/l10n.ts';
+import { appendDroppedNotice, kindName, statusName } from '../platform/key-event-kinds.ts';
+import { truncated, messagesText } from '../platform/l10n.ts';
 import type { PlacedEvent } from './event-index.ts';
-import { trust } from './row-items.ts';
+import { trustText } from './row-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
 
@@ -24,7 +24,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
-      return message && new vscode.MarkdownString().appendText(beginning(messageText(message), MAX_TEXT));
+      return message && new vscode.MarkdownString().appendText(truncated(messageText(message), MAX_TEXT));
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
@@ -50,18 +50,18 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
 
 function droppedTooltip(list: readonly PlacedEvent[]): vscode.MarkdownString | undefined {
   const dropped = list.filter(({ standing }) => standing === 'dropped').length;
-  return dropped === 0 ? undefined : appendNoRoom(new vscode.MarkdownString(), dropped);
+  return dropped === 0 ? undefined : appendDroppedNotice(new vscode.MarkdownString(), dropped);
 }
 
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(beginning(node.brief, MAX_TEXT));
+  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(truncated(node.brief, MAX_TEXT));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
     ...(isSent(state, node) ? [vscode.l10n.t('sent as: {0}', levelName(level))] : []),
-    trust(source, node),
+    trustText(source, node),
     node.model,
   ];
   text.appendMarkdown('\n\n---\n\n').appendText(facts.join(' · '));
@@ -72,7 +72,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
         vscode.l10n.t('A child summary was changed. This summary will be regenerated at the next compression.'),
       );
   for (const fault of faultTexts(state, node).slice(0, 5))
-    text.appendMarkdown('\n\n$(warning) ').appendText(beginning(fault, 140));
+    text.appendMarkdown('\n\n$(warning) ').appendText(truncated(fault, 140));
   return text;
 }
 
@@ -82,6 +82,6 @@ function eventTooltip({ event, standing }: RowOf<'event'>, position: number): vs
   const messageName = vscode.l10n.t('message {0}', position + 1);
   text
     .appendMarkdown('\n\n---\n\n')
-    .appendText([kindName(event.kind), standingName(standing), messageName, event.reason].join(' · '));
+    .appendText([kindName(event.kind), statusName(standing), messageName, event.reason].join(' · '));
   return text;
 }

@@ -8,14 +8,14 @@ import type { Step, Task } from '../../core/model/task.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { GaugeView } from '../../protocol/views.ts';
-import type { Standing } from '../../core/context/ledger-lines.ts';
+import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { EventIndex } from './event-index.ts';
 
 const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 /** The lists of the summaries' content. */
 const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
-export type SaidList = (typeof CONTENT_LISTS)[number];
+export type ContentList = (typeof CONTENT_LISTS)[number];
 
 /** What a row of the *Context* view represents. */
 type RowContent =
@@ -30,9 +30,9 @@ type RowContent =
   | { readonly kind: 'message'; readonly message: MessageId }
   | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
   | { readonly kind: 'nodeEvents'; readonly node: NodeId }
-  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: Standing }
-  | { readonly kind: 'saidList'; readonly list: SaidList }
-  | { readonly kind: 'saidEntry'; readonly list: SaidList; readonly text: string; readonly node: NodeId }
+  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: EventStatus }
+  | { readonly kind: 'saidList'; readonly list: ContentList }
+  | { readonly kind: 'saidEntry'; readonly list: ContentList; readonly text: string; readonly node: NodeId }
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'compression'; readonly compression: CompressionId }
@@ -231,7 +231,7 @@ export function openedNodes(state: SessionState): SummaryNode[] {
 }
 
 /** The undone compression with which a summary was opened. It can only be redone as a whole. */
-export const undoneWith = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
+export const undoneCompressionOf = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
   compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
 
 /** Whether a summary is sent, that is, neither covered by another one nor opened. */
@@ -239,7 +239,7 @@ export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: Sum
   frontier.some(({ node }) => node.id === id);
 
 /** How a summary can be regenerated: a parent only from its children, without a model; instructions need a model. */
-export const waysToRegenerate = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
+export const regenerateOptions = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
   ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model'] as const)),
   ...(node.children.length === 0 && hasModel ? (['instructions'] as const) : []),
   ...(isSent(state, node) ? (['finer'] as const) : []),
@@ -251,10 +251,10 @@ interface ContentEntry {
   readonly node: NodeId;
 }
 
-const cachedContent = new WeakMap<readonly FrontierItem[], ReadonlyMap<SaidList, readonly ContentEntry[]>>();
+const cachedContent = new WeakMap<readonly FrontierItem[], ReadonlyMap<ContentList, readonly ContentEntry[]>>();
 
 /** The content of the summaries, newest first, without duplicates and empty lists. Cached until the summaries change. */
-function contentOf({ frontier }: SessionState): ReadonlyMap<SaidList, readonly ContentEntry[]> {
+function contentOf({ frontier }: SessionState): ReadonlyMap<ContentList, readonly ContentEntry[]> {
   let lists = cachedContent.get(frontier);
   if (lists) return lists;
   const newestFirst = frontier.toReversed();
@@ -268,7 +268,7 @@ function contentOf({ frontier }: SessionState): ReadonlyMap<SaidList, readonly C
   return lists;
 }
 
-function entriesOf({ structured }: SummaryNode, list: SaidList): readonly string[] {
+function entriesOf({ structured }: SummaryNode, list: ContentList): readonly string[] {
   if (!structured) return [];
   return list === 'decisions' ? structured.decisions.map(({ what }) => what) : (structured[list] ?? []);
 }
@@ -294,19 +294,19 @@ function folded(list: RowList, row: Row): Row[] {
 }
 
 /** The first and the last row of a range. */
-export function endsOf(source: TreeSource, { of, from, end }: RowOf<'range'>): readonly [Row, Row] {
+export function firstAndLastRow(source: TreeSource, { of, from, end }: RowOf<'range'>): readonly [Row, Row] {
   const list = listBelow(source, of);
   return [list.row(from, of), list.row(end - 1, of)];
 }
 
 /** What `findRow` finds in the tree. */
-export type Sought =
+export type RowTarget =
   | Pick<RowOf<'node'>, 'kind' | 'node'>
   | Pick<RowOf<'message'>, 'kind' | 'message'>
   | Pick<RowOf<'event'>, 'kind' | 'event'>;
 
 /** The row for a summary, message, or event in the unfiltered tree; undefined if there is none. */
-export function findRow(source: TreeSource, target: Sought): Row | undefined {
+export function findRow(source: TreeSource, target: RowTarget): Row | undefined {
   const { state } = source;
   if (target.kind === 'event') {
     const { id, kind } = target.event;

@@ -5,10 +5,10 @@ import { nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import { addressInFront, type SummariesApp } from './summaries-app.ts';
+import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './summary-facts.ts';
 import { rangeText } from './row-items.ts';
-import { isRow, openedNodes, undoneWith } from './rows.ts';
+import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
 import { inform } from '../platform/inform.ts';
 
 /** Calls the command with the summary of the row, of the active document, or one that the user selects. */
@@ -28,7 +28,7 @@ function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefin
 }
 
 function activeNode(app: SummariesApp, { state, journal }: Conversation): SummaryNode | undefined {
-  const address = addressInFront(app);
+  const address = activeDocument(app);
   return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
 }
 
@@ -95,7 +95,7 @@ export async function withOpened(
   const emptyText = vscode.l10n.t(
     'There are no summaries to restore. To restore an undone compression, run Redo Compression.',
   );
-  const opened = openedNodes(state).filter(({ id }) => undoneWith(state, id) === undefined);
+  const opened = openedNodes(state).filter(({ id }) => undoneCompressionOf(state, id) === undefined);
   const node = nodeOfRow(conversation, argument) ?? (await pickOf(state, opened, emptyText));
   if (node) await run(conversation, node);
 }
@@ -104,7 +104,7 @@ export async function withOpened(
 export function compressionOf(state: Conversation['state'], row: unknown): CompressionId | undefined {
   if (!isRow(row)) return undefined;
   return row.kind === 'openedNode'
-    ? undoneWith(state, row.node)
+    ? undoneCompressionOf(state, row.node)
     : row.kind === 'compression'
       ? row.compression
       : undefined;

@@ -25,7 +25,7 @@ export interface SummariesApp extends ModelsApp {
 }
 
 /** The active document of a session, rendered or as text. */
-export function addressInFront({ reader }: Pick<SummariesApp, 'reader'>): DocumentAddress | undefined {
+export function activeDocument({ reader }: Pick<SummariesApp, 'reader'>): DocumentAddress | undefined {
   const uri = reader.uri ?? vscode.window.activeTextEditor?.document.uri;
   return uri && parseDocumentUri(uri);
 }

@@ -12,7 +12,7 @@ import {
   findRow,
   warnedNodes,
   type Row,
-  type Sought,
+  type RowTarget,
   type TreeFilter,
   type TreeSource,
 } from './rows.ts';
@@ -66,18 +66,18 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   /** Only shows what matches a filter; without one, everything. */
-  narrow(filter: TreeFilter | undefined): void {
+  setFilter(filter: TreeFilter | undefined): void {
     this.#filter = filter;
     void vscode.commands.executeCommand('setContext', 'threadkeeper.summariesFiltered', filter !== undefined);
     this.refresh();
   }
 
   /** Selects the row for a summary, message, or event. Removes the filter, which may hide it. */
-  async reveal(target: Sought): Promise<void> {
+  async reveal(target: RowTarget): Promise<void> {
     const conversation = this.#deps.conversation();
     const row = conversation && findRow(this.#source(conversation), target);
     if (!row) return;
-    if (this.#filter) this.narrow(undefined);
+    if (this.#filter) this.setFilter(undefined);
     await this.#view.reveal(row, { select: true, focus: true, expand: true });
   }
 

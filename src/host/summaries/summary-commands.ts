@@ -11,17 +11,17 @@ import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-pages.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './documents.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import { addressInFront, type SummariesApp } from './summaries-app.ts';
+import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
 import { cancellable, inform, offer } from '../platform/inform.ts';
-import type { Compared } from './comparison.ts';
+import type { ComparisonResult } from './comparison.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
 import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
-import { isRow, isSent, waysToRegenerate, type Row, type Sought, type TreeFilter } from './rows.ts';
+import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './rows.ts';
 import { filterName } from './row-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
@@ -72,7 +72,7 @@ export async function readSummary(
       description: vscode.l10n.t('as long as it fits'),
       open: () => sendAs(journal, node, level, sent),
     })),
-    ...(node.full === undefined ? [{ ...fullText(), open: () => make(app, { node: node.id, finer: true }) }] : []),
+    ...(node.full === undefined ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }] : []),
   ];
   const items = isInContext ? [...viewItems, ...levelItems] : viewItems;
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
@@ -141,7 +141,7 @@ export async function compareSummary(app: SummariesApp, { state }: Conversation,
   reportResult(node, await app.comparison.open(state, node));
 }
 
-function reportResult(node: SummaryNode, { statements, unsupported, unjudged, reader }: Compared): void {
+function reportResult(node: SummaryNode, { statements, unsupported, unjudged, reader }: ComparisonResult): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
   if (reader !== undefined) {
     inform(
@@ -205,32 +205,32 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
     instructions: { label: vscode.l10n.t('With Custom Instructions…') },
     finer: fullText(),
   };
-  const items = waysToRegenerate(state, node, hasModel).map((way) => ({ ...itemOf[way], way }));
+  const items = regenerateOptions(state, node, hasModel).map((way) => ({ ...itemOf[way], way }));
   const picked = await vscode.window.showQuickPick(items, { title: node.title });
   switch (picked?.way) {
     case undefined:
       return;
     case 'children':
     case 'same':
-      return make(app, { node: node.id });
+      return regenerateSummary(app, { node: node.id });
     case 'finer':
-      return make(app, { node: node.id, finer: true });
+      return regenerateSummary(app, { node: node.id, finer: true });
     case 'model': {
       const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select Model to Write This Summary'));
-      if (chosen) await make(app, { node: node.id }, chosen);
+      if (chosen) await regenerateSummary(app, { node: node.id }, chosen);
       return;
     }
     case 'instructions': {
       const prompt = vscode.l10n.t('What should this summary include or omit?');
       const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
-      if (instructions !== undefined && instructions.trim() !== '') await make(app, { node: node.id, instructions });
+      if (instructions !== undefined && instructions.trim() !== '') await regenerateSummary(app, { node: node.id, instructions });
       return;
     }
   }
 }
 
 /** Regenerates a summary, or adds a full one, and reports the result. */
-export async function make(
+export async function regenerateSummary(
   app: SummariesApp,
   request: Parameters<OpenConversation['resummarize']>[0],
   chosen?: ChosenModel,
@@ -270,14 +270,14 @@ export async function showInTree(app: SummariesApp, argument?: unknown): Promise
   if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') await app.tree.reveal(row);
 }
 
-function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | Sought | undefined {
+function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | RowTarget | undefined {
   if (isRow(argument)) return argument;
-  const address = addressInFront(app);
+  const address = activeDocument(app);
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 
 /** The 0-based position of a row's message on the active branch; for a summary, of its first message. */
-function positionOf({ state }: Conversation, row: Row | Sought | undefined): number | undefined {
+function positionOf({ state }: Conversation, row: Row | RowTarget | undefined): number | undefined {
   switch (row?.kind) {
     case 'message':
       return state.positionOf(row.message);
@@ -298,7 +298,7 @@ export async function filterSummaries(app: SummariesApp): Promise<void> {
   const filter = await pickFilter();
   if (!filter) return;
   await app.sessions.currentOrLatest();
-  app.tree.narrow(filter);
+  app.tree.setFilter(filter);
   await vscode.commands.executeCommand('threadkeeper.summaries.focus');
 }
 

@@ -8,7 +8,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './rows.ts';
 
 /** How trustworthy a summary is, in a few words: the results of its audit and check, and how it was made. */
-export function trustOf({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
+export function verificationText({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
     ...(quotes.total > 0 ? [vscode.l10n.t('{0}/{1} quotes found in the source', quotes.known, quotes.total)] : []),
@@ -95,7 +95,7 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
   })[reason];
 
 /** Why a compression has nothing to do, and what the user can do about it. */
-export function whyNothing(reason: SkipReason | 'off', { window }: Policy): string {
+export function nothingToCompressText(reason: SkipReason | 'off', { window }: Policy): string {
   switch (reason) {
     case 'recent_only':
       return vscode.l10n.t(

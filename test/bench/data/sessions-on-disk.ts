@@ -6,15 +6,15 @@ import { compressionWith, type SessionEvent } from '../../../src/core/journal/sc
 import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
-import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { joinSnapshots } from '../../../src/storage/snapshot.ts';
 import { REMEMBERED } from './opening.ts';
 
-export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), breather: ALONE };
+export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), breather: NEVER_YIELDS };
 
 /** Messages that stand word for word at a session's end. */
 const WINDOW = 40;
@@ -41,7 +41,7 @@ export async function fillFolder(
     await counts.save(
       journal.id,
       ids,
-      keptCounts(
+      storedCounts(
         'o200k_base',
         tokens.map((body) => ({ body, attachments: 0 })),
       ),

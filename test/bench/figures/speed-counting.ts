@@ -138,7 +138,7 @@ async function reload(context: BenchContext): Promise<Figure[]> {
     const counter = tokenCounter(
       'o200k_base',
       (text) => bpe.count(text),
-      (text, breather) => bpe.countResting(text, breather),
+      (text, breather) => bpe.countYielding(text, breather),
     );
     const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
     context.say(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);

@@ -14,7 +14,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
-import { placesOf } from '../../../src/core/text/provenance.ts';
+import { findPasted } from '../../../src/core/text/provenance.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
 
@@ -96,7 +96,7 @@ describe('injected text', () => {
     it(`binds nobody: ${kind}`, () => {
       const spoken = INJECTIONS.filter((one) => one.kind === kind && !['attachment', 'title', 'memory'].includes(kind));
       for (const { text, poison, role = 'user', pasted } of spoken) {
-        const said = { role, text, ...(pasted && { pasted: placesOf([text], text) }) };
+        const said = { role, text, ...(pasted && { pasted: findPasted([text], text) }) };
         const bound = detectEvents(said, { before: { role: 'assistant', text: 'Shall we go on?' } }).filter(
           (event) =>
             BINDING.has(event.kind) &&

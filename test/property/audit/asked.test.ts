@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { askAboutStatements } from '../../../src/core/audit/asked.ts';
+import { checkStatementsWithModel } from '../../../src/core/audit/asked.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
@@ -51,7 +51,7 @@ describe('asking a model about the statements of a summary', () => {
             assert.equal(prompt.split(record[1]!).length, 5, 'no line within is a fence');
             return Promise.resolve({ text });
           };
-          const { statements: found } = await askAboutStatements(summary, messages, {
+          const { statements: found } = await checkStatementsWithModel(summary, messages, {
             model: { id: 'test/any', maxInputTokens, atOnce: 3, complete },
             counter,
             pace: new Pace(),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import type { Context } from '../../../src/core/context/assemble.ts';
-import { neutralized } from '../../../src/core/text/fence.ts';
-import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
+import { neutralizeTags } from '../../../src/core/text/fence.ts';
+import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { assemblePrefix } from '../../../src/core/context/prefix.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
@@ -104,16 +104,16 @@ export function checkEvents(world: World, context: Context): void {
     assert.equal(messageText(message).slice(event.start, event.end), event.quote, 'a quote is its message’s slice');
     if (!standsFor.has(event.message) || state.isRemoved(event.id)) continue;
     if (event.pinned) {
-      assert.ok(sent.includes(neutralized(event.quote)), `pinned: ${event.quote}`);
+      assert.ok(sent.includes(neutralizeTags(event.quote)), `pinned: ${event.quote}`);
     } else if (event.status === 'active') {
-      assert.ok(sent.includes(neutralized(event.quote)) || left.has(event.id), `active: ${event.quote}`);
+      assert.ok(sent.includes(neutralizeTags(event.quote)) || left.has(event.id), `active: ${event.quote}`);
     } else if (event.status !== 'dropped') {
-      const known = sent.includes(neutralized(event.quote)) || left.has(event.id) || isReplaced(state, event);
+      const known = sent.includes(neutralizeTags(event.quote)) || left.has(event.id) || isReplaced(state, event);
       assert.ok(known, `${event.status}, and what took its place is not on this branch: ${event.quote}`);
     }
   }
   const share = Math.floor(conversation.budget() * desk.settings.policy.ledgerShare);
-  const { kept, leftOut } = ledgerEntries(state, conversation.counts, share);
+  const { kept, leftOut } = selectLedgerLines(state, conversation.counts, share);
   const cost = kept.reduce((sum, { line }) => sum + conversation.counter.text(`${line}\n`), 0);
   assert.ok(cost <= share || kept.every(({ event }) => event.pinned), 'the ledger keeps within its share');
   if (leftOut.length > 0) assert.ok(context.leftOut.length > 0, 'what has no room is named');

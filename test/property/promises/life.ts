@@ -122,7 +122,7 @@ function checkStaleAbove(state: SessionState, changed: NodeId): void {
 const uncovered = ({ state }: World) => [...state.uncovered()];
 
 const heldOpen = (world: World): string[] => {
-  const held = world.state.heldOpen();
+  const held = world.state.restoredMessages();
   return uncovered(world).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
 };
 

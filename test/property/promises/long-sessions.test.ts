@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { neutralized } from '../../../src/core/text/fence.ts';
+import { neutralizeTags } from '../../../src/core/text/fence.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
@@ -88,7 +88,7 @@ describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => 
           const context = conversation.context();
           const text = [...context.system, ...context.messages.map((one) => messageText(one))].join('\n');
           for (const { status, quote } of conversation.state.events.values())
-            assert.ok(status !== 'active' || text.includes(neutralized(quote)), quote);
+            assert.ok(status !== 'active' || text.includes(neutralizeTags(quote)), quote);
         }
         checkPromises(world, conversation.context());
         assert.ok(conversation.state.counters.compressions > 0);

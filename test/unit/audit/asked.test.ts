@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
-import { askAboutStatements, type AskTools } from '../../../src/core/audit/asked.ts';
+import { checkStatementsWithModel, type ModelCheckTools } from '../../../src/core/audit/asked.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
@@ -46,7 +46,7 @@ describe('statements that a model is asked about', () => {
   /** What a model was asked; the server is also asked for its models. */
   const questions = () => server.requests.filter(({ method }) => method === 'POST');
 
-  async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<AskTools> {
+  async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<ModelCheckTools> {
     const base = provider === 'openai' ? `${server.url}/v1` : server.url;
     const options = { provider, 'base-url': base };
     const { model } = await modelFromOptions({ options, env: { OPENAI_API_KEY: 'sk-a', ANTHROPIC_API_KEY: 'sk-b' } });
@@ -58,8 +58,8 @@ describe('statements that a model is asked about', () => {
       calls: new CallLog(),
     };
   }
-  const ask = async (...args: Parameters<typeof askAboutStatements>): Promise<readonly CheckedStatement[]> =>
-    (await askAboutStatements(...args)).statements;
+  const ask = async (...args: Parameters<typeof checkStatementsWithModel>): Promise<readonly CheckedStatement[]> =>
+    (await checkStatementsWithModel(...args)).statements;
 
   for (const provider of ['openai', 'anthropic'] as const) {
     it(`get its verdicts, with the words that decide where they stand, over the wire of ${provider}`, async () => {

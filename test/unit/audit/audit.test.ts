@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { auditSummary } from '../../../src/core/audit/audit.ts';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
-import { atOnce } from '../../../src/core/pace/steps.ts';
+import { runSynchronously } from '../../../src/core/pace/steps.ts';
 
 const source = {
   text: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
   tokens: 100,
 };
-const audit = (text: string, tokens = 10) => atOnce(auditSummary({ text, tokens }, source));
+const audit = (text: string, tokens = 10) => runSynchronously(auditSummary({ text, tokens }, source));
 
 describe('the audit of a summary', () => {
   it('passes what is shorter, not empty and quotes exactly', () => {

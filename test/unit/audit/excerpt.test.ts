@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Excerpts } from '../../../src/core/audit/excerpt.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 
 const counter = await loadEncoding('o200k_base');
@@ -9,7 +9,7 @@ const excerpt = (texts: readonly string[], statements: readonly string[], room: 
   new Excerpts(
     texts.map((text) => ({ role: 'user', content: [{ type: 'text', text }] })),
     counter,
-    ALONE,
+    NEVER_YIELDS,
   ).of(statements, room);
 
 /** Lines that tell of nothing in particular. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { budgetOf, gaugeParts, levelOf } from '../../../src/core/budget/gauge.ts';
+import { budgetOf, gaugeParts, gaugeLevelOf } from '../../../src/core/budget/gauge.ts';
 import { modelInfo } from '../../../src/core/tokens/models.ts';
 
 describe('the budget of a request', () => {
@@ -26,6 +26,6 @@ describe('the gauge', () => {
   });
 
   it('warns from 75 % and shows an error from 90 %', () => {
-    assert.deepEqual([0.7499, 0.75, 0.8999, 0.9, 1.5].map(levelOf), ['ok', 'warning', 'warning', 'error', 'error']);
+    assert.deepEqual([0.7499, 0.75, 0.8999, 0.9, 1.5].map(gaugeLevelOf), ['ok', 'warning', 'warning', 'error', 'error']);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
-import { tellingFactors } from '../../../src/core/compress/telling.ts';
+import { usefulnessFactors } from '../../../src/core/compress/telling.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
@@ -68,7 +68,7 @@ describe('summarizing by code', () => {
       reason: '',
     } as const;
     const weights = async (room: number): Promise<number> => {
-      const [said, other] = await tellingFactors(corpus, room, new Pace(), new Map([[0, [event]]]));
+      const [said, other] = await usefulnessFactors(corpus, room, new Pace(), new Map([[0, [event]]]));
       return said! / other!;
     };
     assert.equal(await weights(0.02), 2);

@@ -118,7 +118,7 @@ describe('compressPreserveEvents', () => {
       atOnce = 0;
     });
     const { tokens } = await compressPreserveEvents(developerSession(300, 40), 60_000, {
-      counter: tokenCounter('o200k_base', text, (counted, between) => counter.textResting(counted, between)),
+      counter: tokenCounter('o200k_base', text, (counted, between) => counter.textYielding(counted, between)),
       breather,
     });
     assert.ok(tokens.after > 35_000, `${tokens.after} tokens`);

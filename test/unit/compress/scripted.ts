@@ -9,7 +9,7 @@ import {
   type SummarizeSettings,
   type SummarizeTools,
 } from '../../../src/core/compress/summarize.ts';
-import { joinOld } from '../../../src/core/compress/tree.ts';
+import { mergeOld } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
@@ -81,7 +81,7 @@ export async function grow(
   const { leaves, covered } = runs[0]!;
   const parents = { ...own, ceilings: { brief: 400, detailed: 1600 } };
   const all = [...frontier, ...leaves];
-  const joined = await joinOld(
+  const joined = await mergeOld(
     all,
     frontierTokens,
     1,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { framed } from '../../../src/core/compress/fitting.ts';
+import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
 import { compressPreserveEvents } from '../../../src/app/library.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { counter } from './scripted.ts';
@@ -77,7 +77,7 @@ function session(): { role: Role; content: string }[] {
 describe('what is extracted without a model where there is little room', () => {
   it('is what users said and what each turn came to, not how it went', async () => {
     const messages = session();
-    const all = messages.reduce((sum, one) => sum + framed(one.content, counter), 0);
+    const all = messages.reduce((sum, one) => sum + tokensWithFraming(one.content, counter), 0);
     const sent = await compressPreserveEvents(messages, Math.floor(all * 0.02), { counter, keepRecent: 1 });
     const text = sent.messages
       .map(({ content }) => (typeof content === 'string' ? content : messageText({ content })))

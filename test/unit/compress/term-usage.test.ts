@@ -16,7 +16,7 @@ describe('how a session uses its terms', () => {
   /** Rarity of a text as a corpus of these two sentences alone has it, and as the session makes it. */
   const rarity = async (usage: TermUsage, text: string): Promise<readonly [alone: number, within: number]> => {
     const few = await buildCorpus([message(900, 'assistant', USUAL), message(901, 'assistant', FACT)], pace);
-    return [rarityOfText(few, text), rarityOfText(await usage.over(few, pace), text)];
+    return [rarityOfText(few, text), rarityOfText(await usage.withSessionRarity(few, pace), text)];
   };
   const add = async (usage: TermUsage, messages: ReturnType<typeof usual>, corpus?: Corpus): Promise<void> => {
     await usage.add(corpus ?? (await buildCorpus(messages, pace)), messages, pace);
@@ -47,7 +47,7 @@ describe('how a session uses its terms', () => {
     const corpus = await buildCorpus(messages, pace);
     const usage = new TermUsage();
     await add(usage, messages, corpus);
-    assert.equal(await usage.over(corpus, pace), corpus);
+    assert.equal(await usage.withSessionRarity(corpus, pace), corpus);
   });
 
   it('forgets what was used least before it grows without end', async () => {
@@ -60,6 +60,6 @@ describe('how a session uses its terms', () => {
     const [, within] = await rarity(usage, USUAL);
     assert.ok(within < 0.5, `${within}`);
     const forgotten = await buildCorpus([message(950, 'user', 'Zq3x5')], pace);
-    assert.equal(rarityOfText(await usage.over(forgotten, pace), 'Zq3x5'), 1);
+    assert.equal(rarityOfText(await usage.withSessionRarity(forgotten, pace), 'Zq3x5'), 1);
   });
 });

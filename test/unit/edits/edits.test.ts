@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { applyChanges, lineChanges, replaceChanges } from '../../../src/core/edits/apply-changes.ts';
+import { applyChanges, lineChanges, reapplyChanges } from '../../../src/core/edits/apply-changes.ts';
 import { parseEdits } from '../../../src/core/edits/parse-edits.ts';
 
 const DEBOUNCE = `import { clock } from './clock';
@@ -276,8 +276,8 @@ describe('the changes between two texts', () => {
       { from: 11, to: 12, put: ['  let last = 1;'] },
     ]);
     const now = `// A comment.\n${DEBOUNCE}`;
-    assert.deepEqual(replaceChanges(DEBOUNCE, after, now), { text: `// A comment.\n${after}`, unplaced: [] });
+    assert.deepEqual(reapplyChanges(DEBOUNCE, after, now), { text: `// A comment.\n${after}`, unplaced: [] });
     const gone = now.replace('  let last = 0;\n', '');
-    assert.equal(replaceChanges(DEBOUNCE, after, gone).unplaced.length, 1);
+    assert.equal(reapplyChanges(DEBOUNCE, after, gone).unplaced.length, 1);
   });
 });

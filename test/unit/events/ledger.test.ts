@@ -197,7 +197,7 @@ describe('the ledger', () => {
     const first = say(ledger, 'configuration', 'the port is 3000');
     const wrong = eventIdAt(messageId('w'), { start: 0, end: 18 });
     const stored = new Ledger();
-    stored.refuse(wrong);
+    stored.dismiss(wrong);
     for (const entry of ledger.entries()) stored.restore(entry);
     assert.deepEqual(stored.entries(), ledger.entries());
     const later = say(stored, 'configuration', 'the port is 4000');

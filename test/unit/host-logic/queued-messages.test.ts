@@ -16,11 +16,11 @@ describe('messages that are queued when the window is loaded again', () => {
   async function reloaded(...messages: readonly UserMessage[]) {
     const desk = await Desk.open();
     const conversation = await desk.converse();
-    new QueuedMessages(memento, () => undefined).follow(conversation);
+    new QueuedMessages(memento, () => undefined).restoreAndWatch(conversation);
     conversation.queue.restore(messages);
     let isTold = false;
     const again = await desk.reopen(conversation.journal.id);
-    new QueuedMessages(memento, () => (isTold = true)).follow(again);
+    new QueuedMessages(memento, () => (isTold = true)).restoreAndWatch(again);
     await desk.close();
     return { isTold, messages: again.queue.items.map(({ message }) => message) };
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { SpendLimitReached } from '../../../src/app/paid-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { merged, monthOf, parseSpend, SpendLimit, withSpent } from '../../../src/host/models/spend-limit.ts';
+import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
 import { Desk, fill, says } from '../app/desk.ts';
 
 /** The editor's state, as it is in one window. */
@@ -88,12 +88,12 @@ describe('what compression costs in a month', () => {
 
   it('keeps a year, and reads what it does not know as nothing', () => {
     let ledger = {};
-    for (let month = 1; month <= 12; month++) ledger = withSpent(ledger, `2025-${String(month).padStart(2, '0')}`, 1);
-    ledger = withSpent(ledger, '2026-01', 1);
+    for (let month = 1; month <= 12; month++) ledger = addSpend(ledger, `2025-${String(month).padStart(2, '0')}`, 1);
+    ledger = addSpend(ledger, '2026-01', 1);
     assert.deepEqual(Object.keys(ledger).slice(0, 1), ['2025-02']);
     assert.deepEqual(parseSpend({ '2026-07': 0.5, '2026-08': 'much', other: 3, '2026-09': -1 }), { '2026-07': 0.5 });
     assert.deepEqual(parseSpend(undefined), {});
-    assert.deepEqual(merged({ '2026-06': 1, '2026-07': 2 }, { '2026-07': 3 }), { '2026-06': 1, '2026-07': 3 });
+    assert.deepEqual(mergeSpend({ '2026-06': 1, '2026-07': 2 }, { '2026-07': 3 }), { '2026-06': 1, '2026-07': 3 });
   });
 });
 

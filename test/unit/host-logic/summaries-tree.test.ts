@@ -14,7 +14,7 @@ import {
   findRow,
   isSent,
   warnedNodes,
-  waysToRegenerate,
+  regenerateOptions,
   type Row,
   type TreeFilter,
   type TreeSource,
@@ -242,11 +242,11 @@ describe('the tree of summaries', () => {
     const state = longSession(1_000);
     const parent = state.frontier[0]!.node;
     const leaf = state.nodes.get(parent.children[0]!)!;
-    assert.deepEqual(waysToRegenerate(state, parent, true), ['children', 'finer']);
-    assert.deepEqual(waysToRegenerate(state, leaf, true), ['same', 'model', 'instructions']);
-    assert.deepEqual(waysToRegenerate(state, leaf, false), ['same', 'model'], 'nobody would read instructions');
+    assert.deepEqual(regenerateOptions(state, parent, true), ['children', 'finer']);
+    assert.deepEqual(regenerateOptions(state, leaf, true), ['same', 'model', 'instructions']);
+    assert.deepEqual(regenerateOptions(state, leaf, false), ['same', 'model'], 'nobody would read instructions');
     const { node } = longSession(100).frontier[0]!;
-    assert.deepEqual(waysToRegenerate(longSession(100), node, true), ['same', 'model', 'instructions', 'finer']);
+    assert.deepEqual(regenerateOptions(longSession(100), node, true), ['same', 'model', 'instructions', 'finer']);
   });
 
   it('costs for opening a row what it shows, not what the session holds: 10,000 messages against 200', () => {

@@ -8,7 +8,7 @@ import { listedSteps, saysGoalReached, stepsReportedDone } from '../../../src/co
 import { taskId } from '../../../src/core/model/ids.ts';
 import { Redactor } from '../../../src/core/redact/redact.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
-import { neutralized, section } from '../../../src/core/text/fence.ts';
+import { neutralizeTags, section } from '../../../src/core/text/fence.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
 import { foreignSpans } from '../../../src/core/text/provenance.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
@@ -47,7 +47,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'finds key events of a reply': (text) => detectEvents({ role: 'assistant', text }),
   'finds key events in tool output': (text) => detectEvents({ role: 'tool', text }),
   'tells foreign words': (text) => foreignSpans({ role: 'user', text }),
-  'fences a section': (text) => section('key_events', neutralized(text)),
+  'fences a section': (text) => section('key_events', neutralizeTags(text)),
   'masks secrets': (text) => new Redactor().redact(text),
   'lists steps': (text) => listedSteps(text),
   'ticks steps': (text) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { breathe, SharedThread } from '../../../src/core/pace/breather.ts';
+import { yieldIfDue, SharedThread } from '../../../src/core/pace/breather.ts';
 
 /** A thread whose clock and turns are moved by hand. */
 function thread(): {
@@ -35,11 +35,11 @@ describe('a thread that long work shares', () => {
     assert.equal(shared.isDue(), false);
     pass(7);
     assert.equal(shared.isDue(), false);
-    await breathe(shared);
+    await yieldIfDue(shared);
     assert.equal(turns(), 0);
     pass(1);
     assert.equal(shared.isDue(), true);
-    const resting = breathe(shared);
+    const resting = yieldIfDue(shared);
     await turn();
     await resting;
     assert.equal(turns(), 1);
@@ -50,9 +50,9 @@ describe('a thread that long work shares', () => {
     const { shared, pass, turn, turns } = thread();
     pass(20);
     const order: string[] = [];
-    const first = breathe(shared).then(() => order.push('first'));
+    const first = yieldIfDue(shared).then(() => order.push('first'));
     // The clock says nothing new, but others have been promised the next turn.
-    const second = breathe(shared).then(() => order.push('second'));
+    const second = yieldIfDue(shared).then(() => order.push('second'));
     assert.deepEqual(order, []);
     await turn();
     await Promise.all([first, second]);
@@ -61,6 +61,6 @@ describe('a thread that long work shares', () => {
   });
 
   it('is nobody else’s where there is no breather', async () => {
-    await breathe(undefined);
+    await yieldIfDue(undefined);
   });
 });

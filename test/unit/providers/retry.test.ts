@@ -110,7 +110,7 @@ describe('trying again', () => {
       });
       const used: unknown[] = [];
       const { signal } = new AbortController();
-      const tried = retrying(paying, { sleep, takesBack: true });
+      const tried = retrying(paying, { sleep, mayDiscard: true });
       const reply = await summaryModel(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
         system: 's',
         prompt: 'p',

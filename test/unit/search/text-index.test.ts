@@ -148,7 +148,7 @@ describe('the index', () => {
       assert.deepEqual(ids(index, 'draft'), ['m']);
       assert.deepEqual(ids(index, 'word7'), []);
     });
-    await index.addResting('m', text, {}, look);
+    await index.addYielding('m', text, {}, look);
     assert.ok(seen > 5, String(seen));
     assert.deepEqual(ids(index, 'word19999'), ['m']);
     assert.deepEqual(ids(index, 'draft'), []);
@@ -161,7 +161,7 @@ describe('the index', () => {
     const breather = alwaysDue(() => {
       if (left-- === 0) throw new Error('cancelled');
     });
-    await assert.rejects(index.addResting('m', text, {}, breather), /cancelled/);
+    await assert.rejects(index.addYielding('m', text, {}, breather), /cancelled/);
     assert.deepEqual(ids(index, 'draft'), ['m']);
     assert.deepEqual(ids(index, 'word1'), []);
   });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import {
   findOrphans,
-  isPastKeeping,
+  isRetentionOver,
   readSession,
   removeOrphans,
   removeSession,
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
 import { inFolder, said, testClock } from './support.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -105,8 +105,8 @@ describe('cleaning up the folder of sessions', () => {
       );
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
-      assert.equal((await readSession(folder, sessionId('s1'), ALONE))?.path.length, 2);
-      assert.equal(await readSession(folder, sessionId('s2'), ALONE), undefined);
+      assert.equal((await readSession(folder, sessionId('s1'), NEVER_YIELDS))?.path.length, 2);
+      assert.equal(await readSession(folder, sessionId('s2'), NEVER_YIELDS), undefined);
       await store.close();
     }));
 
@@ -126,8 +126,8 @@ describe('cleaning up the folder of sessions', () => {
 
   it('counts a session as past keeping 7 days after the last thing that happened to it', () => {
     const now = 100 * DAY_MS;
-    assert.ok(isPastKeeping({ deleted: true, updatedAt: now - 7 * DAY_MS - 1 }, now));
-    assert.ok(!isPastKeeping({ deleted: true, updatedAt: now - 7 * DAY_MS }, now));
-    assert.ok(!isPastKeeping({ deleted: false, updatedAt: 0 }, now));
+    assert.ok(isRetentionOver({ deleted: true, updatedAt: now - 7 * DAY_MS - 1 }, now));
+    assert.ok(!isRetentionOver({ deleted: true, updatedAt: now - 7 * DAY_MS }, now));
+    assert.ok(!isRetentionOver({ deleted: false, updatedAt: 0 }, now));
   });
 });

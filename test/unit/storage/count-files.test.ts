@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
-import { keptCounts } from '../../../src/core/tokens/message-counts.ts';
+import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 
 describe('token counts beside a session', () => {
@@ -13,7 +13,7 @@ describe('token counts beside a session', () => {
   const a = messageId('a');
   const b = messageId('b');
   const c = messageId('c');
-  const counts = keptCounts('o200k_base', [
+  const counts = storedCounts('o200k_base', [
     { body: 6, attachments: 3400 },
     { body: 1_200_000, attachments: 0 },
   ]);

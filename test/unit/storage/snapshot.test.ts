@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
-import { ledgerEntries } from '../../../src/core/context/ledger-lines.ts';
+import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
@@ -158,7 +158,7 @@ describe('what is kept in the editor’s state', () => {
       snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
     );
     const sent = (of: SessionState): string[] =>
-      ledgerEntries(of, new MessageCounts(counter), Infinity).kept.map(({ line }) => line.replace(/message \d+/, ''));
+      selectLedgerLines(of, new MessageCounts(counter), Infinity).kept.map(({ line }) => line.replace(/message \d+/, ''));
     assert.equal(sent(state).length, 3);
     assert.deepEqual(sent(restored), sent(state));
     assert.equal(restored.uncoveredCount, state.uncoveredCount);

@@ -107,7 +107,7 @@ describe('two windows on one session', () => {
         writer: 'a',
         handing: () => ({
           isPresent: () => Promise.resolve(isPresent),
-          beforeLettingGo: async () => open[0]?.append(said(1, 'what had come of the reply')),
+          beforeHandover: async () => open[0]?.append(said(1, 'what had come of the reply')),
         }),
       });
       const journal = await left.create('Both', '');
@@ -126,7 +126,7 @@ describe('two windows on one session', () => {
 
   it('the one that follows asks by itself whether the other is still there', () =>
     inFolder(async (folder) => {
-      const gone = () => ({ isPresent: () => Promise.resolve(false), beforeLettingGo: () => Promise.resolve() });
+      const gone = () => ({ isPresent: () => Promise.resolve(false), beforeHandover: () => Promise.resolve() });
       const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing: gone });
       const journal = await left.create('Both', '');
       const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
@@ -141,7 +141,7 @@ describe('two windows on one session', () => {
       const open: SessionJournal[] = [];
       const handing = () => ({
         isPresent: () => Promise.resolve(true),
-        beforeLettingGo: async () => open[0]?.append(said(1, 'all that had come')),
+        beforeHandover: async () => open[0]?.append(said(1, 'all that had come')),
       });
       const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing });
       const journal = await left.create('Both', '');

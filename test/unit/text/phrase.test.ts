@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inEnglish, phrase, spoken } from '../../../src/core/text/phrase.ts';
+import { inEnglish, phrase, renderPhrase } from '../../../src/core/text/phrase.ts';
 
 describe('a phrase', () => {
   it('fills its holes, also with other phrases', () => {
@@ -14,7 +14,7 @@ describe('a phrase', () => {
       ['{0} was not saved: {1}.', '{1}: {0} wurde nicht gespeichert.'],
       ['the list', 'die Liste'],
     ]);
-    const said = spoken(
+    const said = renderPhrase(
       phrase('{0} was not saved: {1}.', phrase('the list'), 'ENOSPC'),
       (english) => german.get(english) ?? english,
     );

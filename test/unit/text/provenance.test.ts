@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { foreignSpans, inOwnWords, placesOf } from '../../../src/core/text/provenance.ts';
+import { foreignSpans, restrictForeignEvents, findPasted } from '../../../src/core/text/provenance.ts';
 
 const foreign = (text: string): string[] =>
   foreignSpans({ role: 'user', text }).map(({ start, end, origin }) => `${origin}: ${text.slice(start, end).trim()}`);
@@ -36,7 +36,7 @@ describe('words that their author did not write', () => {
 
   it('are what was pasted, wherever it stands now', () => {
     const text = 'Look: never do it. And: never do it.';
-    const pasted = placesOf(['never do it', 'never do it', 'gone'], text);
+    const pasted = findPasted(['never do it', 'never do it', 'gone'], text);
     assert.deepEqual(
       pasted.map(({ start }) => start),
       [6, 24],
@@ -55,8 +55,8 @@ describe('words that their author did not write', () => {
       importance: 2,
       reason: '',
     } as const;
-    const [kept] = inOwnWords([event], foreignSpans({ role: 'user', text }));
+    const [kept] = restrictForeignEvents([event], foreignSpans({ role: 'user', text }));
     assert.deepEqual(kept, { ...event, kind: 'fact', quoted: true });
-    assert.deepEqual(inOwnWords([event], foreignSpans({ role: 'tool', text })), []);
+    assert.deepEqual(restrictForeignEvents([event], foreignSpans({ role: 'tool', text })), []);
   });
 });

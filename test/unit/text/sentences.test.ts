@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { sentencesOf, clausesOf } from '../../../src/core/text/sentences.ts';
 import { lineSteps } from '../../../src/core/text/lines.ts';
-import { atOnce } from '../../../src/core/pace/steps.ts';
+import { runSynchronously } from '../../../src/core/pace/steps.ts';
 
 const sentences = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 const clauses = (text: string): string[] =>
   clausesOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
-const kinds = (text: string, tool = false): string[] => atOnce(lineSteps(text, { tool })).map(({ kind }) => kind);
+const kinds = (text: string, tool = false): string[] => runSynchronously(lineSteps(text, { tool })).map(({ kind }) => kind);
 
 describe('sentences', () => {
   it('end where the next begins with a small letter, as in chats', () => {
@@ -104,7 +104,7 @@ describe('lines', () => {
   });
 
   it('say where a model was thinking', () => {
-    const lines = atOnce(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
+    const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
     assert.deepEqual(
       lines.filter(({ kind }) => kind === 'prose').map(({ thinking }) => thinking),
       [true, false],

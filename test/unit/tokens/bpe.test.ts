@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
-import type { Breather } from '../../../src/core/pace/breather.ts';
+import type { Yielder } from '../../../src/core/pace/breather.ts';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
 import { alwaysDue } from '../../support/breathers.ts';
 import { sharedTranscripts } from './shared-transcripts.ts';
@@ -25,7 +25,7 @@ function randomFrom(seed: number): () => number {
 }
 
 /** Does work that rests at every chance; counts them. */
-async function pausesOf<T>(work: (breather: Breather) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
+async function pausesOf<T>(work: (breather: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
   let pauses = 0;
   const result = await work(
     alwaysDue(() => {
@@ -119,7 +119,7 @@ for (const [name, ranks] of vocabularies) {
 
     it('turns long runs into bytes in steps', async () => {
       const han = '漢'.repeat(LARGE);
-      const lengths = await encodedIn(() => counter.countResting(han, alwaysDue()));
+      const lengths = await encodedIn(() => counter.countYielding(han, alwaysDue()));
       assert.equal(
         lengths.reduce((sum, length) => sum + length),
         LARGE,
@@ -140,7 +140,7 @@ for (const [name, ranks] of vocabularies) {
         ).join(''),
       };
       for (const [what, text] of Object.entries(hostile)) {
-        const [stepped, pauses] = await pausesOf((breather) => counter.countResting(text, breather));
+        const [stepped, pauses] = await pausesOf((breather) => counter.countYielding(text, breather));
         assert.equal(stepped, counter.count(text), what);
         assert.ok(pauses > 3, `${what}: ${pauses} pauses`);
       }

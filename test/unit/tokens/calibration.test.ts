@@ -87,12 +87,12 @@ describe('a server that reads a part of the prompt alone', () => {
 
   it('is believed where it says that it reads more than was seen', () => {
     const calibration = new Calibration(1);
-    calibration.told(4_096);
+    calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, undefined, 'it has read all so far');
     // Two messages of 2,450 tokens do not fit: the first is dropped.
     for (const tokens of [2_450, 4_950, 7_450]) calibration.observe({ ...request(tokens), reported: 2_500 });
     assert.equal(calibration.serverWindow, 2_500);
-    calibration.told(4_096);
+    calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, 4_096);
     assert.equal(calibration.observe({ ...request(9_900), reported: 2_500 }), 'truncated');
     assert.equal(calibration.serverWindow, 4_096);

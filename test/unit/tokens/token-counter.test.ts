@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
-import { ALONE } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
 import { imageTokens } from '../../../src/core/tokens/image-size.ts';
 import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
@@ -130,7 +130,7 @@ describe('the counts of a session', () => {
     const restored = new MessageCounts(tokenCounter('words', (text) => (asked.push(text), byWords(text))));
     const byId = new Map(messages.map((one) => [one.id, one]));
     restored.import(kept, ids);
-    assert.equal(await restored.warm(byId, ALONE), 2);
+    assert.equal(await restored.warm(byId, NEVER_YIELDS), 2);
     assert.deepEqual(asked, ['one', 'and three words']);
     assert.deepEqual(
       ids.map((id) => restored.known(id)),

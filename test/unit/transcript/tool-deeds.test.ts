@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock } from '../../../src/core/model/message.ts';
-import { deedsOf } from '../../../src/core/transcript/tool-deeds.ts';
+import { toolEffectsOf } from '../../../src/core/transcript/tool-deeds.ts';
 
 const call = (name: string, args: unknown): ContentBlock => ({
   type: 'tool_call',
@@ -9,9 +9,9 @@ const call = (name: string, args: unknown): ContentBlock => ({
   json: typeof args === 'string' ? args : JSON.stringify(args),
 });
 const deeds = (name: string, args: unknown): string[] =>
-  deedsOf([call(name, args)]).deeds.map(({ kind, what }) => `${kind} ${what}`);
+  toolEffectsOf([call(name, args)]).deeds.map(({ kind, what }) => `${kind} ${what}`);
 const ended = (text: string, isError = false): boolean | undefined =>
-  deedsOf([{ type: 'tool_result', callId: 'c', text, isError }]).results.get('c');
+  toolEffectsOf([{ type: 'tool_result', callId: 'c', text, isError }]).results.get('c');
 
 describe('what a tool call did', () => {
   it('is told for the tools of every vendor', () => {
