@@ -14,7 +14,7 @@ import { choose } from '../../src/core/events/choose.ts';
 import type { Model } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
 import { runSynchronously } from '../../src/core/pace/steps.ts';
-import { foreignSpans, restrictForeignEvents } from '../../src/core/text/provenance.ts';
+import { foreignSpans, restrictForeignEvents } from '../../src/core/text/foreign-text.ts';
 import { READ, readLabels, readLessons, readReadings, type Labelled } from './labels.ts';
 import { hits, score, type Scored } from './score.ts';
 

@@ -1,9 +1,9 @@
 import type { SummaryCheck } from '../core/model/summary.ts';
-import { checkStatementsWithModel } from '../core/audit/asked.ts';
+import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { paidModel, type JobModel, type SpendGate } from './paid-model.ts';
+import { paidModel, type JobModel, type SpendGate } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -36,7 +36,7 @@ export async function checkSummary(
     const asked = await checkStatementsWithModel(text, messages, {
       model: paid.model,
       counter,
-      pace: new Pace(clock.breather, signal),
+      pace: new Pace(clock.yielder, signal),
       calls: new CallLog(),
     });
     ({ fault } = asked);

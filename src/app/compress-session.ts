@@ -18,7 +18,7 @@ import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
-import { yieldIfDue } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
 import { summaryPrompt } from '../core/prompts/render.ts';
@@ -36,7 +36,7 @@ import {
   type PlannedRun,
 } from './compression-plan.ts';
 import { LedgerKeeper, type LedgerDraft, type LedgerKeeperDeps } from './ledger-keeper.ts';
-import type { PriceOf } from './paid-model.ts';
+import type { PriceOf } from './spend-limited-model.ts';
 
 export interface CompressSessionDeps extends LedgerKeeperDeps {
   /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
@@ -93,10 +93,10 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const started = clock.now();
     const plan = planCompression(job);
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
-    await yieldIfDue(clock.breather);
+    await yieldIfDue(clock.yielder);
     const { strategy } = job.settings.policy;
     const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
-    const pace = new Pace(clock.breather, job.signal);
+    const pace = new Pace(clock.yielder, job.signal);
     const whole = await sized(job, plan, found, pace);
     const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole) && fitsTarget(job, plan, whole);
     const draft = isModest ? whole : await sized(job, plan, withoutRoom(found, job, plan), pace);

@@ -10,7 +10,7 @@
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
 import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
-import { yieldIfDue } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type {
   CompressionOutcome,
@@ -31,7 +31,7 @@ import {
   OPEN_GATE,
   type SpendGate,
   SpendLimitReached,
-} from './paid-model.ts';
+} from './spend-limited-model.ts';
 import type { Clock } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -214,8 +214,8 @@ export class Compressor {
     };
     this.#show({ stage: 'planning', done: 0, total: 1, urgency });
     // Let the current turn finish before background work starts.
-    if (urgency === 'background') await clock.breather.yield();
-    else await yieldIfDue(clock.breather);
+    if (urgency === 'background') await clock.yielder.yield();
+    else await yieldIfDue(clock.yielder);
     const planned: PlannedOn = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
     const allowsFallback = settings.extractiveOnFault && urgency === 'now';
     let paid: PaidModel | undefined;

@@ -113,7 +113,7 @@ export class ContextMeter {
   /** Counts all uncounted messages, yielding in between, and stores the counts. */
   async countNew(): Promise<void> {
     const { clock, journal } = this.#deps;
-    const count = await this.counts.warm(journal.state.messages, clock.breather);
+    const count = await this.counts.warm(journal.state.messages, clock.yielder);
     if (count > 0) await this.save();
   }
 

@@ -1,5 +1,5 @@
 import { Pace } from '../core/compress/source.ts';
-import { isRetelling } from '../core/compress/telling.ts';
+import { isRetelling } from '../core/compress/passage-weights.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -50,7 +50,7 @@ export class LedgerKeeper {
   }
 
   async draft(job: CompressionJob, items: readonly PlannedMessage[]): Promise<LedgerDraft> {
-    const { breather } = this.#deps.clock;
+    const { yielder } = this.#deps.clock;
     const rules = (await this.#deps.rules?.()) ?? [];
     const preset = this.#deps.preset();
     const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
@@ -64,11 +64,11 @@ export class LedgerKeeper {
         { role: message.role, text, pasted: message.pasted },
         { rules, preset, ...(before && { before }) },
       );
-      const events = await runYielding(steps, breather);
+      const events = await runYielding(steps, yielder);
       if (events.length > 0) found.set(message.id, events);
-      if (breather.isDue()) {
+      if (yielder.isDue()) {
         job.report({ stage: 'events', done: at + 1, total: items.length });
-        await breather.yield();
+        await yielder.yield();
         job.signal.throwIfAborted();
       }
     }
@@ -85,7 +85,7 @@ export class LedgerKeeper {
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
-    const pace = new Pace(this.#deps.clock.breather, job.signal);
+    const pace = new Pace(this.#deps.clock.yielder, job.signal);
     const ledger = await this.#ledger(job, pace);
     const touched = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {

@@ -1,6 +1,6 @@
 // The library: compression for other programs, with a session in memory. `import … from 'threadkeeper'`.
 import { chooseLevels } from '../core/compress/levels.ts';
-import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/leaf.ts';
+import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { mergeOld } from '../core/compress/tree.ts';
@@ -11,13 +11,13 @@ import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { addCalls, MemorySession, NO_CALLS } from './memory-session.ts';
-import type { JobModel, PriceOf } from './paid-model.ts';
+import type { JobModel, PriceOf } from './spend-limited-model.ts';
 import type { ChatModel } from './ports.ts';
 
 /** A message of a conversation. */
@@ -50,7 +50,7 @@ export interface LibraryOptions {
   readonly model?: JobModel;
   readonly price?: PriceOf;
   readonly counter?: TokenCounter;
-  readonly breather?: Yielder;
+  readonly yielder?: Yielder;
 }
 
 /** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */
@@ -144,7 +144,7 @@ export async function summarizeHierarchical(
   const level = async (limit: number): Promise<string> =>
     longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
   const [brief, detailed] = [await level(limits.brief), await level(limits.detailed)];
-  const pace = new Pace(options.breather);
+  const pace = new Pace(options.yielder);
   const full =
     tokens <= FULL_AS_IS_TOKENS
       ? { text: whole, tokens: wholeTokens }
@@ -192,8 +192,8 @@ export async function compressPreserveEvents(
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
   }
-  await options.breather?.yield();
-  const { tokensAfter, ...sent } = await sentBy(session, counter, options.breather);
+  await options.yielder?.yield();
+  const { tokensAfter, ...sent } = await sentBy(session, counter, options.yielder);
   if (isTooLong && tokensAfter > targetTokens) {
     // Not even the newest user message fits, so everything is summarized.
     const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
@@ -225,12 +225,12 @@ const MIN_BESIDE_RECENT = 180;
 export async function sentBy(
   session: MemorySession,
   counter: TokenCounter,
-  breather: Yielder = NEVER_YIELDS,
+  yielder: Yielder = NEVER_YIELDS,
 ): Promise<Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number }> {
   const messages = sentMessages(session);
   let tokensAfter = 0;
   for (const { role, content } of messages)
-    tokensAfter += (await counter.messageYielding({ role, content: blocks(content) }, breather)).body;
+    tokensAfter += (await counter.messageYielding({ role, content: blocks(content) }, yielder)).body;
   return {
     messages,
     events: session.keyEvents(),
@@ -278,7 +278,7 @@ async function textWithin(
   { state }: MemorySession,
   limit: number,
   counter: TokenCounter,
-  { breather }: LibraryOptions,
+  { yielder }: LibraryOptions,
 ): Promise<string> {
   let made = 0;
   const render = (nodes: readonly SummaryNode[], levels: ReadonlyMap<SummaryNode['id'], Level>): string =>
@@ -290,7 +290,7 @@ async function textWithin(
   if (tokensWithFraming(asIs, counter) <= limit) return asIs;
   const tools = {
     counter,
-    pace: new Pace(breather),
+    pace: new Pace(yielder),
     ceilings: PARENT_CEILINGS,
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
@@ -301,7 +301,7 @@ async function textWithin(
 }
 
 function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): MemorySession {
-  const { policy = 'balanced', strategy, preset = 'developer', breather, price = () => null } = options;
+  const { policy = 'balanced', strategy, preset = 'developer', yielder, price = () => null } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
     ...(keep !== undefined && { window: Math.max(1, keep) }),
@@ -313,7 +313,7 @@ function sessionOf(budget: number, counter: TokenCounter, options: LibraryOption
     preset,
     model: modelOf(options),
     price,
-    ...(breather && { breather }),
+    ...(yielder && { yielder }),
   });
 }
 
@@ -374,14 +374,14 @@ function check(messages: readonly LibraryMessage[], options: LibraryOptions): vo
 
 async function prepared(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
   check(messages, options);
-  const { counter: given, breather } = options;
-  const counter = given ?? (await loadEncoding('o200k_base', breather));
+  const { counter: given, yielder } = options;
+  const counter = given ?? (await loadEncoding('o200k_base', yielder));
   const source = messages.map(({ role, content }, at) => ({
     id: messageId(String(at)),
     role,
     content: blocks(content),
   }));
-  const pace = new Pace(breather);
+  const pace = new Pace(yielder);
   const sizes: MessageTokens[] = [];
   for (const message of source) {
     sizes.push(await counter.messageYielding(message, pace));

@@ -6,7 +6,7 @@ import { eventIdAt } from '../core/events/ledger.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
-import { NEVER_YIELDS, type Yielder } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render.ts';
 import { SessionState } from '../core/state/session-state.ts';
@@ -16,7 +16,7 @@ import type { CompressionAim, CompressionOutcome } from './compression-job.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
-import type { JobModel, PriceOf } from './paid-model.ts';
+import type { JobModel, PriceOf } from './spend-limited-model.ts';
 import { modelWith, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
@@ -31,7 +31,7 @@ export interface MemorySessionOptions {
   readonly price: PriceOf;
   /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault?: boolean;
-  readonly breather?: Yielder;
+  readonly yielder?: Yielder;
 }
 
 type Calls = CompressionRecord['calls'];
@@ -74,10 +74,10 @@ export class MemorySession {
   #fault: Error | undefined;
 
   constructor(options: MemorySessionOptions) {
-    const { counter, policy, budget, preset, model, price, breather = NEVER_YIELDS } = options;
+    const { counter, policy, budget, preset, model, price, yielder = NEVER_YIELDS } = options;
     this.#options = options;
     let made = 0;
-    const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, breather };
+    const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, yielder };
     const settings: ConversationSettings = {
       systemPrompt: '',
       memory: '',

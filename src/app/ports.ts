@@ -2,7 +2,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { Yielder } from '../core/pace/breather.ts';
+import type { Yielder } from '../core/pace/yielder.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
 import type { StoredCounts } from '../core/tokens/message-counts.ts';
@@ -14,7 +14,7 @@ export interface Clock {
   /** A new ID, unique in this store. */
   id(): string;
   /** Tells long work when to yield to the event loop. Check it at least every few milliseconds. */
-  readonly breather: Yielder;
+  readonly yielder: Yielder;
 }
 
 /** A message of a request, independent of the provider. */

@@ -1,4 +1,4 @@
-import { DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/leaf.ts';
+import { DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
 import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { summarizeRuns } from '../core/compress/summarize.ts';
@@ -10,7 +10,7 @@ import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } from './paid-model.ts';
+import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -68,7 +68,7 @@ async function make(
   const { journal, counts, counter, clock, preset, promptText, settings } = deps;
   const { state } = journal;
   const { summary } = settings().policy;
-  const pace = new Pace(clock.breather, signal);
+  const pace = new Pace(clock.yielder, signal);
   const now = (): number => clock.now();
   if (node.children.length > 0 && !wanted.finer) {
     const children = node.children.map((child) => nodeOf(state, child));

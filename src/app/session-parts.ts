@@ -1,6 +1,6 @@
 import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { PriceOf } from './paid-model.ts';
+import type { PriceOf } from './spend-limited-model.ts';
 import type { Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { Recalled } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
-import { yieldIfDue } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -116,7 +116,7 @@ export class SessionSearch {
   async #add(searchable: Searchable | undefined): Promise<void> {
     if (!searchable) return;
     const { key, text, as } = searchable;
-    await this.#index.addYielding(key, text, as, this.#clock.breather);
-    await yieldIfDue(this.#clock.breather);
+    await this.#index.addYielding(key, text, as, this.#clock.yielder);
+    await yieldIfDue(this.#clock.yielder);
   }
 }

@@ -1,5 +1,5 @@
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { yieldIfDue } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Clock, SessionSummary } from './ports.ts';
@@ -22,7 +22,7 @@ export interface WorkspaceHit extends Pick<Found, 'kind' | 'message' | 'position
 }
 
 export interface WorkspaceSearchDeps {
-  readonly clock: Pick<Clock, 'breather'>;
+  readonly clock: Pick<Clock, 'yielder'>;
   /** The sessions to search, as they are now. */
   readonly list: () => Promise<readonly SessionSummary[]>;
   /** A session's state, read without changing anything; undefined when it cannot be read. */
@@ -100,7 +100,7 @@ export class WorkspaceSearch {
       if (state) await this.#addSession(id, state);
       this.#indexed.set(id, { bytes, updatedAt });
       onProgress?.(done + 1, changed.length);
-      await yieldIfDue(this.#deps.clock.breather);
+      await yieldIfDue(this.#deps.clock.yielder);
     }
     return isCancelled?.() !== true;
   }
@@ -116,9 +116,9 @@ export class WorkspaceSearch {
 
   async #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
     if (!searchable) return;
-    const { breather } = this.#deps.clock;
-    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.as, breather);
-    await yieldIfDue(breather);
+    const { yielder } = this.#deps.clock;
+    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.as, yielder);
+    await yieldIfDue(yielder);
   }
 }
 

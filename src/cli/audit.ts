@@ -1,6 +1,6 @@
-import type { ModelCheckResult, ModelCheckTools } from '../core/audit/asked.ts';
+import type { ModelCheckResult, ModelCheckTools } from '../core/audit/model-check.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
-import { supportOf } from '../core/model/statement.ts';
+import { supportOf } from '../core/model/statement-check.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { encodingFor } from '../core/tokens/models.ts';
@@ -69,7 +69,7 @@ async function checkWithModel(
   messages: ReturnType<typeof sourceMessages>,
   { model, encoding, calls }: Pick<ModelCheckTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
 ): Promise<ModelCheckResult> {
-  const { checkStatementsWithModel: askAboutStatements } = await import('../core/audit/asked.ts');
+  const { checkStatementsWithModel: askAboutStatements } = await import('../core/audit/model-check.ts');
   const counter = await loadEncoding(encoding);
   return askAboutStatements(summary, messages, { model, counter, pace: new Pace(), calls });
 }

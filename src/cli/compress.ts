@@ -1,6 +1,6 @@
 import { compressPreserveEvents, sentBy, type CompressedMessages } from '../app/library.ts';
 import { MemorySession, type CompressionAttempt } from '../app/memory-session.ts';
-import type { PriceOf } from '../app/paid-model.ts';
+import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';

@@ -1,5 +1,5 @@
 import { ModelFault } from '../app/fault.ts';
-import type { JobModel } from '../app/paid-model.ts';
+import type { JobModel } from '../app/spend-limited-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';

@@ -75,7 +75,7 @@ import {
   unpinAll,
 } from './summaries/compression-commands.ts';
 import type { SummariesApp } from './summaries/summaries-app.ts';
-import { withEvent, withNode, withOpened } from './summaries/subject-pickers.ts';
+import { withEvent, withNode, withOpened } from './summaries/command-targets.ts';
 
 /** Dependencies of all commands. */
 type App = AllChatsApp &

@@ -12,7 +12,7 @@ import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageLink, untitled, type PageApp } from './chat/page-link.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
-import { inform } from './platform/inform.ts';
+import { inform } from './platform/notifications.ts';
 import { translated } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 

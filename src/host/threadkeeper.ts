@@ -35,15 +35,15 @@ import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, QueuedMessages } from './chat/drafts.ts';
 import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
-import { OPEN_ROW } from './summaries/row-items.ts';
+import { OPEN_ROW } from './summaries/tree-items.ts';
 import { EditorModels } from './models/editor-models.ts';
-import { faultView } from './platform/faults.ts';
+import { faultView } from './platform/fault-view.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/links.ts';
-import { openMessageDocument } from './summaries/documents.ts';
+import { openMessageDocument } from './summaries/document-uris.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/ids.ts';
 import { Keys } from './models/keys.ts';
-import { informOn } from './platform/inform.ts';
+import { informOn } from './platform/notifications.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
 import { contextWindowSource } from './models/model-notices.ts';
 import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
@@ -64,7 +64,7 @@ import type { Row } from './summaries/rows.ts';
 import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
-import { SharedThread } from '../core/pace/breather.ts';
+import { SharedThread } from '../core/pace/yielder.ts';
 import type { PageLink } from './chat/page-link.ts';
 
 /**
@@ -79,7 +79,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly editor = new LastEditor();
   readonly reviews = new Reviews();
   readonly diagrams = new DiagramPreview();
-  readonly comparison = new Comparison(this.clock.breather);
+  readonly comparison = new Comparison(this.clock.yielder);
   readonly chart = new ChartPanel(() => this.sessions.current);
   readonly panel = new ChatPanel(this);
   readonly implicit = new ImplicitContext(this);
@@ -223,7 +223,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.memoryTree = new MemoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new AllChats({ extensionUri, storage, window, warn });
-    this.chatsTree = new ChatsTree(this.chats, this.clock.breather);
+    this.chatsTree = new ChatsTree(this.chats, this.clock.yielder);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,
@@ -448,7 +448,7 @@ export function systemClock(): Clock {
   return {
     now: () => Date.now(),
     id: () => randomUUID(),
-    breather: new SharedThread(
+    yielder: new SharedThread(
       () => performance.now(),
       () => new Promise((resolve) => setImmediate(resolve)),
     ),

@@ -16,9 +16,15 @@ import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { anthropicListed, type ListedModel } from './listed-model.ts';
 import { isRecord } from './json.ts';
-import { toModelFault, type SdkErrors } from './fault-map.ts';
+import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { optionalPartsOf, Tolerance } from './tolerance.ts';
-import { askWatched, MAX_CONCURRENT_REQUESTS, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import {
+  askWatched,
+  MAX_CONCURRENT_REQUESTS,
+  runWatched,
+  type CallTimeouts,
+  type WatchedCall,
+} from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
 

@@ -1,7 +1,7 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
-import { responseFault, streamFault } from './fault-map.ts';
+import { responseFault, streamFault } from './provider-errors.ts';
 import { serverFetch } from './http.ts';
 import { isRecord } from './json.ts';
 import { outputLimit, systemText } from './openai-shared.ts';

@@ -6,7 +6,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { replyFault } from './fault-map.ts';
+import { replyFault } from './provider-errors.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';

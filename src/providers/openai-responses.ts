@@ -9,7 +9,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
-import { streamFault } from './fault-map.ts';
+import { streamFault } from './provider-errors.ts';
 import { isRecord, isStrictSchema } from './json.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { OptionalPart } from './tolerance.ts';

@@ -1,7 +1,7 @@
 import { _iterSSEMessages as messagesOf } from 'openai/core/streaming';
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
-import { replyFault } from './fault-map.ts';
+import { replyFault } from './provider-errors.ts';
 import { isRecord } from './json.ts';
 import type { WatchedCall } from './watched-call.ts';
 

@@ -2,7 +2,7 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUse
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
-import { toModelFault, type SdkErrors } from './fault-map.ts';
+import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isRecord } from './json.ts';
 import { listedModel, type ListedModel } from './listed-model.ts';
@@ -11,7 +11,13 @@ import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
 import { optionalPartsOf, Tolerance } from './tolerance.ts';
-import { askWatched, MAX_CONCURRENT_REQUESTS, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import {
+  askWatched,
+  MAX_CONCURRENT_REQUESTS,
+  runWatched,
+  type CallTimeouts,
+  type WatchedCall,
+} from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
 

@@ -2,7 +2,7 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { count, time } from '../core/model/fields.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { yieldIfDue, type Yielder } from '../core/pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 import { isKnownType } from './journal-line.ts';
@@ -77,15 +77,19 @@ export async function readJournal(
   journal: string,
   file: FileHandle,
   id: SessionId,
-  breather: Yielder,
+  yielder: Yielder,
   onDamage?: () => void,
-): Promise<{ readonly reader: JournalReader; readonly checkpointOffset: number; readonly endsBeforeCheckpoint: boolean }> {
-  const reader = new JournalReader(journal, file, breather, onDamage);
+): Promise<{
+  readonly reader: JournalReader;
+  readonly checkpointOffset: number;
+  readonly endsBeforeCheckpoint: boolean;
+}> {
+  const reader = new JournalReader(journal, file, yielder, onDamage);
   const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
   const head = bytes && unsealed(bytes, headSchema);
   let isShorter = false;
   if (head && (await isValid(head, file, id))) {
-    await yieldIfDue(breather);
+    await yieldIfDue(yielder);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {

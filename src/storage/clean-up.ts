@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { NEVER_YIELDS, type Yielder } from '../core/pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { readJournal } from './checkpoint.ts';
@@ -104,16 +104,12 @@ export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updated
 }
 
 /** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */
-export async function readSession(
-  folder: string,
-  id: SessionId,
-  breather: Yielder,
-): Promise<SessionState | undefined> {
+export async function readSession(folder: string, id: SessionId, yielder: Yielder): Promise<SessionState | undefined> {
   const path = journalPath(folder, id);
   try {
     const file = path === undefined ? undefined : await ifExists(open(path, 'r'));
     if (path === undefined || !file) return undefined;
-    return await readJournal(path, file, id, breather)
+    return await readJournal(path, file, id, yielder)
       .then(({ reader }) => reader.state)
       .finally(() => file.close());
   } catch (error) {

@@ -5,7 +5,7 @@ import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts
 import { amount, count, time, type Read } from '../core/model/fields.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { ROLES, type Message } from '../core/model/message.ts';
-import { yieldIfDue, type Yielder } from '../core/pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import { errorCode } from './disk-errors.ts';
 import { decodeLine } from './journal-line.ts';
@@ -92,7 +92,7 @@ export class JournalReader {
   /** Whether a line was written by a later version of the format. */
   newer = false;
   readonly #path: string;
-  readonly #breather: Yielder;
+  readonly #yielder: Yielder;
   readonly #onDamage: () => void;
   /** The inputs of the fold that are still needed: see `StoredFold`. */
   readonly #pieces: string[] = [];
@@ -104,10 +104,10 @@ export class JournalReader {
   #chunk: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
   /** `onDamage` is called if a message's line has changed since the checkpoint was made. */
-  constructor(path: string, file: FileHandle, breather: Yielder, onDamage: () => void = () => undefined) {
+  constructor(path: string, file: FileHandle, yielder: Yielder, onDamage: () => void = () => undefined) {
     this.#path = path;
     this.file = file;
-    this.#breather = breather;
+    this.#yielder = yielder;
     this.#onDamage = onDamage;
   }
 
@@ -118,7 +118,7 @@ export class JournalReader {
       const one = this.#take(line);
       if (one) counted.push(one);
       this.offset = line.offset + line.length + 1;
-      await yieldIfDue(this.#breather);
+      await yieldIfDue(this.#yielder);
     }
     return counted;
   }
@@ -136,7 +136,7 @@ export class JournalReader {
       const parsed = v.safeParse(pieceSchema, piece);
       if (!parsed.success) return;
       entries.push(...parsed.output);
-      await yieldIfDue(this.#breather);
+      await yieldIfDue(this.#yielder);
     }
     for (const entry of entries) {
       this.#keep(entry);
@@ -146,7 +146,7 @@ export class JournalReader {
         this.#places.set(id, entry);
         this.state.place({ id, parent: parent === 0 ? this.state.head : parent, role: ROLES[role]! });
       }
-      await yieldIfDue(this.#breather);
+      await yieldIfDue(this.#yielder);
     }
     for (const { at, body } of stored.replies) {
       this.#record(at, body, 0, 0);

@@ -1,7 +1,7 @@
 import { open, stat, truncate } from 'node:fs/promises';
 import { StoreFault, type Clock } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
-import { yieldIfDue } from '../core/pace/breather.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { OWNER_ONLY } from './disk-errors.ts';
 import { encodeLine, JOURNAL_VERSION } from './journal-line.ts';
@@ -89,7 +89,7 @@ export class JournalWriter {
       const line = Buffer.from(`${encodeLine({ v: JOURNAL_VERSION, seq: first + index, at, writer, body })}\n`);
       if (line.length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
       pieces.push(line);
-      await yieldIfDue(this.#clock.breather);
+      await yieldIfDue(this.#clock.yielder);
     }
     return Buffer.concat(pieces);
   }

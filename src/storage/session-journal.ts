@@ -11,7 +11,7 @@ import { accessFault, errorCode, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Serial } from './serial.ts';
-import { copyTo, quarantineTail, quarantineLines } from './set-aside.ts';
+import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
 
 /** A checkpoint is written after this many new bytes, and on closing. */
@@ -103,7 +103,7 @@ export class SessionJournalFile implements SessionJournal {
   static async open(options: JournalOptions): Promise<SessionJournalFile> {
     try {
       const { path, clock } = options;
-      const reader = new JournalReader(path, await open(path, 'r'), clock.breather);
+      const reader = new JournalReader(path, await open(path, 'r'), clock.yielder);
       const journal = new SessionJournalFile(options, reader);
       try {
         await journal.#load();
@@ -206,9 +206,11 @@ export class SessionJournalFile implements SessionJournal {
   async #load(): Promise<void> {
     const { path, id, clock } = this.#options;
     const lock = await this.#tryLock();
-    const { reader, checkpointOffset: checkpointAt, endsBeforeCheckpoint: isShorter } = await readJournal(path, this.#reader.file, id, clock.breather, () =>
-      this.#recoverFromDamage(),
-    );
+    const {
+      reader,
+      checkpointOffset: checkpointAt,
+      endsBeforeCheckpoint: isShorter,
+    } = await readJournal(path, this.#reader.file, id, clock.yielder, () => this.#recoverFromDamage());
     [this.#reader, this.#checkpointOffset, this.#endsBeforeCheckpoint] = [reader, checkpointAt, isShorter];
     // Report one that doesn't fit only once, even if none takes its place.
     if (checkpointAt === 0) await dropCheckpoint(path);
@@ -284,7 +286,7 @@ export class SessionJournalFile implements SessionJournal {
   async #readAgain(file = this.#reader.file): Promise<void> {
     const { path, clock } = this.#options;
     this.#checkpointOffset = 0;
-    this.#reader = new JournalReader(path, file, clock.breather);
+    this.#reader = new JournalReader(path, file, clock.yielder);
     await this.#reader.readOn();
   }
 

@@ -173,7 +173,7 @@ export class FileSessionStore implements SessionStore {
   async #summarize(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
     const file = await open(path, 'r');
     try {
-      const reader = new JournalReader(path, file, this.#options.clock.breather);
+      const reader = new JournalReader(path, file, this.#options.clock.yielder);
       const { state } = reader;
       const head = await loadHead(path, file, id);
       if (head) {

@@ -1,6 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library.ts';
+import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileDeed } from '../app/library/chat-index.ts';
 import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
 import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';

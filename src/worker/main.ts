@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import * as v from 'valibot';
-import { CHAT_LIBRARY_METHODS, type ChatCall, type ChatReply } from '../app/library/chat-library.ts';
+import { CHAT_LIBRARY_METHODS, type ChatCall, type ChatReply } from '../app/library/chat-library-calls.ts';
 import { accessFault } from '../storage/disk-errors.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { FollowedChats } from './followed-chats.ts';

@@ -3,7 +3,7 @@ import { sourceMessages } from '../../src/cli/transcript-file.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
-import { openLoop } from '../support/breathers.ts';
+import { openLoop } from '../support/yielders.ts';
 import type { MeteredModel } from './models/metered.ts';
 
 /** A transcript within a number of tokens, as the command line's `compress` does it; extracted where no model is given. */
@@ -15,7 +15,7 @@ export function compressAtOnce(
 ): Promise<CompressedMessages> {
   return compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     counter,
-    breather: openLoop(),
+    yielder: openLoop(),
     ...(model && { model: { model: model.model, maxInputTokens: 100_000 } }),
   });
 }

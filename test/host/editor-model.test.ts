@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
-import { SpendLimitReached } from '../../src/app/paid-model.ts';
+import { SpendLimitReached } from '../../src/app/spend-limited-model.ts';
 import { DEFAULT_MODELS } from '../../src/core/tokens/models.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
 import { tryKey } from '../../src/host/models/key-commands.ts';

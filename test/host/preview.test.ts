@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
-import type { Place } from '../../src/app/whereabouts.ts';
+import type { Place } from '../../src/app/context-status.ts';
 import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
 import { nodeText } from '../../src/core/context/render.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
-import { documentUri } from '../../src/host/summaries/documents.ts';
+import { documentUri } from '../../src/host/summaries/document-uris.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answering, product, sampleSession, withSettings } from './product.ts';
 

@@ -5,7 +5,7 @@ import { messageText } from '../../src/core/model/message.ts';
 import { sessionId } from '../../src/core/model/ids.ts';
 import { readSession } from '../../src/storage/clean-up.ts';
 import { verifyJournal } from '../../src/storage/verify-journal.ts';
-import { alwaysDue } from '../support/breathers.ts';
+import { alwaysDue } from '../support/yielders.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';

@@ -2,7 +2,7 @@ import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
 import { decodeBlocks, encodeBlock, wordBlockOf } from '../../core/search/word-block.ts';
-import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-deeds.ts';
+import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';

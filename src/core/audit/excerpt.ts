@@ -1,5 +1,5 @@
 import { messageText, type Message } from '../model/message.ts';
-import { yieldIfDue, type Yielder } from '../pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../pace/yielder.ts';
 import { TextIndex } from '../search/text-index.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -29,17 +29,17 @@ interface Excerpt {
 export class Excerpts {
   readonly #passages: readonly { readonly message: number; readonly heading: string; readonly text: string }[];
   readonly #counter: TokenCounter;
-  readonly #breather: Yielder;
+  readonly #yielder: Yielder;
   #index: Promise<TextIndex> | undefined;
 
-  constructor(messages: readonly Pick<Message, 'role' | 'content'>[], counter: TokenCounter, breather: Yielder) {
+  constructor(messages: readonly Pick<Message, 'role' | 'content'>[], counter: TokenCounter, yielder: Yielder) {
     this.#passages = messages.flatMap((one, message) =>
       Array.from(messageText(one).matchAll(PASSAGE), ([text]) => text.trim())
         .filter((text) => text !== '')
         .map((text) => ({ message, heading: `[${message + 1}] ${one.role}:`, text })),
     );
     this.#counter = counter;
-    this.#breather = breather;
+    this.#yielder = yielder;
   }
 
   /**
@@ -57,7 +57,7 @@ export class Excerpts {
     const found: (readonly number[])[] = [];
     for (const statement of statements) {
       found.push(index.search(statement, { limit: MAX_HITS }).map(({ id }) => Number(id)));
-      await yieldIfDue(this.#breather);
+      await yieldIfDue(this.#yielder);
     }
     const selected = await this.#select(found, maxTokens);
     let text = this.#render(selected);
@@ -71,7 +71,7 @@ export class Excerpts {
 
   async #createIndex(): Promise<TextIndex> {
     const index = new TextIndex();
-    for (const [at, { text }] of this.#passages.entries()) await index.addYielding(String(at), text, {}, this.#breather);
+    for (const [at, { text }] of this.#passages.entries()) await index.addYielding(String(at), text, {}, this.#yielder);
     return index;
   }
 
@@ -87,7 +87,7 @@ export class Excerpts {
         if (passage === undefined || selected.has(at)) continue;
         const heading = withHeading.has(passage.message) ? '' : `${passage.heading}\n`;
         const cost = this.#counter.text(heading + passage.text) + 2 * GAP_TOKENS;
-        await yieldIfDue(this.#breather);
+        await yieldIfDue(this.#yielder);
         if (cost > room) continue;
         room -= cost;
         selected.add(at);

@@ -1,8 +1,8 @@
 import { messageText, type Message } from '../model/message.ts';
-import type { StatementFinding, StatementSource } from '../model/statement.ts';
+import type { StatementFinding, StatementSource } from '../model/statement-check.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { findQuotes, isQuotation } from './quotes.ts';
-import { statementsOf } from './sentences.ts';
+import { statementsOf } from './split-statements.ts';
 import { SourceTerms } from './source-terms.ts';
 
 /** A statement of a summary, with its position and the result of its check. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listOf, objectOf, STRING_SCHEMA } from '../compress/structured.ts';
+import { listOf, objectOf, STRING_SCHEMA } from '../compress/parse-summary.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */

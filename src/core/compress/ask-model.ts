@@ -9,8 +9,8 @@ import {
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { digest } from './digest.ts';
-import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './leaf.ts';
-import { parseStructuredSummary, summaryJsonSchema } from './structured.ts';
+import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
+import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
 
 /**

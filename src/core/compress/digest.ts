@@ -5,7 +5,7 @@ import { extract, type ExtractOptions } from './extractive.ts';
 import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
 import { isProse, passageText, type Passage } from './passages.ts';
 import type { Pace } from './source.ts';
-import { AlikeLines, FILE_SHOWN, compactionSummaryStart, isRetelling, isScaffolding } from './telling.ts';
+import { AlikeLines, FILE_SHOWN, compactionSummaryStart, isRetelling, isScaffolding } from './passage-weights.ts';
 
 /** With fewer omitted lines, a message gets no mark, because a mark costs tokens, too. */
 const MIN_MARKED_LINES = 12;
@@ -285,7 +285,8 @@ const FENCE = /^\s*(?:```|~~~)/;
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isResultLine(text: string, start: number, end: number): boolean {
-  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isFileLine(text, start)) return false;
+  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isFileLine(text, start))
+    return false;
   const line = text.slice(start, end);
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
   const isPath = line.includes('/') && !line.includes(' ');

@@ -1,6 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { Hash53 } from '../text/hash.ts';
-import type { Yielder } from '../pace/breather.ts';
+import type { Yielder } from '../pace/yielder.ts';
 import { messageText } from '../model/message.ts';
 
 /** The part of a message that compression reads. */
@@ -21,11 +21,11 @@ const CHARS_PER_CLOCK_CHECK = 1000;
 /** Yields to the event loop when due, and throws once the caller has canceled. */
 export class Pace implements Yielder {
   private charsDone = 0;
-  private readonly breather: Yielder | undefined;
+  private readonly yielder: Yielder | undefined;
   private readonly cancel: { readonly aborted: boolean } | undefined;
 
-  constructor(breather?: Yielder, cancel?: { readonly aborted: boolean }) {
-    this.breather = breather;
+  constructor(yielder?: Yielder, cancel?: { readonly aborted: boolean }) {
+    this.yielder = yielder;
     this.cancel = cancel;
   }
 
@@ -34,13 +34,13 @@ export class Pace implements Yielder {
     this.charsDone += chars;
     if (this.charsDone < CHARS_PER_CLOCK_CHECK) return false;
     this.charsDone = 0;
-    return this.breather?.isDue() === true;
+    return this.yielder?.isDue() === true;
   }
 
   /** Yields to the event loop. @throws {Cancelled} if the caller has canceled */
   async yield(): Promise<void> {
     this.throwIfCancelled();
-    await this.breather?.yield();
+    await this.yielder?.yield();
     this.throwIfCancelled();
   }
 

@@ -17,13 +17,13 @@ import {
   type LeafSource,
   type LeafTools,
   type NodeContent,
-} from './leaf.ts';
+} from './node-content.ts';
 import { NODE_HEADING_TOKENS } from './levels.ts';
 import { mapLimited } from './map-limited.ts';
-import { cutSegments, type Segment, type SegmentSize } from './segments.ts';
+import { cutSegments, type Segment, type SegmentSize } from './cut-segments.ts';
 import { sourceHash, type SourceMessage } from './source.ts';
 import type { SummaryModel } from './summary-model.ts';
-import { usefulnessFactors } from './telling.ts';
+import { usefulnessFactors } from './passage-weights.ts';
 import { topicTitle, titleOf, topicsOf } from './title.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */

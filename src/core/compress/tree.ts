@@ -5,7 +5,7 @@ import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type Summar
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
 import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
-import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './leaf.ts';
+import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
 import { passageText, type Passage } from './passages.ts';
 import { fitSummary, latenessIn, splitSentences, type FittedSummary } from './render-summary.ts';
@@ -76,7 +76,11 @@ export async function makeParent(
   const longText = await textWithin(limits.detailed);
   let detailed = longText.text;
   if (detailed === '') {
-    detailed = longestPrefixThatFits(children.map((child) => child.title).join('\n'), Math.max(limits.detailed, 9), counter);
+    detailed = longestPrefixThatFits(
+      children.map((child) => child.title).join('\n'),
+      Math.max(limits.detailed, 9),
+      counter,
+    );
   }
   const { text: short } = await textWithin(Math.min(limits.brief, tokensWithFraming(detailed, counter)));
   const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter) : short;

@@ -8,8 +8,8 @@ import type { SegmentTraits } from './features.ts';
 import { isMachineLine, lineSteps } from '../text/lines.ts';
 import { findInMachineText } from './machine.ts';
 import type { MachineFinding } from './machine.ts';
-import { segmentLines } from './segments.ts';
-import type { Segment, SegmentedMessage } from './segments.ts';
+import { segmentLines } from './split-message.ts';
+import type { Segment, SegmentedMessage } from './split-message.ts';
 import { asksOf, describeBefore, speechOf, type PreviousMessageTraits, type Speech } from './surroundings.ts';
 
 /** A message's text and its speaker: the detector's input. */

@@ -1,9 +1,9 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
-import { foreignSpans, restrictForeignEvents } from '../text/provenance.ts';
+import { foreignSpans, restrictForeignEvents } from '../text/foreign-text.ts';
 import { analyse } from './analyse.ts';
 import type { SpokenText } from './analyse.ts';
-import { emphasisIn, proposalOf } from './assent.ts';
+import { emphasisIn, proposalOf } from './answers.ts';
 import { choose } from './choose.ts';
 import type { PresetName } from '../prompts/render.ts';
 import type { CompiledRule } from './user-rules.ts';

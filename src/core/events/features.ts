@@ -4,7 +4,7 @@ import { isCjkUnit } from '../text/script.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
-import type { Segment } from './segments.ts';
+import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type Asks, type PreviousMessageTraits, type Speech } from './surroundings.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */

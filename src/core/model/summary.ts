@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { aMessageId, amount, aNodeId, count, finite, list, time, type Read } from './fields.ts';
-import { STATEMENT_REASONS, type StatementReason } from './statement.ts';
+import { STATEMENT_REASONS, type StatementReason } from './statement-check.ts';
 
 /** Levels of detail: brief has at most 10%, detailed 30%, and full 70% of the source's tokens. */
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);

@@ -1,4 +1,4 @@
-import { yieldIfDue, type Yielder } from './breather.ts';
+import { yieldIfDue, type Yielder } from './yielder.ts';
 
 /** Work in steps of about a millisecond. The same code can run synchronously or yield between steps. */
 export type Steps<T> = Generator<undefined, T>;
@@ -11,13 +11,13 @@ export function runSynchronously<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs all steps, yielding when due. If `breather.rest` rejects, the work ends and the error is thrown. */
-export async function runYielding<T>(steps: Steps<T>, breather: Yielder): Promise<T> {
+/** Runs all steps, yielding when due. If `yielder.yield` rejects, the work ends and the error is thrown. */
+export async function runYielding<T>(steps: Steps<T>, yielder: Yielder): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
     try {
-      await yieldIfDue(breather);
+      await yieldIfDue(yielder);
     } catch (error) {
       // Lets the generator clean up.
       steps.throw(error);

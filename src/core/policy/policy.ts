@@ -1,5 +1,5 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
-import { safeCuts } from '../compress/segments.ts';
+import { safeCuts } from '../compress/cut-segments.ts';
 import type { SourceMessage } from '../compress/source.ts';
 
 export const STRATEGIES = ['auto', 'smart', 'summarize', 'trim', 'off'] as const;

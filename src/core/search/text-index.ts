@@ -1,5 +1,5 @@
 import type { KeyEventKind } from '../model/key-event.ts';
-import type { Yielder } from '../pace/breather.ts';
+import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
@@ -91,8 +91,8 @@ export class TextIndex {
   /**
    * Like `add`, but yields between passages when due. Until it's done, the previous text with this ID stays searchable.
    */
-  addYielding(id: string, text: string, as: IndexedAs, breather: Yielder): Promise<void> {
-    return runYielding(this.#addSteps(id, text, as), breather);
+  addYielding(id: string, text: string, as: IndexedAs, yielder: Yielder): Promise<void> {
+    return runYielding(this.#addSteps(id, text, as), yielder);
   }
 
   remove(id: string): void {

@@ -1,4 +1,4 @@
-import type { Yielder } from '../pace/breather.ts';
+import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { MaxHeap } from './max-heap.ts';
 
@@ -55,8 +55,8 @@ export class BpeCounter {
   }
 
   /** Reads the vocabulary in steps, because it takes more than 0.1 s. */
-  static async load(file: BpeRanks, breather: Yielder): Promise<BpeCounter> {
-    return new BpeCounter(file, await runYielding(readVocabulary(file), breather));
+  static async load(file: BpeRanks, yielder: Yielder): Promise<BpeCounter> {
+    return new BpeCounter(file, await runYielding(readVocabulary(file), yielder));
   }
 
   /** Counts a text synchronously. For long texts on a shared thread, use `countResting`. */
@@ -72,8 +72,8 @@ export class BpeCounter {
   }
 
   /** Counts a text, yielding between steps when due, so that the thread isn't blocked for long. */
-  countYielding(text: string, breather: Yielder): Promise<number> {
-    return runYielding(this.countSteps(text), breather);
+  countYielding(text: string, yielder: Yielder): Promise<number> {
+    return runYielding(this.countSteps(text), yielder);
   }
 
   private *countSteps(text: string): Steps<number> {

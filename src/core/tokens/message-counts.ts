@@ -1,6 +1,6 @@
 import type { MessageId } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
-import { yieldIfDue, type Yielder } from '../pace/breather.ts';
+import { yieldIfDue, type Yielder } from '../pace/yielder.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
 /** A session's messages by ID, in order. Each is only read when requested. */
@@ -60,7 +60,8 @@ export class MessageCounts {
    */
   part({ key, from, render }: TextSource, end = ''): CountedText {
     const knownTotal = this.parts.get(key);
-    if (knownTotal?.from.length === from.length && from.every((one, at) => one === knownTotal.from[at])) return knownTotal;
+    if (knownTotal?.from.length === from.length && from.every((one, at) => one === knownTotal.from[at]))
+      return knownTotal;
     const text = render();
     const part = { from, text, tokens: this.counter.text(text + end) };
     this.parts.set(key, part);
@@ -94,14 +95,14 @@ export class MessageCounts {
    * Counts messages that aren't counted yet, yielding when due. Counted ones aren't read. Resolves to the number of
    * newly counted messages.
    */
-  async warm(messages: CountableMessages, breather: Yielder): Promise<number> {
+  async warm(messages: CountableMessages, yielder: Yielder): Promise<number> {
     let counted = 0;
     for (const id of [...messages.keys()]) {
       const message = this.counts.has(id) ? undefined : messages.get(id);
       if (!message) continue;
-      this.keep(id, await this.counter.messageYielding(message, breather));
+      this.keep(id, await this.counter.messageYielding(message, yielder));
       counted++;
-      await yieldIfDue(breather);
+      await yieldIfDue(yielder);
     }
     return counted;
   }

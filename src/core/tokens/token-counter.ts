@@ -1,5 +1,5 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
-import { NEVER_YIELDS, type Yielder } from '../pace/breather.ts';
+import { NEVER_YIELDS, type Yielder } from '../pace/yielder.ts';
 import { renderAttachment } from '../text/attachment.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
@@ -16,13 +16,13 @@ export interface TokenCounter {
   /** Tokens of a plain text. */
   text(text: string): number;
   /** Like `text`, but yields when due. For long texts on a shared thread. */
-  textYielding(text: string, breather: Yielder): Promise<number>;
+  textYielding(text: string, yielder: Yielder): Promise<number>;
   /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
   /** Tokens of an attachment as it's sent. */
   attachment(attachment: Attachment): number;
   /** Like `message` and `attachment`, but yields when due. */
-  messageYielding(message: CountedMessage & Pick<Message, 'attachments'>, breather: Yielder): Promise<MessageTokens>;
+  messageYielding(message: CountedMessage & Pick<Message, 'attachments'>, yielder: Yielder): Promise<MessageTokens>;
 }
 
 /** Tokens of a message with its framing, and of its attachments. */
@@ -61,7 +61,7 @@ function countedIn(block: ContentBlock): { readonly fixed: number; readonly text
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,
-  textResting: (text: string, breather: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
+  textResting: (text: string, yielder: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
   const countAll = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
   const message: TokenCounter['message'] = ({ content }) =>
@@ -75,16 +75,16 @@ export function tokenCounter(
     textYielding: textResting,
     message,
     attachment: (each) => text(renderAttachment(each)),
-    async messageYielding({ content, attachments = [] }, breather) {
+    async messageYielding({ content, attachments = [] }, yielder) {
       const countAllResting = async (texts: readonly string[]): Promise<number> => {
         let sum = 0;
-        for (const one of texts) sum += await textResting(one, breather);
+        for (const one of texts) sum += await textResting(one, yielder);
         return sum;
       };
       let body = MESSAGE_FRAMING_TOKENS;
       for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await countAllResting(texts));
       let attached = 0;
-      for (const each of attachments) attached += await textResting(renderAttachment(each), breather);
+      for (const each of attachments) attached += await textResting(renderAttachment(each), yielder);
       return { body, attachments: attached };
     },
   };
@@ -93,13 +93,13 @@ export function tokenCounter(
 const loaded = new Map<EncodingName, Promise<TokenCounter>>();
 
 /**
- * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, yielding to `breather`, and 28 MB
+ * The counter of an encoding. Its vocabulary is read on the first call (about 0.2 s, yielding to `yielder`, and 28 MB
  * of memory) and kept. A failed load is retried by the next call.
  */
-export function loadEncoding(name: EncodingName, breather = NEVER_YIELDS): Promise<TokenCounter> {
+export function loadEncoding(name: EncodingName, yielder = NEVER_YIELDS): Promise<TokenCounter> {
   const known = loaded.get(name);
   if (known) return known;
-  const loading = readEncoding(name, breather).catch((error: unknown) => {
+  const loading = readEncoding(name, yielder).catch((error: unknown) => {
     loaded.delete(name);
     throw error;
   });
@@ -107,15 +107,15 @@ export function loadEncoding(name: EncodingName, breather = NEVER_YIELDS): Promi
   return loading;
 }
 
-async function readEncoding(name: EncodingName, breather: Yielder): Promise<TokenCounter> {
+async function readEncoding(name: EncodingName, yielder: Yielder): Promise<TokenCounter> {
   // Two literal paths, so that the bundler puts each vocabulary in its own chunk, which is loaded on demand.
   const ranks = await (name === 'o200k_base'
     ? import('js-tiktoken/ranks/o200k_base')
     : import('js-tiktoken/ranks/cl100k_base'));
-  const counter = await BpeCounter.load(ranks.default, breather);
+  const counter = await BpeCounter.load(ranks.default, yielder);
   return tokenCounter(
     name,
     (text) => counter.count(text),
-    (text, callBreather) => counter.countYielding(text, callBreather),
+    (text, callYielder) => counter.countYielding(text, callYielder),
   );
 }

@@ -10,7 +10,7 @@ import {
   type ChatList,
   type ChatNews,
   type ChatReply,
-} from '../../app/library/chat-library.ts';
+} from '../../app/library/chat-library-calls.ts';
 import { StoreFault } from '../../app/ports.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/l10n.ts';

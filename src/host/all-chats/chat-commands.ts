@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import { locale, oneLine, sessionsText, sizeText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { AllChats } from './all-chats.ts';
@@ -12,8 +12,8 @@ import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
 import { keepModelEvents } from '../sessions/session-changes.ts';
 import { showInComposer } from '../chat/chat-commands.ts';
-import { KeptJournal, keptSessionId } from '../../app/library/kept-journal.ts';
-import type { ListedChat } from '../../app/library/chat-library.ts';
+import { KeptJournal, keptSessionId } from '../../app/library/foreign-chat-journal.ts';
+import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import { importMessages, type ImportApp } from '../import-export/import-file.ts';
 import type { ChatHit } from '../../app/library/chat-index.ts';
@@ -217,10 +217,10 @@ async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, jou
   const found = await resting(
     keyEventsOf(messages, (index) => state.path[index]!),
     {
-      isDue: () => !isOpen() || app.clock.breather.isDue(),
+      isDue: () => !isOpen() || app.clock.yielder.isDue(),
       yield: async () => {
         if (!isOpen()) throw new Closed('the chat is no longer open');
-        await app.clock.breather.yield();
+        await app.clock.yielder.yield();
       },
     },
   ).catch((error: unknown) => {
@@ -301,7 +301,7 @@ async function find({ chats, clock }: OpenedChatApp, typed: TypedQuery): Promise
   const { runYielding: resting } = await import('../../core/pace/steps.ts');
   const ofKind: ChatHit[] = [];
   for (const hit of hits) {
-    const events = await resting(detectSteps({ role: hit.role, text: hit.text }, {}), clock.breather);
+    const events = await resting(detectSteps({ role: hit.role, text: hit.text }, {}), clock.yielder);
     if (events.some((event) => event.kind === kind)) ofKind.push(hit);
     if (ofKind.length === MAX_HITS) break;
   }

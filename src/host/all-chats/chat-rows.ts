@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
-import type { ChatList, ListedChat } from '../../app/library/chat-library.ts';
+import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
 import type { Refused, Tool } from '../../app/library/source.ts';
 
 /** A row of the *Chats from Other Tools* view. */

@@ -2,11 +2,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
 import { TOOL_NAMES } from '../../app/library/source.ts';
-import type { Yielder } from '../../core/pace/breather.ts';
+import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, translated } from '../platform/l10n.ts';
-import type { ListedChat } from '../../app/library/chat-library.ts';
+import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import type { AllChats } from './all-chats.ts';
 import {
   chatRows,
@@ -22,16 +22,16 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 /** The *Chats from Other Tools* view. */
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
-  readonly #breather: Yielder;
+  readonly #yielder: Yielder;
   /** What expanded compactions dropped, by the chat's key and number of messages, and the compaction's index. */
   readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
 
-  constructor(chats: AllChats, breather: Yielder) {
+  constructor(chats: AllChats, yielder: Yielder) {
     this.#chats = chats;
-    this.#breather = breather;
+    this.#yielder = yielder;
     this.#subscription = chats.onDidChange(() => this.#changed.fire(undefined));
   }
 
@@ -72,7 +72,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const { droppedEvents } = await import('../../app/library/dropped-events.ts');
     const { messages } = copy;
     const { before, summary } = compaction;
-    return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#breather);
+    return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#yielder);
   }
 
   getTreeItem(row: ChatRow): vscode.TreeItem {

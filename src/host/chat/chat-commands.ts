@@ -4,7 +4,7 @@ import type { Step } from '../../core/model/task.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
 import { excerpt } from './read-context.ts';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** Number of lines of code before and after a problem to attach. */

@@ -11,7 +11,7 @@ import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
-import { openNodeDocument } from '../summaries/documents.ts';
+import { openNodeDocument } from '../summaries/document-uris.ts';
 import { nothingToCompressText } from '../summaries/summary-facts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';

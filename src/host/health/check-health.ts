@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import { ModelFault } from '../../app/fault.ts';
 import {
   countProblems,

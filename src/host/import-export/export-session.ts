@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
-import { yieldIfDue } from '../../core/pace/breather.ts';
+import { yieldIfDue } from '../../core/pace/yielder.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -30,7 +30,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
   const pieces: string[] = [];
   for (const piece of await exportPieces(state, destination.format, redactor)) {
     pieces.push(piece);
-    await yieldIfDue(app.clock.breather);
+    await yieldIfDue(app.clock.yielder);
   }
   await vscode.workspace.fs.writeFile(destination.target, new TextEncoder().encode(pieces.join('')));
   inform(exportedText(redactor));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, locale, messagesText, translated } from '../platform/l10n.ts';
 import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import {
   exportedBatches,
   fileName,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inform, offer } from '../platform/inform.ts';
+import { inform, offer } from '../platform/notifications.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';

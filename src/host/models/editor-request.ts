@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../app/ports.ts';
 import { plainText, toTurns, type Turn } from '../../providers/turns.ts';
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
-import { streamFault } from '../../providers/fault-map.ts';
+import { streamFault } from '../../providers/provider-errors.ts';
 
 /** A message for VS Code's models, which have two roles and only text. */
 export interface EditorMessage {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 import { askForKey, pickKeyHolder, isKeyed, KEYED_PROVIDERS, LABEL, serverName, type KeyHolder } from './keys.ts';
 import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';

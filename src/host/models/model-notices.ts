@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
-import { offer } from '../platform/inform.ts';
+import { offer } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
@@ -21,7 +21,11 @@ export function assumedWindowText(models: Pick<Models, 'info'>, chosen: ChosenMo
 }
 
 /** Where the context window is from, if not the model's data; `read`: maximum tokens that the server reads. */
-export function contextWindowSource(models: Pick<Models, 'info'>, chosen: ChosenModel, read: number): string | undefined {
+export function contextWindowSource(
+  models: Pick<Models, 'info'>,
+  chosen: ChosenModel,
+  read: number,
+): string | undefined {
   const { contextWindow } = readSettings().chat;
   if (read < (contextWindow ?? models.info(chosen).contextWindow))
     return vscode.l10n.t(

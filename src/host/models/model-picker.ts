@@ -4,7 +4,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
-import { cancellable, inform } from '../platform/inform.ts';
+import { cancellable, inform } from '../platform/notifications.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, LABEL, serverName } from './keys.ts';
@@ -177,7 +177,10 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
   let isUntried = await complete(app, atConfiguredUrl(provider));
   if (isUntried === undefined) return undefined;
   for (;;) {
-    const picked = await vscode.window.showQuickPick(providerList(app, atConfiguredUrl(provider)), { title, matchOnDetail: true });
+    const picked = await vscode.window.showQuickPick(providerList(app, atConfiguredUrl(provider)), {
+      title,
+      matchOnDetail: true,
+    });
     if (picked?.chosen) return { ...picked.chosen, isUntried };
     switch (picked?.act) {
       case undefined:
@@ -192,7 +195,8 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
         break;
       case 'key':
         if (isKeyed(provider))
-          isUntried = (await askForKey(app.keys, { provider, baseUrl: atConfiguredUrl(provider).baseUrl })) !== undefined;
+          isUntried =
+            (await askForKey(app.keys, { provider, baseUrl: atConfiguredUrl(provider).baseUrl })) !== undefined;
         break;
       case 'retry':
         break;

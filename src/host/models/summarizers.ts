@@ -1,5 +1,5 @@
 import type { CompressionJob } from '../../app/compression-job.ts';
-import type { JobModel, SpendGate } from '../../app/paid-model.ts';
+import type { JobModel, SpendGate } from '../../app/spend-limited-model.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { retrying } from '../../providers/retry.ts';

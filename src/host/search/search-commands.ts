@@ -4,12 +4,12 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRun, WorkspaceHit } from '../../app/workspace-search.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
-import { openMessageDocument, openNodeDocument } from '../summaries/documents.ts';
-import { inform } from '../platform/inform.ts';
+import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
+import { inform } from '../platform/notifications.ts';
 import { oneLine } from '../platform/l10n.ts';
 import { titleOf } from '../sessions/session-commands.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
-import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../app/whereabouts.ts';
+import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-facts.ts';
 

@@ -29,7 +29,7 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
-    open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.breather));
+    open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.yielder));
   let loaded: Promise<WorkspaceSearch> | undefined;
   const search = async (run: SearchRun) => {
     // The code is only loaded for the first search.

@@ -110,7 +110,7 @@ export class OpenConversations {
       this.#deps.memory.load(),
       this.#deps.rules.load(),
     ]);
-    const counter = await loadEncoding(models.info(chatModel()).encoding, clock.breather);
+    const counter = await loadEncoding(models.info(chatModel()).encoding, clock.yielder);
     const search = new SessionSearch(() => journal.state, clock);
     const memory = localMemory(search, journal);
     const compressor = new Compressor({

@@ -4,7 +4,7 @@ import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
-import { inform, offer } from '../platform/inform.ts';
+import { inform, offer } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 
 /** Dependencies of the session commands. */

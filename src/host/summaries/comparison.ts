@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
-import { supportOf, type StatementFinding } from '../../core/model/statement.ts';
+import { supportOf, type StatementFinding } from '../../core/model/statement-check.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
-import type { Yielder } from '../../core/pace/breather.ts';
+import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri } from './node-pages.ts';
-import { openAsText } from './documents.ts';
+import { openAsText } from './document-uris.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** The result of a comparison. */
@@ -35,10 +35,10 @@ export class Comparison implements vscode.Disposable {
     textDecoration: 'underline wavy',
   });
 
-  readonly #breather: Yielder;
+  readonly #yielder: Yielder;
 
-  constructor(breather: Yielder) {
-    this.#breather = breather;
+  constructor(yielder: Yielder) {
+    this.#yielder = yielder;
   }
 
   dispose(): void {
@@ -87,7 +87,7 @@ export class Comparison implements vscode.Disposable {
 
   async #checkByCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
     const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
-    return runYielding(checkStatementsSteps(text, messages), this.#breather);
+    return runYielding(checkStatementsSteps(text, messages), this.#yielder);
   }
 }
 

@@ -3,13 +3,13 @@ import { countText, messagesText, stageText } from '../platform/l10n.ts';
 import type { CompressionOutcome } from '../../app/compression-job.ts';
 import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { SpendLimitReached } from '../../app/paid-model.ts';
+import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
-import { inform, offer, progressLocation } from '../platform/inform.ts';
+import { inform, offer, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-facts.ts';
-import { compressionOf, pickUndone } from './subject-pickers.ts';
+import { compressionOf, pickUndone } from './command-targets.ts';
 import type { SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 

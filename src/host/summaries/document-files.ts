@@ -5,7 +5,7 @@ import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { plainPage, type Page } from './document-page.ts';
-import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './documents.ts';
+import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 export interface SessionFilesDeps {
   /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */

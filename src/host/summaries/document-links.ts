@@ -7,7 +7,7 @@ import { DOCUMENT_SCHEME } from '../platform/ids.ts';
 import { summariesOf, type RowTarget } from './rows.ts';
 import type { Page } from './document-page.ts';
 import { nodeUri } from './node-pages.ts';
-import { parseDocumentUri, type DocumentAddress } from './documents.ts';
+import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 /**
  * Registers the links in a session's documents, and above their first line links to the chat, the view, and the summary

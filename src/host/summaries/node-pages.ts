@@ -6,7 +6,7 @@ import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../c
 import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, verificationText } from './summary-facts.ts';
 import { separateHeadings, PageWriter, plainPage, type Page, type Part } from './document-page.ts';
-import { documentUri, EDITABLE_LEVELS } from './documents.ts';
+import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
 
 /** A summary with its facts, texts, and warnings, and its source or child summaries. */
 export function nodePage(state: SessionState, node: SummaryNode): Page {

@@ -4,7 +4,7 @@ import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { READER_PANEL } from '../platform/ids.ts';
 import { pageHtml } from '../platform/page-html.ts';
 import { plainPage, type Page } from './document-page.ts';
-import { openAsText, parseDocumentUri } from './documents.ts';
+import { openAsText, parseDocumentUri } from './document-uris.ts';
 
 /** A document of a session, or a report, which has no URI. */
 interface ShownDocument {

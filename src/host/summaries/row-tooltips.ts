@@ -4,7 +4,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { appendDroppedNotice, kindName, statusName } from '../platform/key-event-kinds.ts';
 import { truncated, messagesText } from '../platform/l10n.ts';
 import type { PlacedEvent } from './event-index.ts';
-import { trustText } from './row-items.ts';
+import { trustText } from './tree-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
 import { faultTexts, levelName } from './summary-facts.ts';
 

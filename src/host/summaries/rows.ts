@@ -2,7 +2,7 @@ import type { SessionHit } from '../../app/session-search.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { CompressionId, MessageId, NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
-import { supportOf } from '../../core/model/statement.ts';
+import { supportOf } from '../../core/model/statement-check.ts';
 import type { CheckedSpan, SummaryNode } from '../../core/model/summary.ts';
 import type { Step, Task } from '../../core/model/task.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
@@ -231,7 +231,10 @@ export function openedNodes(state: SessionState): SummaryNode[] {
 }
 
 /** The undone compression with which a summary was opened. It can only be redone as a whole. */
-export const undoneCompressionOf = ({ compressions, summaries }: SessionState, node: NodeId): CompressionId | undefined =>
+export const undoneCompressionOf = (
+  { compressions, summaries }: SessionState,
+  node: NodeId,
+): CompressionId | undefined =>
   compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
 
 /** Whether a summary is sent, that is, neither covered by another one nor opened. */

@@ -6,7 +6,7 @@ import type { ChartPanel } from '../gauge/chart-panel.ts';
 import type { ModelsApp } from '../models/models.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
-import { parseDocumentUri, type DocumentAddress } from './documents.ts';
+import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 import type { Reader } from './reader.ts';
 import type { SummariesTree } from './summaries-tree.ts';
 

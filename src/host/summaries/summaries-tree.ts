@@ -4,7 +4,7 @@ import type { SessionSearch } from '../../app/session-search.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { eventIndexOf, type EventIndex } from './event-index.ts';
-import { treeItem } from './row-items.ts';
+import { treeItem } from './tree-items.ts';
 import {
   childrenOf,
   filteredRows,

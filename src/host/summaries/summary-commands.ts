@@ -4,16 +4,16 @@ import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, stepChange } from '../../app/summary-changes.ts';
-import { FULL_SHARE } from '../../core/compress/leaf.ts';
+import { FULL_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-pages.ts';
-import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './documents.ts';
+import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
-import { cancellable, inform, offer } from '../platform/inform.ts';
+import { cancellable, inform, offer } from '../platform/notifications.ts';
 import type { ComparisonResult } from './comparison.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -22,7 +22,7 @@ import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
 import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './rows.ts';
-import { filterName } from './row-items.ts';
+import { filterName } from './tree-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
@@ -72,7 +72,9 @@ export async function readSummary(
       description: vscode.l10n.t('as long as it fits'),
       open: () => sendAs(journal, node, level, sent),
     })),
-    ...(node.full === undefined ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }] : []),
+    ...(node.full === undefined
+      ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }]
+      : []),
   ];
   const items = isInContext ? [...viewItems, ...levelItems] : viewItems;
   await (await vscode.window.showQuickPick(items, { title: node.title }))?.open();
@@ -223,7 +225,8 @@ export async function resummarize(app: SummariesApp, { state }: Conversation, no
     case 'instructions': {
       const prompt = vscode.l10n.t('What should this summary include or omit?');
       const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
-      if (instructions !== undefined && instructions.trim() !== '') await regenerateSummary(app, { node: node.id, instructions });
+      if (instructions !== undefined && instructions.trim() !== '')
+        await regenerateSummary(app, { node: node.id, instructions });
       return;
     }
   }

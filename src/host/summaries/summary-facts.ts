@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SkipReason } from '../../app/compression-job.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { TriggerName } from '../../core/journal/schema.ts';
-import type { StatementFinding } from '../../core/model/statement.ts';
+import type { StatementFinding } from '../../core/model/statement-check.ts';
 import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './rows.ts';

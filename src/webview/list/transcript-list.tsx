@@ -3,7 +3,7 @@ import type { MessageView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
-import { Row } from '../parts/row.tsx';
+import { Row } from '../parts/transcript-row.tsx';
 import { coverAt, PAGE, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { FeedKeys } from './feed-keys.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ContextMeter } from '../../../src/app/context-meter.ts';
 import type { SessionParts } from '../../../src/app/session-parts.ts';
-import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
@@ -20,7 +20,7 @@ const SHOWN = 60;
 export async function openNewest(
   folder: string,
 ): Promise<{ readonly sessions: number; readonly messages: number; readonly shown: number; readonly tokens: number }> {
-  const clock = { now: () => Date.now(), id: () => randomUUID(), breather: NEVER_YIELDS };
+  const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
   const state = await readFile(path.join(folder, REMEMBERED), 'utf8').catch(() => '{}');
   const remembered = readSnapshots(JSON.parse(state));
   const store = openSessionStore({

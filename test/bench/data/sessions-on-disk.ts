@@ -6,7 +6,7 @@ import { compressionWith, type SessionEvent } from '../../../src/core/journal/sc
 import { compressionId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
@@ -14,7 +14,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { joinSnapshots } from '../../../src/storage/snapshot.ts';
 import { REMEMBERED } from './opening.ts';
 
-export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), breather: NEVER_YIELDS };
+export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
 
 /** Messages that stand word for word at a session's end. */
 const WINDOW = 40;

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from '../../../scripts/support/build.ts';
 import { root } from '../../../scripts/support/paths.ts';
 import type { ChatHit } from '../../../src/app/library/chat-index.ts';
-import type { ChatCall, ChatList, ChatReply } from '../../../src/app/library/chat-library.ts';
+import type { ChatCall, ChatList, ChatReply } from '../../../src/app/library/chat-library-calls.ts';
 import type { PassReport } from '../../../src/app/library/library.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';

@@ -11,7 +11,7 @@ import { tokenCounter, type TokenCounter } from '../../../src/core/tokens/token-
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/breathers.ts';
+import { openLoop } from '../../support/yielders.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { meterOf } from '../data/opening.ts';
 import { Random } from '../data/random.ts';
@@ -138,7 +138,7 @@ async function reload(context: BenchContext): Promise<Figure[]> {
     const counter = tokenCounter(
       'o200k_base',
       (text) => bpe.count(text),
-      (text, breather) => bpe.countYielding(text, breather),
+      (text, yielder) => bpe.countYielding(text, yielder),
     );
     const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
     context.say(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
@@ -163,7 +163,7 @@ async function countTwice(
   counter: TokenCounter,
   messages: readonly TranscriptMessage[],
 ): Promise<[fromNothing: number, fromDisk: number, characters: number]> {
-  const clock = { now: () => Date.now(), id: () => randomUUID(), breather: openLoop() };
+  const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: openLoop() };
   const open = () => openSessionStore({ folder, clock, writer: randomUUID() });
   const load = (journal: SessionJournal): Promise<number> =>
     cpuMs(() =>

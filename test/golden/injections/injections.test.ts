@@ -14,7 +14,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
-import { findPasted } from '../../../src/core/text/provenance.ts';
+import { findPasted } from '../../../src/core/text/foreign-text.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
 

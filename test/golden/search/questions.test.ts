@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
@@ -35,7 +35,7 @@ async function sampleSearch(): Promise<SessionSearch> {
     return { at: n, body: { type: 'message_added', message } };
   });
   const state = SessionState.fold(events);
-  const search = new SessionSearch(() => state, { now: () => 0, id: () => '', breather: NEVER_YIELDS });
+  const search = new SessionSearch(() => state, { now: () => 0, id: () => '', yielder: NEVER_YIELDS });
   await search.grow();
   return search;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary } from '../../../src/app/summary-changes.ts';
-import { whereabouts } from '../../../src/app/whereabouts.ts';
+import { whereabouts } from '../../../src/app/context-status.ts';
 import { nodeText } from '../../../src/core/context/render.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Desk, fill } from '../../unit/app/desk.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { checkStatementsWithModel } from '../../../src/core/audit/asked.ts';
+import { checkStatementsWithModel } from '../../../src/core/audit/model-check.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compressPreserveEvents, summarizeHierarchical, summarizeRecursive } from '../../../src/app/library.ts';
-import { startsTurn } from '../../../src/core/compress/segments.ts';
+import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';

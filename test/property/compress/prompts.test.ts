@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { startsTurn } from '../../../src/core/compress/segments.ts';
+import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
 import { isToolResult } from '../../../src/core/compress/source.ts';
-import { parseStructuredSummary } from '../../../src/core/compress/structured.ts';
+import { parseStructuredSummary } from '../../../src/core/compress/parse-summary.ts';
 import { renderSummaryPrompt, summaryPrompt } from '../../../src/core/prompts/render.ts';
 import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SummaryCache } from '../../../src/core/compress/summarize.ts';
-import type { NodeContent } from '../../../src/core/compress/leaf.ts';
+import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { digest } from '../../../src/core/compress/digest.ts';
 import { passageText } from '../../../src/core/compress/passages.ts';
-import { cutSegments } from '../../../src/core/compress/segments.ts';
+import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
 import { sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';

@@ -9,7 +9,7 @@ import { keyEventId, messageId, type MessageId } from '../../../src/core/model/i
 import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/core/model/key-event.ts';
 import { MessageLog } from '../../../src/core/state/branches.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { counter } from '../compress/small-runs.ts';
 import { runs } from '../runs.ts';
 

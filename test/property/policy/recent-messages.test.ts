@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { safeCuts } from '../../../src/core/compress/segments.ts';
+import { safeCuts } from '../../../src/core/compress/cut-segments.ts';
 import { recentStart } from '../../../src/core/policy/policy.ts';
 import { sessions } from '../compress/arbitraries.ts';
 import { runs } from '../runs.ts';

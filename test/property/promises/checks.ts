@@ -6,7 +6,7 @@ import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { assemblePrefix } from '../../../src/core/context/prefix.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
-import { startsTurn } from '../../../src/core/compress/segments.ts';
+import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
 import { sourceHash } from '../../../src/core/compress/source.ts';
 import type { KeyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';

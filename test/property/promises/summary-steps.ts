@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { SpendLimitReached } from '../../../src/app/paid-model.ts';
+import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import {
   compressionsSince,
   expandNode,

@@ -5,7 +5,7 @@ import { checkSummary } from '../../../src/app/check-summary.ts';
 import { Compressor } from '../../../src/app/compressor.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
-import { type JobModel, OPEN_GATE, type SpendGate } from '../../../src/app/paid-model.ts';
+import { type JobModel, OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
 import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
@@ -19,7 +19,7 @@ import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/breathers.ts';
+import { openLoop } from '../../support/yielders.ts';
 
 /** How the model at the network's edge answers; it may throw, wait, or end when aborted. */
 export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatChunk>;
@@ -81,7 +81,7 @@ export class Desk {
       ahead: 0,
       now: (): number => Date.now() + clock.ahead,
       id: (): string => `id-${++this.#ids}`,
-      breather: openLoop(),
+      yielder: openLoop(),
     };
     this.clock = clock;
     this.#store = this.#newStore();

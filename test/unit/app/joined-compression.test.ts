@@ -4,7 +4,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
-import { LOCAL_MODEL } from '../../../src/core/compress/leaf.ts';
+import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Desk, fill, says, texts, throws, type Script } from './desk.ts';

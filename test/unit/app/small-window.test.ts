@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MemorySession } from '../../../src/app/memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
-import { LOCAL_MODEL } from '../../../src/core/compress/leaf.ts';
+import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';

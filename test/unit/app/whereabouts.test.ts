@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
-import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../../src/app/whereabouts.ts';
+import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../../src/app/context-status.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Desk, fill } from './desk.ts';
 

@@ -6,7 +6,7 @@ import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../.
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/breathers.ts';
+import { openLoop } from '../../support/yielders.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
 
 const WORKSPACE = 'folder:file:///w';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
-import { checkStatementsWithModel, type ModelCheckTools } from '../../../src/core/audit/asked.ts';
+import { checkStatementsWithModel, type ModelCheckTools } from '../../../src/core/audit/model-check.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';

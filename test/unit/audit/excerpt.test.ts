@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Excerpts } from '../../../src/core/audit/excerpt.ts';
-import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 
 const counter = await loadEncoding('o200k_base');

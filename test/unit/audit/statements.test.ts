@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
-import { supportOf } from '../../../src/core/model/statement.ts';
+import { supportOf } from '../../../src/core/model/statement-check.ts';
 
 const SOURCE = [
   'The gateway keeps timing out. We run it on port 8443 behind nginx, with a limit of 1.5 seconds and 40k connections.',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
 import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
-import { usefulnessFactors } from '../../../src/core/compress/telling.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {

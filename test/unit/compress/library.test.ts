@@ -8,7 +8,7 @@ import {
   type Summarizer,
 } from '../../../src/app/library.ts';
 import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { counter, developerSession, goodAnswer, transcript } from './scripted.ts';
 
@@ -114,12 +114,12 @@ describe('compressPreserveEvents', () => {
       most = Math.max(most, atOnce);
       return counter.text(counted);
     };
-    const breather = alwaysDue(() => {
+    const yielder = alwaysDue(() => {
       atOnce = 0;
     });
     const { tokens } = await compressPreserveEvents(developerSession(300, 40), 60_000, {
       counter: tokenCounter('o200k_base', text, (counted, between) => counter.textYielding(counted, between)),
-      breather,
+      yielder,
     });
     assert.ok(tokens.after > 35_000, `${tokens.after} tokens`);
     // A block of a request takes some 2,000 tokens.

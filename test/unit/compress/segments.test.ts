@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cutSegments } from '../../../src/core/compress/segments.ts';
+import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
 import type { SourceMessage } from '../../../src/core/compress/source.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { message, transcript } from './scripted.ts';

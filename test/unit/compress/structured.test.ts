@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fitSummary } from '../../../src/core/compress/render-summary.ts';
-import { parseStructuredSummary } from '../../../src/core/compress/structured.ts';
+import { parseStructuredSummary } from '../../../src/core/compress/parse-summary.ts';
 import type { StructuredSummary } from '../../../src/core/model/summary.ts';
 import { counter } from './scripted.ts';
 

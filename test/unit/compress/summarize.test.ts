@@ -4,7 +4,7 @@ import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compres
 import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
-import type { NodeContent } from '../../../src/core/compress/leaf.ts';
+import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ListedChat } from '../../../src/app/library/chat-library.ts';
+import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
 import { chatRows, rowsBelow, type ChatRow } from '../../../src/host/all-chats/chat-rows.ts';
 
 const chat = (

@@ -76,7 +76,7 @@ describe('what a model or a repository says', () => {
       'src/host/import-export/read-transcript.ts',
       // The instructions of a trusted workspace, sent once the user agrees.
       'src/host/rules/project-rules.ts',
-      'src/host/summaries/documents.ts',
+      'src/host/summaries/document-uris.ts',
       'src/host/summaries/reader.ts',
     ]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
-import { SpendLimitReached } from '../../../src/app/paid-model.ts';
+import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
 import { Desk, fill, says } from '../app/desk.ts';

@@ -10,7 +10,7 @@ import { Redactor } from '../../../src/core/redact/redact.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
 import { neutralizeTags, section } from '../../../src/core/text/fence.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
-import { foreignSpans } from '../../../src/core/text/provenance.ts';
+import { foreignSpans } from '../../../src/core/text/foreign-text.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { ThinkFilter } from '../../../src/providers/think-filter.ts';

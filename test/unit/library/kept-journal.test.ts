@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeptJournal, keptSessionId } from '../../../src/app/library/kept-journal.ts';
+import { KeptJournal, keptSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
 import type { CopiedSession } from '../../../src/app/library/library.ts';
 import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
 import { StoreFault } from '../../../src/app/ports.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { yieldIfDue, SharedThread } from '../../../src/core/pace/breather.ts';
+import { yieldIfDue, SharedThread } from '../../../src/core/pace/yielder.ts';
 
 /** A thread whose clock and turns are moved by hand. */
 function thread(): {
@@ -60,7 +60,7 @@ describe('a thread that long work shares', () => {
     assert.equal(turns(), 1);
   });
 
-  it('is nobody else’s where there is no breather', async () => {
+  it('is nobody else’s where there is no yielder', async () => {
     await yieldIfDue(undefined);
   });
 });

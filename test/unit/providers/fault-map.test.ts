@@ -4,7 +4,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import { describeFault } from '../../../src/app/fault-text.ts';
-import { retryAfter, streamFault, toModelFault } from '../../../src/providers/fault-map.ts';
+import { retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
 
 const SDK = {
   api: APIError,

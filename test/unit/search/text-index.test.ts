@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 
 function indexOf(texts: Readonly<Record<string, string>>): TextIndex {
   const index = new TextIndex();
@@ -158,10 +158,10 @@ describe('the index', () => {
     const index = indexOf({ m: 'short draft' });
     const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
     let left = 8;
-    const breather = alwaysDue(() => {
+    const yielder = alwaysDue(() => {
       if (left-- === 0) throw new Error('cancelled');
     });
-    await assert.rejects(index.addYielding('m', text, {}, breather), /cancelled/);
+    await assert.rejects(index.addYielding('m', text, {}, yielder), /cancelled/);
     assert.deepEqual(ids(index, 'draft'), ['m']);
     assert.deepEqual(ids(index, 'word1'), []);
   });

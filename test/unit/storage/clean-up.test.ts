@@ -11,7 +11,7 @@ import {
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { NEVER_YIELDS } from '../../../src/core/pace/breather.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { inFolder, said, testClock } from './support.ts';
 
 const DAY_MS = 24 * 3_600_000;

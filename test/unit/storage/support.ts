@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 
 /** Counts milliseconds and ids from a start; yields to the event loop for real. */
 export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
@@ -14,7 +14,7 @@ export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
   return {
     now: () => ++time,
     id: () => `${prefix}${++ids}`,
-    breather: alwaysDue(() => new Promise((resolve) => setImmediate(resolve))),
+    yielder: alwaysDue(() => new Promise((resolve) => setImmediate(resolve))),
   };
 }
 

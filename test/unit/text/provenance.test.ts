@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { foreignSpans, restrictForeignEvents, findPasted } from '../../../src/core/text/provenance.ts';
+import { foreignSpans, restrictForeignEvents, findPasted } from '../../../src/core/text/foreign-text.ts';
 
 const foreign = (text: string): string[] =>
   foreignSpans({ role: 'user', text }).map(({ start, end, origin }) => `${origin}: ${text.slice(start, end).trim()}`);

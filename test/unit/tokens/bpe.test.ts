@@ -3,9 +3,9 @@ import { mock } from 'node:test';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
-import type { Yielder } from '../../../src/core/pace/breather.ts';
+import type { Yielder } from '../../../src/core/pace/yielder.ts';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
-import { alwaysDue } from '../../support/breathers.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { sharedTranscripts } from './shared-transcripts.ts';
 
 const vocabularies = [
@@ -25,7 +25,7 @@ function randomFrom(seed: number): () => number {
 }
 
 /** Does work that rests at every chance; counts them. */
-async function pausesOf<T>(work: (breather: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
+async function pausesOf<T>(work: (yielder: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
   let pauses = 0;
   const result = await work(
     alwaysDue(() => {
@@ -112,7 +112,7 @@ for (const [name, ranks] of vocabularies) {
     });
 
     it('reads its vocabulary in steps', async () => {
-      const [read, pauses] = await pausesOf((breather) => BpeCounter.load(ranks, breather));
+      const [read, pauses] = await pausesOf((yielder) => BpeCounter.load(ranks, yielder));
       assert.equal(read.count('hello world'), 2);
       assert.ok(pauses >= 20, `${pauses} pauses`);
     });
@@ -140,7 +140,7 @@ for (const [name, ranks] of vocabularies) {
         ).join(''),
       };
       for (const [what, text] of Object.entries(hostile)) {
-        const [stepped, pauses] = await pausesOf((breather) => counter.countYielding(text, breather));
+        const [stepped, pauses] = await pausesOf((yielder) => counter.countYielding(text, yielder));
         assert.equal(stepped, counter.count(text), what);
         assert.ok(pauses > 3, `${what}: ${pauses} pauses`);
       }

@@ -16,7 +16,7 @@ import { writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import type { ChatNews } from '../../../src/app/library/chat-library.ts';
+import type { ChatNews } from '../../../src/app/library/chat-library-calls.ts';
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';

@@ -4,7 +4,7 @@ import { ModelFault, type FaultReason, ContextOverflow, TurnRunning } from '../.
 import { describeFault, type FaultAction } from '../../app/fault-text.ts';
 import { StoreFault } from '../../app/ports.ts';
 import { SummaryFault } from '../../app/summary-changes.ts';
-import { SpendLimitReached } from '../../app/paid-model.ts';
+import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';

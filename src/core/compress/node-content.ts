@@ -108,7 +108,13 @@ export function shortened(
 ): NodeContent {
   if (!content.structured) return content;
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const { text, summary } = fitSummary(content.structured, limit - tokensWithFraming('', counter), counter, rarity, 'lists');
+  const { text, summary } = fitSummary(
+    content.structured,
+    limit - tokensWithFraming('', counter),
+    counter,
+    rarity,
+    'lists',
+  );
   if (text === '') return content;
   const detailed = tokensWithFraming(text, counter);
   const brief = content.tokens.brief <= detailed ? content.brief : text;
@@ -278,7 +284,10 @@ function finish(
   { counter }: LeafTools,
   texts: Pick<NodeContent, 'brief' | 'detailed' | 'rung' | 'structured'>,
 ): NodeContent | undefined {
-  const tokens = { brief: tokensWithFraming(texts.brief, counter), detailed: tokensWithFraming(texts.detailed, counter) };
+  const tokens = {
+    brief: tokensWithFraming(texts.brief, counter),
+    detailed: tokensWithFraming(texts.detailed, counter),
+  };
   if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
   const title = source.title || titleOf(texts.detailed) || '…';
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit: VERBATIM };

@@ -8,7 +8,7 @@ import { partName } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import { locale, oneLine, shortTokens, tokensText } from '../platform/l10n.ts';
-import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './documents.ts';
+import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './document-uris.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
   firstAndLastRow,
@@ -50,7 +50,11 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       if (!node) return goneItem();
       const created = item(node.title, None, 'unfold', rangeText(state, node));
-      const suffix = state.summaries.isExpanded(node.id) ? '.turn' : undoneCompressionOf(state, node.id) ? '.compression' : '';
+      const suffix = state.summaries.isExpanded(node.id)
+        ? '.turn'
+        : undoneCompressionOf(state, node.id)
+          ? '.compression'
+          : '';
       created.contextValue = `threadkeeper.opened${suffix}`;
       created.command = openCommand(() => openNodeDocument(journal.id, node));
       return created;

@@ -1,4 +1,4 @@
-import { SharedThread, type Yielder } from '../../src/core/pace/breather.ts';
+import { SharedThread, type Yielder } from '../../src/core/pace/yielder.ts';
 
 /** Keeps this process' event loop open, as the editor's host does. */
 export const openLoop = (): Yielder =>

@@ -7,9 +7,9 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './summary-facts.ts';
-import { rangeText } from './row-items.ts';
+import { rangeText } from './tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
-import { inform } from '../platform/inform.ts';
+import { inform } from '../platform/notifications.ts';
 
 /** Calls the command with the summary of the row, of the active document, or one that the user selects. */
 export async function withNode(

@@ -6,9 +6,9 @@ export interface Yielder {
   yield(): Promise<void>;
 }
 
-/** Yields when due, if there is a breather. Not for hot loops, because awaiting costs more than the check. */
-export async function yieldIfDue(breather: Yielder | undefined): Promise<void> {
-  if (breather?.isDue() === true) await breather.yield();
+/** Yields when due, if there is a yielder. Not for hot loops, because awaiting costs more than the check. */
+export async function yieldIfDue(yielder: Yielder | undefined): Promise<void> {
+  if (yielder?.isDue() === true) await yielder.yield();
 }
 
 /** Never yields: for a thread that nothing else uses. */
