@@ -81,7 +81,7 @@ export class ThinkFilter {
     }
     // A closing tag may be split between this piece and earlier ones.
     const seen = this.#lastHeld(text.length + MAX_END);
-    const close = closing(seen, 0, this.#closingTag);
+    const close = endOfClosingTag(seen, 0, this.#closingTag);
     if (close !== undefined) {
       this.#mayRetract = false;
       this.#isAnswerStart = true;
@@ -104,7 +104,7 @@ export class ThinkFilter {
     const seen = this.#passedOn + piece;
     this.#passedOn = seen.slice(-MAX_END - 1);
     let text = piece;
-    const close = this.#mayRetract ? closing(seen, 0, undefined, '\n') : undefined;
+    const close = this.#mayRetract ? endOfClosingTag(seen, 0, undefined, '\n') : undefined;
     // An answer that opens a tag, or mentions one within a line, is about tags.
     if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
@@ -139,7 +139,7 @@ const mayBegin = (text: string): boolean =>
   [...MARKS.map(([begin]) => begin), '<|channel|>final<|message|>'].some((begin) => begin.startsWith(text));
 
 /** Where the text after a closing tag begins; undefined if there is no closing tag from `from` on. */
-function closing(text: string, from: number, end?: string, before = ''): number | undefined {
+function endOfClosingTag(text: string, from: number, end?: string, before = ''): number | undefined {
   for (const mark of end === undefined ? MARKS.map(([, each]) => each) : [end]) {
     const at = text.indexOf(before + mark, Math.max(0, from));
     if (at >= 0) return at + before.length + mark.length;
