@@ -15,15 +15,16 @@ import type { OptionalPart } from './tolerance.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
- * Cache breakpoints on system blocks. Together with that in the conversation, they are the four that a request may
- * have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
+ * Maximum number of cache breakpoints on system blocks. With the one in the conversation, these are the four that a
+ * request may have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_MARKS = 3;
-/**
- * The lifetime of a cache breakpoint. Writing costs 1.25 times the input for five minutes, and twice the input for an
- * hour. After a pause of more than five minutes, the whole prefix would be written again.
- */
 const FIVE_MINUTES_MS = 300_000;
+/**
+ * A cache breakpoint, with a lifetime of five minutes, or an hour if the pause between requests is longer than that.
+ * Writing costs 1.25 times the input for five minutes, and twice the input for an hour. Once the lifetime is over, the
+ * whole prefix is written again.
+ */
 export const anthropicBreakpoint = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
   cache && { type: 'ephemeral', ...(cache.idleMs > FIVE_MINUTES_MS && { ttl: '1h' as const }) };
 
@@ -32,7 +33,7 @@ type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 /** The media types that the API supports. */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-/** The part that is the same for counting and sending. */
+/** The part of a request that is the same for counting its tokens and for sending it. */
 export interface AnthropicPrompt {
   readonly system?: TextBlockParam[];
   readonly messages: MessageParam[];
@@ -53,7 +54,7 @@ export function anthropicBody(
   const effort = without.has('effort') ? undefined : request.effort;
   const output: OutputConfig = {
     ...(effort === undefined || effort === 'none' ? {} : { effort: effort === 'minimal' ? 'low' : effort }),
-    ...(isHeldTo(jsonSchema) && !without.has('schema')
+    ...(isEnforceable(jsonSchema) && !without.has('schema')
       ? { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }
       : {}),
   };
@@ -68,7 +69,7 @@ export function anthropicBody(
 }
 
 /** Whether the API can enforce a schema. If it can't, the schema is only part of the prompt. */
-function isHeldTo(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
+function isEnforceable(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
   return schema !== undefined && isStrictSchema(schema.schema);
 }
 

@@ -62,18 +62,18 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
       new AnthropicClient({
         apiKey: apiKey === '' ? 'none' : apiKey,
         baseURL,
-        // Gateways for older versions of the API read the key from there.
+        // Gateways for older versions of the API read the key from this header.
         ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
         ...CLIENT_OPTIONS,
       }),
   );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
-  const keyed = (): void => {
+  const requireKey = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
   };
 
   async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
-    keyed();
+    requireKey();
     const response = await tolerance.send(optionalPartsOf(request, 'messages'), request, async (without, tolerated) => {
       try {
         const body = anthropicBody(model, tolerated, without);
@@ -85,13 +85,13 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     yield* readMessages(call.watch(response), call, client);
   }
 
-  const ask = <T>(signal: AbortSignal, what: (call: WatchedCall) => Promise<T>): Promise<T> =>
+  const ask = <T>(signal: AbortSignal, action: (call: WatchedCall) => Promise<T>): Promise<T> =>
     askWatched(
       signal,
       settings,
       async (call) => {
-        keyed();
-        return await what(call);
+        requireKey();
+        return await action(call);
       },
       toFault,
     );
@@ -175,17 +175,17 @@ async function* readMessages(
 function count(tally: Tally, usage: object | undefined): void {
   // Servers that imitate the API omit figures or send null; keep the known ones.
   const figures: Readonly<Record<string, unknown>> = { ...usage };
-  const of = (name: string, known: number): number => {
+  const figure = (name: string, known: number): number => {
     const value = figures[name];
     return typeof value === 'number' ? value : known;
   };
-  tally.input = of('input_tokens', tally.input);
-  tally.output = of('output_tokens', tally.output);
+  tally.input = figure('input_tokens', tally.input);
+  tally.output = figure('output_tokens', tally.output);
   const details = figures['output_tokens_details'];
   const thought = isRecord(details) ? details['thinking_tokens'] : undefined;
   if (typeof thought === 'number') tally.reasoning = thought;
-  tally.cacheRead = of('cache_read_input_tokens', tally.cacheRead);
-  tally.cacheWrite = of('cache_creation_input_tokens', tally.cacheWrite);
+  tally.cacheRead = figure('cache_read_input_tokens', tally.cacheRead);
+  tally.cacheWrite = figure('cache_creation_input_tokens', tally.cacheWrite);
   const created = figures['cache_creation'];
   const hour = isRecord(created) ? created['ephemeral_1h_input_tokens'] : undefined;
   if (typeof hour === 'number') tally.cacheWriteHour = hour;

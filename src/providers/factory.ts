@@ -11,7 +11,7 @@ export interface ModelConfig extends CallTimeouts {
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** The endpoint of OpenAI; by default, depending on the address: see `OpenAiSettings`. */
+  /** The endpoint. The default depends on the address: see `OpenAiSettings`. */
   readonly api?: 'responses' | 'chat' | 'ollama';
   /** The context window requested from Ollama, in tokens. */
   readonly contextWindow?: number;
@@ -21,14 +21,14 @@ type RemoteModel = OpenAiModel | AnthropicModel;
 type RemoteConfig = ModelConfig & { readonly provider: Exclude<ModelConfig['provider'], 'local'> };
 
 /** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */
-const MAX_KEPT = 8;
+const MAX_CACHED = 8;
 
 /**
  * Creates models and caches them by their settings, so that a client isn't created for each call. An SDK is loaded when
  * the first model of its provider is created.
  */
 export class ModelRegistry {
-  readonly #kept = new Map<string, Promise<RemoteModel>>();
+  readonly #cache = new Map<string, Promise<RemoteModel>>();
 
   /**
    * Returns the model for these settings. The local model answers from `memory`, the session's search.
@@ -49,7 +49,7 @@ export class ModelRegistry {
 
   /** Forgets all models including their keys. */
   clear(): void {
-    this.#kept.clear();
+    this.#cache.clear();
   }
 
   #remote(config: RemoteConfig): Promise<RemoteModel> {
@@ -63,19 +63,19 @@ export class ModelRegistry {
       config.firstTokenMs,
       config.silenceMs,
     ]);
-    const known = this.#kept.get(key);
+    const known = this.#cache.get(key);
     // Moved to the end, so that the least recently used one comes first.
-    this.#kept.delete(key);
-    const model = known ?? make(config);
-    this.#kept.set(key, model);
-    if (known === undefined) model.catch(() => this.#kept.delete(key));
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size > MAX_KEPT && oldest.done !== true) this.#kept.delete(oldest.value);
+    this.#cache.delete(key);
+    const model = known ?? create(config);
+    this.#cache.set(key, model);
+    if (known === undefined) model.catch(() => this.#cache.delete(key));
+    const oldest = this.#cache.keys().next();
+    if (this.#cache.size > MAX_CACHED && oldest.done !== true) this.#cache.delete(oldest.value);
     return model;
   }
 }
 
-async function make(config: RemoteConfig): Promise<RemoteModel> {
+async function create(config: RemoteConfig): Promise<RemoteModel> {
   const { provider, ...settings } = config;
   switch (provider) {
     case 'anthropic': {

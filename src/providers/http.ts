@@ -15,21 +15,21 @@ export const serverFetch: typeof fetch = async (input, init) => {
   // The body is already decoded, and may have another length.
   rest.delete('content-encoding');
   rest.delete('content-length');
-  return new Response(JSON.stringify({ error: complaintIn(text) }), { status, headers: rest });
+  return new Response(JSON.stringify({ error: errorIn(text) }), { status, headers: rest });
 };
 
 /** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {
   // `retrying` retries instead, visibly for the user.
   maxRetries: 0,
-  // The watchdog ends silent calls. The SDK's own timeout must only be longer.
+  // `WatchedCall` ends silent calls, so the SDK's own timeout only has to be longer.
   timeout: 3_600_000,
   // The SDK's log would contain the text of messages.
   logLevel: 'off',
   fetch: serverFetch,
 } as const;
 
-function complaintIn(text: string): unknown {
+function errorIn(text: string): unknown {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -45,8 +45,8 @@ function complaintIn(text: string): unknown {
 }
 
 /**
- * Creates an SDK's client without the headers in its environment variables. They belong to other programs and may
- * contain a gateway's secret, which would be sent to the configured address.
+ * Creates an SDK's client without the headers that the SDK reads from environment variables. These headers are meant
+ * for other programs and may contain a gateway's secret, which would be sent to the configured address.
  */
 export function withoutCustomHeaders<T>(make: () => T): T {
   const { OPENAI_CUSTOM_HEADERS, ANTHROPIC_CUSTOM_HEADERS, ...env } = process.env;
@@ -60,7 +60,7 @@ export function withoutCustomHeaders<T>(make: () => T): T {
   }
 }
 
-/** The address without its query and trailing slash. Undefined if it isn't an HTTP address. */
+/** The parts of an address; `path` has no trailing slash. Undefined if it isn't an HTTP address. */
 export function parseBaseUrl(
   baseUrl: string,
 ): { readonly origin: string; readonly path: string; readonly query: Record<string, string> } | undefined {

@@ -19,8 +19,8 @@ const positive = (...values: readonly unknown[]): number | undefined =>
   values.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0);
 
 /**
- * Parses an entry of an OpenAI-compatible list, including the servers' extensions; undefined for models that aren't for
- * chats.
+ * Parses an entry of an OpenAI-compatible list of models, with the servers' extensions; undefined for models that
+ * aren't for chats.
  */
 export function listedModel(entry: unknown): ListedModel | undefined {
   if (!isRecord(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
@@ -52,16 +52,16 @@ export function listedModel(entry: unknown): ListedModel | undefined {
 
 /** OpenRouter's prices are strings in US dollars per token. */
 function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['price'] {
-  const of = (name: string): number => Number(pricing[name] ?? Number.NaN) * 1e6;
-  const input = of('prompt');
-  const output = of('completion');
+  const perMillion = (name: string): number => Number(pricing[name] ?? Number.NaN) * 1e6;
+  const input = perMillion('prompt');
+  const output = perMillion('completion');
   if (!(input >= 0) || !(output >= 0)) return undefined;
-  const cachedInput = of('input_cache_read');
-  const cacheWrite = of('input_cache_write');
+  const cachedInput = perMillion('input_cache_read');
+  const cacheWrite = perMillion('input_cache_write');
   return { input, output, ...(cachedInput > 0 && { cachedInput }), ...(cacheWrite > 0 && { cacheWrite }) };
 }
 
-/** Parses an entry of Anthropic's list (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
+/** Parses an entry of Anthropic's list of models (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
 export function anthropicListed(entry: unknown): ListedModel | undefined {
   if (!isRecord(entry) || typeof entry['id'] !== 'string') return undefined;
   const contextWindow = positive(entry['max_input_tokens']);

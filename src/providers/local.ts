@@ -24,7 +24,7 @@ export interface LocalMemory {
   search(query: string, limit: number): readonly LocalHit[];
 }
 
-const HITS = 5;
+const MAX_HITS = 5;
 /** Number of results to request, from which the question itself and repetitions are removed. */
 const CANDIDATES = 15;
 /** Maximum length of a quote in UTF-16 units: a paragraph. The link leads to the rest. */
@@ -46,8 +46,8 @@ export class LocalModel implements ChatModel {
 
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
-    const said = request.messages.filter((message) => message.role === 'user').map(messageText);
-    const reply = this.#reply(said.reverse());
+    const userTexts = request.messages.filter((message) => message.role === 'user').map(messageText);
+    const reply = this.#reply(userTexts.reverse());
     for (const piece of reply.split(/(?<=\n)/)) {
       // Lets the page paint, and a stop take effect, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
@@ -57,27 +57,27 @@ export class LocalModel implements ChatModel {
     yield { type: 'end', ending: 'complete' };
   }
 
-  /** @param said texts of the user's messages, newest first */
-  #reply(said: readonly string[]): string {
-    const question = said[0] ?? '';
-    const texts = LOCAL_TEXTS[languageOf(...said)];
+  /** @param userTexts texts of the user's messages, newest first */
+  #reply(userTexts: readonly string[]): string {
+    const question = userTexts[0] ?? '';
+    const texts = LOCAL_TEXTS[languageOf(...userTexts)];
     const hits = question.trim() === '' ? [] : this.#hits(question);
     const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
     // At the beginning of a session, nothing could match.
-    const nothing = said.length > 1 ? [texts.nothing] : [];
+    const nothing = userTexts.length > 1 ? [texts.nothing] : [];
     return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
   }
 
   /** The best results without repetitions and without the question, which is already part of the session. */
   #hits(question: string): readonly LocalHit[] {
-    const seen = new Set([normal(question)]);
+    const seen = new Set([normalized(question)]);
     const hits: LocalHit[] = [];
     for (const hit of this.#memory.search(question, CANDIDATES)) {
-      const text = normal(hit.text);
+      const text = normalized(hit.text);
       if (text === '' || seen.has(text)) continue;
       seen.add(text);
       hits.push(hit);
-      if (hits.length === HITS) break;
+      if (hits.length === MAX_HITS) break;
     }
     return hits;
   }
@@ -109,4 +109,4 @@ function closeFence(text: string): string {
   return open === undefined ? text : `${text}\n${open}`;
 }
 
-const normal = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
+const normalized = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();

@@ -10,8 +10,8 @@ import type { OptionalPart } from './tolerance.ts';
 import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**
- * Ollama's own endpoint (docs.ollama.com/api/chat). Its OpenAI-compatible endpoint has no parameter for the context
- * window: it reads 4,096 tokens by default, silently drops the oldest messages, and reports what it has read.
+ * Ollama's own endpoint (docs.ollama.com/api/chat). Through its OpenAI-compatible one, which has no parameter for the
+ * context window, it reads 4,096 tokens by default, silently drops the oldest messages, and reports what it has read.
  */
 export async function openOllama(
   origin: string,
@@ -83,17 +83,17 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
-  let held = '';
+  let buffered = '';
   const decoder = new TextDecoder();
   const body: AsyncIterable<Uint8Array> | null = response.body;
   if (body === null) return;
   for await (const piece of body) {
-    held += decoder.decode(piece, { stream: true });
-    const lines = held.split('\n');
-    held = lines.pop() ?? '';
+    buffered += decoder.decode(piece, { stream: true });
+    const lines = buffered.split('\n');
+    buffered = lines.pop() ?? '';
     yield* lines.filter((line) => line.trim() !== '');
   }
-  if (held.trim() !== '') yield held;
+  if (buffered.trim() !== '') yield buffered;
 }
 
 /**
@@ -117,8 +117,8 @@ export async function ollamaFacts(
   const info = isRecord(shown['model_info']) ? shown['model_info'] : {};
   const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
   const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];
-  const mine = models.filter(isRecord).find(({ name, model: id }) => name === model || id === model);
-  const loaded = mine?.['context_length'];
+  const loadedModel = models.filter(isRecord).find(({ name, model: id }) => name === model || id === model);
+  const loaded = loadedModel?.['context_length'];
   const can = (what: string): boolean => Array.isArray(shown['capabilities']) && shown['capabilities'].includes(what);
   return {
     isOllama: true,

@@ -32,14 +32,14 @@ export function chatBody(
   dialect: ChatDialect,
   without: ReadonlySet<OptionalPart>,
 ): ChatCompletionCreateParams {
-  const newer = dialect.official !== without.has('token_limit_name');
+  const usesNewerName = dialect.official !== without.has('token_limit_name');
   const { cache, jsonSchema, effort, temperature } = request;
   const turns = toTurns(request.messages);
   return {
     model,
     stream: !without.has('stream'),
     messages: chatMessages(turns, request, without.has('cache') ? undefined : markOf(request, dialect)),
-    ...(newer ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
+    ...(usesNewerName ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
     ...(effort === undefined || without.has('effort') ? {} : { reasoning_effort: effort }),
     ...(without.has('cache') ? {} : cacheFields(dialect, cache)),
     ...(without.has('tools') ? toolsOf(turns) : {}),
@@ -69,7 +69,7 @@ function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tool
   return tools.length === 0 ? {} : { tools, tool_choice: 'none' };
 }
 
-/** The name that compatible servers know. OpenAI has deprecated it for its own models. */
+/** The token limit under the name that compatible servers know. OpenAI has deprecated it for its own models. */
 const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** Reads a Chat Completions reply: a stream, or a single object from a server that can't stream. */
@@ -110,22 +110,22 @@ function readChunk(chunk: unknown): Part {
   const usage = readUsage(chunk['usage']);
   if (!isRecord(choice)) return { text: '', thinks: false, finish: undefined, usage };
   const finish = choice['finish_reason'];
-  const said = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
+  const message = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
   return {
-    text: isRecord(said) ? contentText(said['content']) + contentText(said['refusal']) : '',
-    thinks: isRecord(said) && holdsThinking(said),
+    text: isRecord(message) ? contentText(message['content']) + contentText(message['refusal']) : '',
+    thinks: isRecord(message) && hasThinking(message),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
     usage,
   };
 }
 
 /** Fields for thinking: a text or a list of details. */
-const THOUGHTS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
+const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
 
-function holdsThinking(said: Readonly<Record<string, unknown>>): boolean {
-  const thoughts = THOUGHTS.map((name) => said[name]);
+function hasThinking(message: Readonly<Record<string, unknown>>): boolean {
+  const thoughts = THINKING_FIELDS.map((name) => message[name]);
   // Mistral's is among the content parts.
-  const parts: readonly unknown[] = Array.isArray(said['content']) ? said['content'] : [];
+  const parts: readonly unknown[] = Array.isArray(message['content']) ? message['content'] : [];
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
     parts.some((part) => isRecord(part) && part['type'] === 'thinking')
@@ -157,9 +157,9 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
 }
 
 const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
-/** Finish reasons for filtered content of OpenAI, Gemini, and GLM. */
+/** Finish reasons with which OpenAI, Gemini, and GLM report filtered content. */
 const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
-/** Finish reasons for failures of Mistral and OpenRouter, DeepSeek, and GLM. */
+/** Finish reasons with which Mistral, OpenRouter, DeepSeek, and GLM report failures. */
 const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
 const isCut = (finish = ''): boolean => CUT.test(finish);
 
@@ -175,14 +175,14 @@ function readUsage(usage: unknown): Usage | undefined {
   // Servers that don't count tokens send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
   // Grok and Gemini only include thinking in the total.
-  const paid = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
+  const billed = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
-  // DeepSeek's own name.
+  // DeepSeek has its own name for it.
   const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
   const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
-  return usageFrom(input, paid, { reasoning, cachedInput: cached, cacheWrite: written });
+  return usageFrom(input, billed, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 
 /** OpenAI's automatic breakpoint is only disabled if ours are sure to arrive, because a gateway may drop them. */

@@ -20,7 +20,7 @@ import type { WatchedCall } from './watched-call.ts';
 const MIN_OUTPUT_TOKENS = 16;
 
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
-const MAX_KEY_CHARS = 64;
+const MAX_CACHE_KEY_CHARS = 64;
 
 /**
  * The body of a Responses request. Nothing is stored at the provider. `breakpoints`: the model's prompt cache is only
@@ -47,7 +47,7 @@ export function responsesBody(
     ...(instructions === '' ? {} : { instructions }),
     input: marks ? [...systemItem(request), ...items] : items,
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputLimit(request)),
-    ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_KEY_CHARS) }),
+    ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_CACHE_KEY_CHARS) }),
     ...(breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
     ...(effort === undefined || without.has('effort') ? {} : { reasoning: { effort } }),
     ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),

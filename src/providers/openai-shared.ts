@@ -5,9 +5,7 @@ import { replyFault } from './provider-errors.ts';
 import { isRecord } from './json.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/**
- * Cache breakpoints on the last blocks of the system prompt and on the newest user messages; at most four are allowed.
- */
+/** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Four are allowed in total. */
 export const SYSTEM_MARKS = 2;
 export const USER_MARKS = 2;
 

@@ -84,11 +84,11 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     // The server requires a key, but none is set.
     return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
   };
-  const keyed = (): void => {
+  const requireKey = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };
   /** OpenAI's reasoning models only accept a temperature if reasoning is disabled. */
-  const asTaken = (request: ChatRequest): ChatRequest => {
+  const withoutRejected = (request: ChatRequest): ChatRequest => {
     if (request.temperature === undefined || !official || efforts === undefined || request.effort === 'none')
       return request;
     const { temperature: _, ...rest } = request;
@@ -103,9 +103,9 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
       : chatBody(model, request, dialect, without);
   };
 
-  async function* open(asked: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
-    keyed();
-    const request = asTaken(asked);
+  async function* open(original: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+    requireKey();
+    const request = withoutRejected(original);
     const options = { signal: call.controller.signal };
     const response = await tolerance.send(optionalPartsOf(request, api), request, async (without, tolerated) => {
       try {
@@ -132,8 +132,8 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     provider,
     model,
     ...(official && { atOnce: MAX_CONCURRENT_REQUESTS }),
-    wireBody: (asked) => {
-      const request = asTaken(asked);
+    wireBody: (original) => {
+      const request = withoutRejected(original);
       const without = tolerance.without(optionalPartsOf(request, api), request.jsonSchema?.name);
       return JSON.stringify(bodyOf(tolerance.limited(request), without));
     },
@@ -143,19 +143,19 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
         signal,
         settings,
         async (call) => {
-          keyed();
+          requireKey();
           const models: ListedModel[] = [];
           const answer: unknown = await client.get('/models', { signal: call.controller.signal });
           // Together sends the list without an object around it.
           const entries = isRecord(answer) ? answer['data'] : answer;
-          let told: Awaited<ReturnType<typeof ollamaFacts>>;
+          let ollama: Awaited<ReturnType<typeof ollamaFacts>>;
           for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
             const listed = listedModel(entry);
             if (!listed) continue;
-            // Ollama's identifier. Its own endpoints return the context window.
+            // Ollama's list has this owner. Its own endpoints return the context window.
             if (entry['owned_by'] === 'library' && listed.id === model)
-              told = await ollamaFacts(origin, model, bearer, call.controller.signal);
-            models.push(told && listed.id === model ? { ...listed, ...told } : listed);
+              ollama = await ollamaFacts(origin, model, bearer, call.controller.signal);
+            models.push(ollama && listed.id === model ? { ...listed, ...ollama } : listed);
           }
           return models.sort((a, b) => (a.id < b.id ? -1 : 1));
         },
@@ -166,9 +166,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
 
 type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';
 
-/**
- * The address without its query and trailing slash, and with a path: `http://localhost:11434` becomes Ollama's `/v1`.
- */
+/** The parts of an address. A plain host, such as Ollama's `http://localhost:11434`, gets the path `/v1`. */
 function serverAt(baseUrl: string | undefined): {
   readonly origin: string;
   readonly url: string;

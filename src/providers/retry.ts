@@ -11,7 +11,7 @@ export interface RetryOptions {
   readonly baseMs?: number;
   /** Maximum pause, also for those that a provider asks for; default 60,000 ms. */
   readonly capMs?: number;
-  /** Nobody sees the reply before its end, so one that breaks off is discarded and requested again. */
+  /** Nobody sees the reply before its end, so a reply that breaks off can be discarded and requested again. */
   readonly mayDiscard?: boolean;
   /**
    * Called at the beginning of a pause, with its length in ms and the number of the following attempt, for a countdown.
@@ -26,7 +26,7 @@ export interface RetryOptions {
 const MAX_RETRIES = 4;
 const BASE_MS = 1_000;
 const CAP_MS = 60_000;
-/** Each timeout takes minutes, so retrying more often would be like a hanging turn. */
+/** Number of timeouts after which retries end. Each takes minutes, so more would look like a hanging turn. */
 const MAX_TIMEOUTS = 2;
 
 /**
@@ -49,15 +49,15 @@ async function* streamWithRetries(
   const { maxRateLimitRetries = maxRetries } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
-    let begun = false;
+    let hasText = false;
     try {
       for await (const chunk of model.stream(request, signal)) {
-        begun ||= chunk.type === 'text';
+        hasText ||= chunk.type === 'text';
         yield chunk;
       }
       return;
     } catch (error) {
-      if ((begun && !takesBack) || !mayPass(error, takesBack)) throw error;
+      if ((hasText && !takesBack) || !isTemporary(error, takesBack)) throw error;
       if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : maxRetries)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
@@ -66,12 +66,12 @@ async function* streamWithRetries(
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
-      if (begun) yield { type: 'thinking', retracts: true };
+      if (hasText) yield { type: 'thinking', retracts: true };
     }
   }
 }
 
-const mayPass = (error: unknown, takesBack: boolean): error is ModelFault =>
+const isTemporary = (error: unknown, takesBack: boolean): error is ModelFault =>
   ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout') ||
   (takesBack && ModelFault.is(error, 'cut_stream'));
 
@@ -86,7 +86,7 @@ export function waitMs(
   options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
 ): number | undefined {
   const { baseMs = BASE_MS, capMs = CAP_MS, random = Math.random } = options;
-  // A date has already passed if this clock is ahead of the server's.
+  // `retryAfterMs` is 0 for a date that has passed, as when this clock is ahead of the server's.
   if (fault.retryAfterMs) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
   const full = Math.min(capMs, baseMs * 2 ** (attempt - 1));
   return full / 2 + (random() * full) / 2;

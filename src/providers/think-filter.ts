@@ -40,14 +40,14 @@ export const thinkingHabit = (model: string): ThinkingHabit => ({ unopened: UNOP
 export class ThinkFilter {
   readonly #habit: ThinkingHabit;
   #state: 'start' | 'thinking' | 'unopened' | 'answer' = 'start';
-  #end: string | undefined;
+  #closingTag: string | undefined;
   /** The held text in pieces, which are only joined once. */
   #held: string[] = [];
   /** The end of the text that was passed on, because a closing tag may be split between two pieces. */
-  #said = '';
+  #passedOn = '';
   #mayRetract = true;
-  /** White space between thinking and answer is removed. */
-  #blank = false;
+  /** Whether the next text is the beginning of the answer after thinking, whose white space is removed. */
+  #isAnswerStart = false;
 
   constructor(habit: ThinkingHabit) {
     this.#habit = habit;
@@ -71,7 +71,7 @@ export class ThinkFilter {
       const begin = this.#held.join('').trimStart();
       const mark = MARKS.find(([opening]) => begin.startsWith(opening));
       if (mark === undefined && begin.length < MAX_BEGIN && mayBegin(begin)) return;
-      if (mark !== undefined) this.#end = mark[1];
+      if (mark !== undefined) this.#closingTag = mark[1];
       this.#state = mark !== undefined ? 'thinking' : this.#habit.unopened ? 'unopened' : 'answer';
       if (this.#state === 'answer') {
         yield* this.#answer(this.#release().replace(HARMONY, ''));
@@ -81,10 +81,10 @@ export class ThinkFilter {
     }
     // A closing tag may be split between this piece and earlier ones.
     const seen = this.#lastHeld(text.length + MAX_END);
-    const close = closing(seen, 0, this.#end);
+    const close = endOfClosingTag(seen, 0, this.#closingTag);
     if (close !== undefined) {
       this.#mayRetract = false;
-      this.#blank = true;
+      this.#isAnswerStart = true;
       this.#state = 'answer';
       this.#held = [];
       yield* this.#answer(seen.slice(close));
@@ -101,22 +101,22 @@ export class ThinkFilter {
   }
 
   *#answer(piece: string): Generator<ChatChunk> {
-    const seen = this.#said + piece;
-    this.#said = seen.slice(-MAX_END - 1);
+    const seen = this.#passedOn + piece;
+    this.#passedOn = seen.slice(-MAX_END - 1);
     let text = piece;
-    const close = this.#mayRetract ? closing(seen, 0, undefined, '\n') : undefined;
+    const close = this.#mayRetract ? endOfClosingTag(seen, 0, undefined, '\n') : undefined;
     // An answer that opens a tag, or mentions one within a line, is about tags.
     if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
       this.#mayRetract = false;
       this.#habit.unopened = true;
-      this.#blank = true;
+      this.#isAnswerStart = true;
       text = seen.slice(close);
       yield { type: 'thinking', retracts: true };
     }
-    if (this.#blank) text = text.trimStart();
+    if (this.#isAnswerStart) text = text.trimStart();
     if (text === '') return;
-    this.#blank = false;
+    this.#isAnswerStart = false;
     yield { type: 'text', text };
   }
 
@@ -138,8 +138,8 @@ const mayBegin = (text: string): boolean =>
   text === '' ||
   [...MARKS.map(([begin]) => begin), '<|channel|>final<|message|>'].some((begin) => begin.startsWith(text));
 
-/** Where the text after a closing tag begins; undefined if there is none from `from` on. */
-function closing(text: string, from: number, end?: string, before = ''): number | undefined {
+/** Where the text after a closing tag begins; undefined if there is no closing tag from `from` on. */
+function endOfClosingTag(text: string, from: number, end?: string, before = ''): number | undefined {
   for (const mark of end === undefined ? MARKS.map(([, each]) => each) : [end]) {
     const at = text.indexOf(before + mark, Math.max(0, from));
     if (at >= 0) return at + before.length + mark.length;

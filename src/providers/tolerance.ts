@@ -2,11 +2,11 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
 import { withImageMentions } from './without-images.ts';
 
-/** An optional part of a request that some servers or models reject; or a switch. */
+/** An optional part of a request, or a way of sending it, that some servers or models reject. */
 export type OptionalPart =
   'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
 
-const NAMED: readonly (readonly [OptionalPart, RegExp])[] = [
+const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
   ['temperature', /temperature/i],
   ['cache', /prompt_cache|cache_control/i],
   ['stream', /must be verified to stream/i],
@@ -17,7 +17,7 @@ const NAMED: readonly (readonly [OptionalPart, RegExp])[] = [
   ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
   ['token_limit_name', /max_(completion_)?tokens/i],
 ];
-/** The name of the limit is only changed if the server rejected the name and not the value. */
+/** Signs that a server rejected the name of the token limit, and not its value. */
 const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
@@ -26,7 +26,10 @@ const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
 /** The parts of a request that may be rejected. */
-export function optionalPartsOf(request: ChatRequest, api: 'responses' | 'chat' | 'ollama' | 'messages'): readonly OptionalPart[] {
+export function optionalPartsOf(
+  request: ChatRequest,
+  api: 'responses' | 'chat' | 'ollama' | 'messages',
+): readonly OptionalPart[] {
   const blocks = request.messages.flatMap(({ content }) => content);
   const has = (type: string): boolean => blocks.some((block) => block.type === type);
   const extras: readonly (readonly [OptionalPart, boolean])[] = [
@@ -40,18 +43,18 @@ export function optionalPartsOf(request: ChatRequest, api: 'responses' | 'chat' 
     ['stream', api === 'responses' || api === 'chat'],
     ['images', has('image')],
   ];
-  return extras.flatMap(([extra, carried]) => (carried ? [extra] : []));
+  return extras.flatMap(([extra, isSent]) => (isSent ? [extra] : []));
 }
 
 /**
  * Sends a request, and if the server rejects an optional part, sends it again without that part. Rejected parts are
  * omitted from then on, once an attempt without them has succeeded (schemas by name, and images only in that request,
  * because the next one may have others). Each attempt omits another part, so there are at most as many attempts as
- * parts. If the output limit is rejected with a lower one, that is used.
+ * parts. If the server rejects the output limit and names a lower one, that one is used.
  */
 export class Tolerance {
   readonly #refused = new Set<string>();
-  #mostOutput = Infinity;
+  #maxOutput = Infinity;
 
   /**
    * @param offered optional parts of the request
@@ -75,7 +78,7 @@ export class Tolerance {
         for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
         return answer;
       } catch (error) {
-        if (ModelFault.is(error, 'bad_request') && this.#hearsLimit(error.message)) continue;
+        if (ModelFault.is(error, 'bad_request') && this.#learnLimit(error.message)) continue;
         const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
@@ -90,14 +93,14 @@ export class Tolerance {
   /** The request with an output limit that the server supports. */
   limited(request: ChatRequest): ChatRequest {
     const { reasoningTokens = 0, ...rest } = request;
-    const most = this.#mostOutput;
-    return request.maxOutputTokens + reasoningTokens <= most ? request : { ...rest, maxOutputTokens: most };
+    const max = this.#maxOutput;
+    return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
   }
 
-  #hearsLimit(message: string): boolean {
-    const most = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
-    if (most >= this.#mostOutput || most < 1) return false;
-    this.#mostOutput = most;
+  #learnLimit(message: string): boolean {
+    const max = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
+    if (max >= this.#maxOutput || max < 1) return false;
+    this.#maxOutput = max;
     return true;
   }
 
@@ -111,7 +114,7 @@ const keyOf = (extra: OptionalPart, schemaName: string | undefined): string =>
   extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
 
 function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
-  for (const [extra, pattern] of NAMED) {
+  for (const [extra, pattern] of REJECTIONS) {
     if (!left.includes(extra) || !pattern.test(message)) continue;
     if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;
   }

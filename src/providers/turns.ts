@@ -12,7 +12,7 @@ export interface UserTurn {
   /** One result for each call of the previous turn. */
   readonly results: readonly ResultBlock[];
   readonly parts: readonly (TextBlock | ImageBlock)[];
-  /** Text after them in this request only. */
+  /** Text after the parts, in this request only. */
   readonly turnOnly?: string;
 }
 
@@ -24,7 +24,7 @@ export interface AssistantTurn {
 
 export type Turn = UserTurn | AssistantTurn;
 
-/** If the user asks to continue without text, the last message is a truncated reply. */
+/** Sent if the last message is a truncated reply, because the user continues it without writing anything. */
 const CONTINUE = 'Continue exactly where you stopped.';
 /** The recent messages may begin with a reply, but strict servers require a user message first. */
 const EARLIER = '(The conversation continues from an earlier point.)';
@@ -45,7 +45,7 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   const drafts = merge(messages);
   const turns: Turn[] = [];
   const usedIds = new Set<string>();
-  if (drafts[0]?.role === 'assistant') turns.push(said(EARLIER));
+  if (drafts[0]?.role === 'assistant') turns.push(userText(EARLIER));
   let answered: readonly ResultBlock[] = [];
   let paired = new Set<ContentBlock>();
   for (const [index, draft] of drafts.entries()) {
@@ -54,12 +54,12 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
       answered = [];
       continue;
     }
-    const pairs = pair(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
+    const pairs = pairUp(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
     turns.push(assistantTurn(draft.blocks, pairs));
     answered = pairs.map((each) => ({ ...each.result, callId: each.id }));
     paired = new Set(pairs.map((each) => each.result));
   }
-  if (turns.at(-1)?.role !== 'user') turns.push(said(CONTINUE));
+  if (turns.at(-1)?.role !== 'user') turns.push(userText(CONTINUE));
   return turns;
 }
 
@@ -73,7 +73,7 @@ export const toolNames = (turns: readonly Turn[]): readonly string[] =>
 /** The texts of a user turn as one string, for servers that don't accept lists of parts. */
 export function plainText(turn: UserTurn): string {
   const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
-  return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(BETWEEN);
+  return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(SEPARATOR);
 }
 
 /** A tool call's input as an object, which Anthropic requires; other values are wrapped in one. */
@@ -97,7 +97,7 @@ export function usageFrom(
 }
 
 /** Separates texts of different messages: a blank line, as between paragraphs. */
-const BETWEEN = '\n\n';
+const SEPARATOR = '\n\n';
 
 interface Pair {
   readonly call: CallBlock;
@@ -105,10 +105,10 @@ interface Pair {
   readonly id: string;
 }
 
-function pair(asked: readonly ContentBlock[], next: readonly ContentBlock[], usedIds: Set<string>): readonly Pair[] {
+function pairUp(blocks: readonly ContentBlock[], next: readonly ContentBlock[], usedIds: Set<string>): readonly Pair[] {
   const open = next.filter((block) => block.type === 'tool_result');
   const pairs: Pair[] = [];
-  for (const call of asked) {
+  for (const call of blocks) {
     if (call.type !== 'tool_call') continue;
     const found = open.findIndex((result) => result.callId === call.callId);
     const result = open[found];
@@ -132,7 +132,7 @@ function assistantTurn(blocks: readonly ContentBlock[], pairs: readonly Pair[]):
       else calls.push({ ...block, callId: known.id, name: wireName(block.name) });
     }
   }
-  return { role: 'assistant', text: texts.join(BETWEEN), calls };
+  return { role: 'assistant', text: texts.join(SEPARATOR), calls };
 }
 
 function userTurn(
@@ -150,11 +150,11 @@ function userTurn(
   return { role: 'user', results, parts, ...(turnOnly !== undefined && { turnOnly }) };
 }
 
-function said(text: string): UserTurn {
+function userText(text: string): UserTurn {
   return { role: 'user', results: [], parts: [{ type: 'text', text }] };
 }
 
-/** Merges adjacent messages with the same role; blocks are sorted by kind. */
+/** Merges adjacent messages with the same role. Tool calls count as the assistant's, tool results as the user's. */
 function merge(messages: readonly ChatMessage[]): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const message of messages) {
@@ -185,7 +185,7 @@ const wireName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').
 function freshId(callId: string, used: Set<string>): string {
   const base = callId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 56) || 'call';
   let id = base;
-  for (let again = 2; used.has(id); again += 1) id = `${base}_${again}`;
+  for (let suffix = 2; used.has(id); suffix += 1) id = `${base}_${suffix}`;
   used.add(id);
   return id;
 }

@@ -14,7 +14,7 @@ export interface CallTimeouts {
  */
 const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
-/** Concurrent requests for a vendor's own address. Other servers may be the user's own and would queue them. */
+/** Maximum number of concurrent requests to a vendor's own address. Other servers may be the user's and queue them. */
 export const MAX_CONCURRENT_REQUESTS = 24;
 
 /** Enough for a stream's end mark and the line breaks after it. */
@@ -50,7 +50,7 @@ export class WatchedCall {
     const decoder = new TextDecoder();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
-        this.#heard();
+        this.#onActivity();
         this.#tail = (this.#tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
         controller.enqueue(chunk);
       },
@@ -97,7 +97,7 @@ export class WatchedCall {
     this.controller.abort();
   }
 
-  #heard(): void {
+  #onActivity(): void {
     if (!this.#paused) this.#arm();
   }
 
@@ -124,12 +124,12 @@ export async function* runWatched(
   toFault: (error: unknown) => ModelFault,
 ): AsyncGenerator<ChatChunk> {
   const call = new WatchedCall(signal, timeouts);
-  let thinks = false;
+  let hasThought = false;
   try {
     for await (const chunk of open(call)) {
       // Servers send a chunk for every few words of thinking; the first one is enough.
-      if (chunk.type === 'thinking' && !chunk.retracts && thinks) continue;
-      thinks ||= chunk.type === 'thinking';
+      if (chunk.type === 'thinking' && !chunk.retracts && hasThought) continue;
+      hasThought ||= chunk.type === 'thinking';
       const interrupted = call.interruption();
       if (interrupted !== undefined) throw interrupted;
       if (chunk.type === 'text') call.textArrived();

@@ -7,10 +7,10 @@ export const withoutImages = (model: ChatModel): ChatModel =>
 /** The request with its images replaced by a mention. */
 export const withImageMentions = (request: ChatRequest): ChatRequest => ({
   ...request,
-  messages: request.messages.map(named),
+  messages: request.messages.map(withMentions),
 });
 
-function named(message: ChatMessage): ChatMessage {
+function withMentions(message: ChatMessage): ChatMessage {
   if (message.content.every(({ type }) => type !== 'image')) return message;
   const content = message.content.map((block) =>
     block.type === 'image' ? ({ type: 'text', text: `[image of type ${block.mediaType}]` } as const) : block,

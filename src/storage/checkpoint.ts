@@ -17,7 +17,7 @@ const MARK_BYTES = 4096;
 
 /**
  * The first line of a journal's checkpoint: the list entry of the session, folded up to an offset in the journal, so
- * that only the rest has to be read. The next line contains the complete fold up to there.
+ * that only the rest has to be read. The next line contains the session's complete state at that offset (`StoredFold`).
  */
 const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),

@@ -69,9 +69,9 @@ export async function quarantineLines(
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), noteSchema), line);
     if (success) known.add(keyOf(output));
   }
-  const fresh = notes.filter((note) => !known.has(keyOf(note)));
-  const text = fresh.map((note) => `${JSON.stringify(note)}\n`).join('');
+  const newNotes = notes.filter((note) => !known.has(keyOf(note)));
+  const text = newNotes.map((note) => `${JSON.stringify(note)}\n`).join('');
   if (text !== '') await appendFile(path, text, { mode: OWNER_ONLY, flush: true });
-  const isMissing = fresh.includes(gap);
-  return { lines: fresh.length - Number(isMissing), isMissing };
+  const isMissing = newNotes.includes(gap);
+  return { lines: newNotes.length - Number(isMissing), isMissing };
 }

@@ -128,7 +128,7 @@ function isReplacedAfter(
   return at !== undefined && at > position && isCovered(at);
 }
 
-/** Returns a predicate: whether a frontier node covers the message at a position. */
+/** Returns a function that returns whether a frontier node covers the message at a position. */
 export function coverage(frontier: readonly Pick<FrontierItem, 'from' | 'to'>[]): (position: number) => boolean {
   return (position) => {
     let low = 0;

@@ -5,9 +5,7 @@ const MAX_CELLS = 20_000_000;
 
 /** Cost of a line that only the excerpt has. */
 const INSERTED = 0.3;
-/**
- * Cost of a line that only the file has: if blank or indented deeper than any top line of the excerpt, and otherwise.
- */
+/** Cost of a line that only the file has: if it's blank or deeper than the excerpt's least indented line; otherwise. */
 const DELETED_INSIDE = 0.05;
 const DELETED_OUTSIDE = 1.5;
 /** Minimum share of common words for two lines to be versions of each other. */
@@ -171,7 +169,7 @@ function withoutBlankEnds(lines: readonly string[]): readonly string[] {
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-/** Indents the block like the file: by the indentation that most of their common lines have in addition in the file. */
+/** Adds the indentation that the file's version of most common lines has in addition to the block's. */
 function indentedLike(file: readonly string[], block: readonly string[]): readonly string[] {
   const indents = new Map<string, string | undefined>();
   for (const line of file) {

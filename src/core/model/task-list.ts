@@ -93,7 +93,7 @@ export function stepsReportedDone({ steps }: Task, reply: string): number[] {
     .map((listed) => normalized(listed.text));
   const isReported = (step: string): boolean => {
     const wanted = normalized(step);
-    return wanted !== '' && done.some((listed) => listed === wanted || REMARK.test(after(listed, wanted)));
+    return wanted !== '' && done.some((listed) => listed === wanted || REMARK.test(withoutPrefix(listed, wanted)));
   };
   return steps.flatMap(({ text, status }, index) =>
     (status === 'pending' || status === 'in_progress') && isReported(text) ? [index] : [],
@@ -102,8 +102,8 @@ export function stepsReportedDone({ steps }: Task, reply: string): number[] {
 
 const REMARK = /^ ?(?:[:(–—]|- )/;
 
-/** The rest of a text after the prefix `start`; '' without the prefix. */
-const after = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
+/** The rest of a text after the prefix `start`; '' if it doesn't begin with that. */
+const withoutPrefix = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
 
 /** Normalizes a step for comparison: without emphasis, code marks, and the full stop. */
 const normalized = (text: string): string => {
