@@ -21,6 +21,8 @@ export class Summaries {
   readonly #undone = new Set<NodeId>();
   readonly #undoneCompressions = new Set<CompressionId>();
   readonly #expanded = new Set<NodeId>();
+  /** Nodes that were undone, alone or with their compression. */
+  #allUndone: ReadonlySet<NodeId> = new Set();
   #opened: ReadonlySet<NodeId> = new Set();
   /**
    * The nodes that nodes opened one by one were made from or replaced. They are open as well, because the user wants
@@ -67,7 +69,7 @@ export class Summaries {
 
   /** Whether the node or a descendant was undone, alone or with its compression. Ignores expanded nodes. */
   isUndoneWithin(node: NodeId): boolean {
-    return this.#isAnyWithin(node, this.nodes, (at) => this.#isUndoneWithin(at));
+    return this.#isAnyWithin(node, this.nodes, (at) => this.#allUndone.has(at));
   }
 
   #isAnyWithin(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
@@ -183,16 +185,11 @@ export class Summaries {
       const now = this.nodes.get(child.id);
       return (
         this.stale.has(child.id) ||
-        this.#isUndoneWithin(child.id) ||
+        this.#allUndone.has(child.id) ||
         (now !== undefined && now !== child && !hasSameTexts(now, child))
       );
     });
     change(this.stale, id, changed);
-  }
-
-  /** Whether the node was undone, alone or with its compression. Ignores expanded nodes. */
-  #isUndoneWithin(node: NodeId): boolean {
-    return this.#opened.has(node) && !(this.#expanded.has(node) && !this.#undone.has(node));
   }
 
   #childrenOf(node: SummaryNode): readonly SummaryNode[] {
@@ -200,9 +197,10 @@ export class Summaries {
   }
 
   #updateOpened(): void {
-    const undone = [...this.#undoneCompressions].flatMap((id) => this.#nodesByCompression.get(id) ?? []);
     const single = [...this.#undone, ...this.#expanded];
-    this.#opened = new Set([...single, ...undone]);
+    const compressed = [...this.#undoneCompressions].flatMap((id) => this.#nodesByCompression.get(id) ?? []);
+    this.#allUndone = new Set([...this.#undone, ...compressed]);
+    this.#opened = new Set([...single, ...compressed]);
     this.#openedBelow = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
   }
 }

@@ -123,6 +123,16 @@ describe('a summary that the user changes', () => {
     assert.equal(first().id, parent.id);
   });
 
+  it('marks what was made from it as stale when its compression is undone while it is expanded', async () => {
+    const parent = await joined();
+    const { journal, state } = conversation;
+    const [child] = parent.children;
+    const made = state.compressions.find(({ nodes }) => nodes.includes(child!))!;
+    await expandNode(journal, child!, 'turn');
+    await journal.append({ type: 'compressions_undone', compressions: [made.id], undone: true });
+    assert.ok(conversation.state.stale.has(parent.id));
+  });
+
   it('is sent word for word for one turn, and stands again when the reply has come', async () => {
     const before = sent();
     const { id } = first();
