@@ -59,7 +59,13 @@ export async function editSummary(
       'A summary can’t be empty. To send the original messages instead, revert the summary.',
     );
   if (node[level] === trimmed) return false;
-  await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens: tokensWithFraming(trimmed, counter) });
+  await journal.append({
+    type: 'node_edited',
+    node: id,
+    level,
+    text: trimmed,
+    tokens: tokensWithFraming(trimmed, counter),
+  });
   return true;
 }
 

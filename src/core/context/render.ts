@@ -78,6 +78,8 @@ export interface Recalled {
 
 export function renderRecalled(excerpts: readonly Recalled[]): string {
   if (excerpts.length === 0) return '';
-  const parts = excerpts.map(({ position, role, text }) => `[message ${position + 1}, ${role}]\n${neutralizeTags(text)}`);
+  const parts = excerpts.map(
+    ({ position, role, text }) => `[message ${position + 1}, ${role}]\n${neutralizeTags(text)}`,
+  );
   return section('recalled_excerpts', [RECALLED_INTRO, parts.join('\n\n')].join('\n'));
 }

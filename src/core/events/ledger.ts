@@ -144,7 +144,8 @@ export class Ledger {
         continue;
       if (subject.negative !== item.subject.negative || !sameMembers(subject.values, item.subject.values)) continue;
       if (entry.kind !== 'error' && !sameMembers(subject.codes, item.subject.codes)) continue;
-      if (subject.tokens.size >= 3 && similarity(subject.tokens, item.subject.tokens) >= MIN_SAME_SIMILARITY) return item;
+      if (subject.tokens.size >= 3 && similarity(subject.tokens, item.subject.tokens) >= MIN_SAME_SIMILARITY)
+        return item;
     }
     return undefined;
   }

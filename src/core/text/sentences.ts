@@ -19,7 +19,8 @@ const SURROGATE = /[\uD800-\uDBFF]$/;
 let segmenter: Intl.Segmenter | undefined;
 
 /** The sentences of one line, `text[from, to)`, without surrounding white space. */
-export const sentencesOf = (text: string, from = 0, to = text.length): Span[] => runSynchronously(sentenceSteps(text, from, to));
+export const sentencesOf = (text: string, from = 0, to = text.length): Span[] =>
+  runSynchronously(sentenceSteps(text, from, to));
 
 /**
  * Like `sentencesOf`, but in steps, for lines of any length. Uses `Intl.Segmenter`, except that no sentence ends after

@@ -154,7 +154,11 @@ export class Attachments {
     this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
   }
 
-  #keep({ journal }: AttachmentTarget, view: Omit<AttachmentView, 'id'>, content: Pick<Entry, 'attachment' | 'image'>): void {
+  #keep(
+    { journal }: AttachmentTarget,
+    view: Omit<AttachmentView, 'id'>,
+    content: Pick<Entry, 'attachment' | 'image'>,
+  ): void {
     const id = this.#app.clock.id();
     this.#stored.set(id, { session: journal.id, view: { id, ...view }, ...content });
   }

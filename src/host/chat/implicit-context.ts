@@ -67,7 +67,8 @@ export class ImplicitContext {
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
-    if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0) return undefined;
+    if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0)
+      return undefined;
     const file = excerpt(document);
     if (pending.tokens(conversation, file) > pending.room(conversation) * MAX_SHARE) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;

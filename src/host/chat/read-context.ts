@@ -5,7 +5,14 @@ import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { isInWorkspace, untrackedFiles, openFiles, workspaceFilesOnly, candidateUris, repositories } from '../platform/workspace-files.ts';
+import {
+  isInWorkspace,
+  untrackedFiles,
+  openFiles,
+  workspaceFilesOnly,
+  candidateUris,
+  repositories,
+} from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';

@@ -55,7 +55,10 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
       : loadItems(app, atConfiguredUrl(provider), signal);
   return [
     { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
-    { title: vscode.l10n.t('VS Code language models'), items: orNone(app, loadItems(app, atConfiguredUrl('vscode'), signal)) },
+    {
+      title: vscode.l10n.t('VS Code language models'),
+      items: orNone(app, loadItems(app, atConfiguredUrl('vscode'), signal)),
+    },
     { title: configured, items: orNone(app, itemsIfReady('compatible')) },
     ...localServers()
       .filter(({ baseUrl }) => !isSameServer(baseUrl, configured))
@@ -71,7 +74,9 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
     { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
       title: vscode.l10n.t('{0}: needs an API key', LABEL[provider]),
-      items: app.models.isReady(atConfiguredUrl(provider)).then((isReady) => (isReady ? [] : knownItems(app, atConfiguredUrl(provider)))),
+      items: app.models
+        .isReady(atConfiguredUrl(provider))
+        .then((isReady) => (isReady ? [] : knownItems(app, atConfiguredUrl(provider)))),
     })),
   ];
 }
@@ -118,11 +123,13 @@ async function loadItems(
 
 /** All providers. VS Code's models come first, if there are any, because they need no key. */
 export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
-  const models = await app.models.list(atConfiguredUrl('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS)).catch((error: unknown) => {
-    // An extension that fails must not hide the other providers.
-    app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
-    return [];
-  });
+  const models = await app.models
+    .list(atConfiguredUrl('vscode'), AbortSignal.timeout(LIST_TIMEOUT_MS))
+    .catch((error: unknown) => {
+      // An extension that fails must not hide the other providers.
+      app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
+      return [];
+    });
   const editor: ProviderItem = {
     label: vscode.l10n.t('VS Code language models'),
     description:

@@ -34,7 +34,10 @@ async function appendTo(journal: SessionJournal, event: SessionEvent): Promise<v
 }
 
 /** The events that select a session's model in a new session, too. */
-export function keepModelEvents({ provider, model }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
+export function keepModelEvents({
+  provider,
+  model,
+}: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
   return provider === undefined || model === undefined ? [] : [{ type: 'model_selected', provider, model }];
 }
 

@@ -4,7 +4,13 @@ import type { SessionSnapshots } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { bytesOf, hasFullNames, snapshotEvents, snapshotSession, type SessionSnapshot } from '../../storage/snapshot.ts';
+import {
+  bytesOf,
+  hasFullNames,
+  snapshotEvents,
+  snapshotSession,
+  type SessionSnapshot,
+} from '../../storage/snapshot.ts';
 import { loadSnapshots, SnapshotWriter } from '../../storage/snapshot-writer.ts';
 
 /** Copies of limited size in `globalState`, written after turns, to list and restore sessions whose files are lost. */

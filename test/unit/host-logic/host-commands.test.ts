@@ -128,7 +128,7 @@ describe('commands of the editor', () => {
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
       const count = (): number => rests++;
-      const yielder = { isDue: () => true, rest: () => Promise.resolve(count()) };
+      const yielder = { isDue: () => true, yield: () => Promise.resolve(count()) };
       const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
       const file = path.join(folder, name);
       await exportSession({ sessions, clock: { ...desk.clock, yielder } } as never, new Uri(file) as never);

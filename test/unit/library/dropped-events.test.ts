@@ -10,7 +10,8 @@ import { readTranscript } from '../../../src/core/transcript/transcript-reader.t
 const DATA = path.resolve(import.meta.dirname, '../../../', process.env['THREADKEEPER_DATA'] ?? '../shared/data');
 
 const user = (text: string): TranscriptMessage => ({ role: 'user', text });
-const dropped = (...args: Parameters<typeof droppedEvents>): readonly DroppedGroup[] => runSynchronously(droppedEvents(...args));
+const dropped = (...args: Parameters<typeof droppedEvents>): readonly DroppedGroup[] =>
+  runSynchronously(droppedEvents(...args));
 const quotes = (...args: Parameters<typeof droppedEvents>): string[] =>
   dropped(...args).flatMap(({ events }) => events.map(({ quote }) => quote));
 
@@ -131,7 +132,9 @@ describe('what a tool’s own compaction dropped', () => {
       // Whatever is not listed stands in the summary, or in a later message, by its words.
       const listed = new Set(lost.map(({ quote }) => quote));
       const told = wordsOf([summary, ...after.map(({ text }) => text)].join('\n'));
-      for (const { quote, importance, status } of runSynchronously(keyEventsOf(earlier, (index) => messageId(String(index))))) {
+      for (const { quote, importance, status } of runSynchronously(
+        keyEventsOf(earlier, (index) => messageId(String(index))),
+      )) {
         if (importance < 2 || status !== 'active' || listed.has(quote)) continue;
         const words = [...wordsOf(quote)];
         assert.ok(words.filter((word) => told.has(word)).length >= words.length * 0.6, quote);

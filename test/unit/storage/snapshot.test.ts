@@ -158,7 +158,9 @@ describe('what is kept in the editor’s state', () => {
       snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
     );
     const sent = (of: SessionState): string[] =>
-      selectLedgerLines(of, new MessageCounts(counter), Infinity).kept.map(({ line }) => line.replace(/message \d+/, ''));
+      selectLedgerLines(of, new MessageCounts(counter), Infinity).kept.map(({ line }) =>
+        line.replace(/message \d+/, ''),
+      );
     assert.equal(sent(state).length, 3);
     assert.deepEqual(sent(restored), sent(state));
     assert.equal(restored.uncoveredCount, state.uncoveredCount);

@@ -6,7 +6,8 @@ import { runSynchronously } from '../../../src/core/pace/steps.ts';
 const sentences = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 const clauses = (text: string): string[] =>
   clausesOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
-const kinds = (text: string, tool = false): string[] => runSynchronously(lineSteps(text, { tool })).map(({ kind }) => kind);
+const kinds = (text: string, tool = false): string[] =>
+  runSynchronously(lineSteps(text, { tool })).map(({ kind }) => kind);
 
 describe('sentences', () => {
   it('end where the next begins with a small letter, as in chats', () => {
