@@ -28,7 +28,7 @@ export class SharedThread implements Yielder {
   private readonly ms: () => number;
   private readonly nextTurn: () => Promise<void>;
   private sliceStart = 0;
-  private resting: Promise<void> | undefined;
+  private yielding: Promise<void> | undefined;
 
   /** `ms` is a monotonic clock in milliseconds; `nextTurn` resolves in the next turn of the event loop. */
   constructor(ms: () => number, nextTurn: () => Promise<void>) {
@@ -37,14 +37,14 @@ export class SharedThread implements Yielder {
   }
 
   isDue(): boolean {
-    return this.resting !== undefined || this.ms() - this.sliceStart >= MAX_SLICE_MS;
+    return this.yielding !== undefined || this.ms() - this.sliceStart >= MAX_SLICE_MS;
   }
 
   yield(): Promise<void> {
-    this.resting ??= this.nextTurn().then(() => {
-      this.resting = undefined;
+    this.yielding ??= this.nextTurn().then(() => {
+      this.yielding = undefined;
       this.sliceStart = this.ms();
     });
-    return this.resting;
+    return this.yielding;
   }
 }

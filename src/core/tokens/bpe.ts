@@ -59,7 +59,7 @@ export class BpeCounter {
     return new BpeCounter(file, await runYielding(readVocabulary(file), yielder));
   }
 
-  /** Counts a text synchronously. For long texts on a shared thread, use `countResting`. */
+  /** Counts a text synchronously. For long texts on a shared thread, use `countYielding`. */
   count(text: string): number {
     const isCacheable = text.length >= MIN_CACHED_TEXT_UNITS && text.length <= MAX_CACHED_TEXT_UNITS;
     const known = isCacheable ? this.texts.get(text) : undefined;

@@ -61,7 +61,7 @@ function countedIn(block: ContentBlock): { readonly fixed: number; readonly text
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,
-  textResting: (text: string, yielder: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
+  textYielding: (text: string, yielder: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
   const countAll = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
   const message: TokenCounter['message'] = ({ content }) =>
@@ -72,19 +72,19 @@ export function tokenCounter(
   return {
     encoding,
     text,
-    textYielding: textResting,
+    textYielding,
     message,
     attachment: (each) => text(renderAttachment(each)),
     async messageYielding({ content, attachments = [] }, yielder) {
-      const countAllResting = async (texts: readonly string[]): Promise<number> => {
+      const countAllYielding = async (texts: readonly string[]): Promise<number> => {
         let sum = 0;
-        for (const one of texts) sum += await textResting(one, yielder);
+        for (const one of texts) sum += await textYielding(one, yielder);
         return sum;
       };
       let body = MESSAGE_FRAMING_TOKENS;
-      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await countAllResting(texts));
+      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await countAllYielding(texts));
       let attached = 0;
-      for (const each of attachments) attached += await textResting(renderAttachment(each), yielder);
+      for (const each of attachments) attached += await textYielding(renderAttachment(each), yielder);
       return { body, attachments: attached };
     },
   };

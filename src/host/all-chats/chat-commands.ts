@@ -207,14 +207,14 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
 /** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
 async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
-  const { runYielding: resting } = await import('../../core/pace/steps.ts');
+  const { runYielding } = await import('../../core/pace/steps.ts');
   const { state } = journal;
   const messages = state.path.flatMap((id) => {
     const message = state.messages.get(id);
     return message ? [{ role: message.role, text: messageText(message) }] : [];
   });
   const isOpen = (): boolean => app.sessions.current === conversation;
-  const found = await resting(
+  const found = await runYielding(
     keyEventsOf(messages, (index) => state.path[index]!),
     {
       isDue: () => !isOpen() || app.clock.yielder.isDue(),
@@ -298,10 +298,10 @@ async function find({ chats, clock }: OpenedChatApp, typed: TypedQuery): Promise
   const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
   if (kind === undefined) return hits;
   const { detectSteps } = await import('../../core/events/detect.ts');
-  const { runYielding: resting } = await import('../../core/pace/steps.ts');
+  const { runYielding } = await import('../../core/pace/steps.ts');
   const ofKind: ChatHit[] = [];
   for (const hit of hits) {
-    const events = await resting(detectSteps({ role: hit.role, text: hit.text }, {}), clock.yielder);
+    const events = await runYielding(detectSteps({ role: hit.role, text: hit.text }, {}), clock.yielder);
     if (events.some((event) => event.kind === kind)) ofKind.push(hit);
     if (ofKind.length === MAX_HITS) break;
   }

@@ -57,7 +57,7 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
     versions: versions(),
     journals: await journals(app),
     snapshots: app.keptSnapshots(),
-    quarantined: await countSetAside(app.folder),
+    quarantined: await countQuarantined(app.folder),
     settings: await settingsHealth(),
     provider: { name: provider, model, state: await providerState(app) },
     memoryLines: app.memory.entries.length,
@@ -98,7 +98,7 @@ async function journalFault(folder: string, id: Parameters<typeof journalPath>[1
   }
 }
 
-async function countSetAside(folder: string): Promise<number> {
+async function countQuarantined(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => /\.(damaged|torn-|unreadable-)/.test(name)).length;
 }

@@ -39,9 +39,9 @@ describe('a thread that long work shares', () => {
     assert.equal(turns(), 0);
     pass(1);
     assert.equal(shared.isDue(), true);
-    const resting = yieldIfDue(shared);
+    const yielding = yieldIfDue(shared);
     await turn();
-    await resting;
+    await yielding;
     assert.equal(turns(), 1);
     assert.equal(shared.isDue(), false);
   });
