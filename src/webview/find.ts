@@ -1,8 +1,8 @@
 /**
- * The occurrences of words in a text, ignoring case, in UTF-16 units of the text. In lower case, its length may differ:
- * `İ` becomes two units.
+ * The occurrences of `query` in `text`, ignoring case, as UTF-16 offsets. Uses a regular expression, because lower case
+ * may change offsets: `İ` becomes two units.
  */
-export function placesIn(text: string, words: string): { readonly from: number; readonly to: number }[] {
-  const pattern = new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
+export function findMatches(text: string, query: string): { readonly from: number; readonly to: number }[] {
+  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
   return Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({ from: index, to: index + found.length }));
 }

@@ -3,7 +3,7 @@ import { text } from './texts.ts';
 
 let locale = 'en';
 
-/** Sets the locale of dates and numbers (BCP 47); English if it's unknown. */
+/** Sets the locale of dates and numbers to a BCP 47 tag, or to English if the tag is invalid. */
 export function setLocale(tag: string): void {
   try {
     [locale = 'en'] = Intl.getCanonicalLocales(tag);
@@ -15,8 +15,8 @@ export function setLocale(tag: string): void {
 export const formatCount = (value: number): string => Math.round(value).toLocaleString(locale);
 
 /**
- * A text with a number: `one` for 1, or else `many`. The number is the first value of both, followed by `values`. All
- * supported languages have at most these two forms.
+ * Translates `one` if `count` is 1, otherwise `many`. `{0}` is the count; `values` follow from `{1}`. Two plural forms
+ * are enough for all supported languages.
  */
 export const formatCounted = (count: number, one: string, many: string, ...values: readonly string[]): string =>
   text(count === 1 ? one : many, formatCount(count), ...values);
@@ -25,14 +25,13 @@ export const formatCounted = (count: number, one: string, many: string, ...value
 export const formatTokens = (count: number): string =>
   count === 1 ? text('1 token') : text('{0} tokens', formatShort(count));
 
-/** 940, 12.4k, 1.2M: if exact numbers aren't needed. */
+/** Formats a rounded number: 940, 12.4k, 1.2M. */
 export const formatShort = (value: number): string =>
   Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 
 export const formatPercent = (share: number): string =>
   share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
 
-/** US dollars in the reader's language. */
 export const formatCost = (dollars: number): string => dollarsText(dollars, locale);
 
 export const formatTime = (at: number): string =>
@@ -41,7 +40,7 @@ export const formatTime = (at: number): string =>
 export const formatFull = (at: number): string =>
   new Date(at).toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' });
 
-/** Today, yesterday, or a date, as seen from `now` (both in ms since the epoch). */
+/** Formats the day of `at` relative to `now`: today, yesterday, or a date. Both are in ms since the epoch. */
 export function formatDay(at: number, now: number): string {
   const days = Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000);
   if (days === 0) return text('Today');
@@ -59,5 +58,4 @@ export const sameDay = (a: number, b: number): boolean => startOfDay(a) === star
 
 const startOfDay = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
-/** The last part of a path. */
 export const baseName = (path: string): string => /[^/\\]*(?=[/\\]?$)/.exec(path)?.[0] ?? path;

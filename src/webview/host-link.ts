@@ -9,46 +9,48 @@ import {
 } from '../protocol/requests.ts';
 import { text } from './texts.ts';
 
-/** VS Code's API in the page. */
+/** The result of `acquireVsCodeApi()`. */
 export interface EditorApi {
   postMessage(message: PageToHost): void;
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-type Reaction = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
+type RequestResult = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
 
 /** The page's connection to the host: sends messages and requests, and validates everything that arrives. */
 export class HostLink {
   readonly post: (message: PageToHost) => void;
-  readonly #pending = new Map<number, (reaction: Reaction) => void>();
-  #last = 0;
+  readonly #pending = new Map<number, (reaction: RequestResult) => void>();
+  #lastId = 0;
 
   constructor(api: Pick<EditorApi, 'postMessage'>) {
     this.post = (message) => api.postMessage(message);
   }
 
-  /** Sends a request. Rejects with `RequestFault`, with the reason `failed` if the answer is invalid. */
+  /** Sends a request. Rejects with a `RequestFault`, whose reason is `failed` if the answer is invalid. */
   async request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
-    const id = ++this.#last;
-    const answered = new Promise<Reaction>((resolve) => this.#pending.set(id, resolve));
-    // The signature relates the type and its fields, which an object literal can't.
+    const id = ++this.#lastId;
+    const result = new Promise<RequestResult>((resolve) => this.#pending.set(id, resolve));
+    // The compiler can't relate the type to its fields in an object literal.
     this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
-    const reaction = await answered;
-    if (reaction.type === 'refusal') {
-      const { reason, text: words, action } = reaction.fault;
-      throw new RequestFault(reason, words, action);
+    const received = await result;
+    if (received.type === 'refusal') {
+      const { fault } = received;
+      throw new RequestFault(fault.reason, fault.text, fault.action);
     }
     try {
-      return parseAnswer(type, reaction.value);
+      return parseAnswer(type, received.value);
     } catch {
-      const words = text('An internal error occurred in the chat. If the chat looks wrong, reload the window.');
-      throw new RequestFault('failed', words);
+      throw new RequestFault(
+        'failed',
+        text('An internal error occurred in the chat. If the chat looks wrong, reload the window.'),
+      );
     }
   }
 
-  /** Processes a message. Pushed messages are returned; answers resolve their requests. */
-  receive(data: unknown): Exclude<HostToPage, Reaction> | undefined {
+  /** Validates a message. Returns it, unless it's the result of a request, which is resolved, or invalid. */
+  receive(data: unknown): Exclude<HostToPage, RequestResult> | undefined {
     const parsed = parseHostMessage(data);
     if (!parsed.ok) {
       this.post({ type: 'pageFault', text: `refused ${parsed.problem}`.slice(0, 4_000) });

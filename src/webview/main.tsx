@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import { linkFiles, setFormulas } from './drawn.ts';
+import { linkFiles, renderFormulas } from './host-lookups.ts';
 import type { EditorApi } from './host-link.ts';
 import { Page } from './page.ts';
 import { App } from './parts/app.tsx';
 import { readTranslations, text } from './texts.ts';
 import { codeActionAt } from './markdown/code-block.ts';
-import { targetAt } from './markdown/decorate.ts';
+import { linkTargetAt } from './markdown/decorate.ts';
 
 declare function acquireVsCodeApi(): EditorApi;
 
@@ -17,8 +17,8 @@ const page = new Page(acquireVsCodeApi(), () => {
   return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
 });
 activateLinks(root, page);
-linkFiles(root, (paths) => page.ask('existingFiles', { paths }));
-setFormulas(root, (formulas) => page.ask('renderMath', { formulas }));
+linkFiles(root, (paths) => page.request('existingFiles', { paths }));
+renderFormulas(root, (formulas) => page.request('renderMath', { formulas }));
 keepFocus(root, () => page.composer?.focus());
 reportFocus(page);
 render(<App page={page} />, root);
@@ -26,32 +26,32 @@ window.addEventListener('message', (event) => page.receive(event.data));
 window.addEventListener('error', (event) => page.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
 page.post({ type: 'ready' });
 
-/** Reports to the host whether the page has the focus. */
+/** Tells the host whether the page has the focus. */
 function reportFocus(page: Page): void {
-  let told = false;
+  let reported = false;
   const report = (): void => {
     const focused = document.hasFocus();
-    if (focused !== told) page.post({ type: 'focusChanged', focused });
-    told = focused;
+    if (focused !== reported) page.post({ type: 'focusChanged', focused });
+    reported = focused;
   };
-  // Which of these events occur, and in which order, depends on what else takes the focus.
+  // No single event covers all changes of the focus.
   for (const type of ['focus', 'blur', 'focusin', 'keydown', 'pointerdown'] as const)
     window.addEventListener(type, () => setTimeout(report));
 }
 
 /**
- * Handles clicks and Enter on rendered Markdown. Nothing navigates: link targets are sent to the host, which asks
- * before it opens anything outside of the workspace.
+ * Handles clicks and Enter on links and code buttons. The page never navigates: the host opens links, and asks before
+ * it opens anything outside of the workspace.
  */
 function activateLinks(root: HTMLElement, page: Page): void {
   root.addEventListener('click', (event) => {
-    if (event.target instanceof Element && act(event.target, page)) event.preventDefault();
+    if (event.target instanceof Element && activate(event.target, page)) event.preventDefault();
   });
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.target instanceof Element)) return;
-    if (event.target.getAttribute('role') === 'link' && act(event.target, page)) event.preventDefault();
+    if (event.target.getAttribute('role') === 'link' && activate(event.target, page)) event.preventDefault();
   });
-  // A file or link dropped on the page would replace it.
+  // By default, a dropped file or link would replace the page.
   for (const type of ['dragover', 'drop'] as const) {
     root.ownerDocument.addEventListener(type, (event) => {
       if (!(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
@@ -59,66 +59,67 @@ function activateLinks(root: HTMLElement, page: Page): void {
   }
 }
 
-function act(element: Element, page: Page): boolean {
+/** Runs the action of the link or code button that contains `element`; returns false if there is none. */
+function activate(element: Element, page: Page): boolean {
   const source = codeActionAt(element);
   if (source) {
-    actOnCode(element, source, page);
+    runCodeAction(element, source, page);
     return true;
   }
-  const target = targetAt(element);
+  const target = linkTargetAt(element);
   if (!target || target.kind === 'refused') return false;
   if (target.kind === 'file') {
     const { path, line, column } = target;
-    void page.ask('openFile', { path, ...(line && { line }), ...(column && { column }) });
+    void page.request('openFile', { path, ...(line && { line }), ...(column && { column }) });
   } else {
-    void page.ask('openLink', { href: target.href.slice(0, 8_000) });
+    void page.request('openLink', { href: target.href.slice(0, 8_000) });
   }
   return true;
 }
 
-function actOnCode(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>, page: Page): void {
+function runCodeAction(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>, page: Page): void {
   const { action, code, language } = source;
   if (action === 'apply') {
     const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];
-    void page.ask('applyEdits', { code, ...(message !== undefined && { message }) });
+    void page.request('applyEdits', { code, ...(message !== undefined && { message }) });
     return;
   }
-  const asked = page.do('codeAction', { action, text: code, ...(language !== '' && { language }) });
-  void asked.then((done) => {
-    if (done && action === 'copy') page.tell(text('Copied'));
+  const request = page.tryRequest('codeAction', { action, text: code, ...(language !== '' && { language }) });
+  void request.then((succeeded) => {
+    if (succeeded && action === 'copy') page.showToast(text('Copied'));
   });
 }
 
 /**
- * Moves the focus if the focused element is removed or disabled: a deleted message, a dismissed toast, a button during
- * a reply. Otherwise, browsers move it to the body, and keyboard users would have to start at the top of the page.
- * `otherwise` is called if nothing around it is left.
+ * Moves the focus to the nearest focusable ancestor if the focused element is removed or disabled, or calls `fallback`
+ * if all ancestors were removed. By default, browsers move the focus to the body, and keyboard users would have to
+ * start at the top of the page.
  */
-function keepFocus(root: HTMLElement, otherwise: () => void): void {
-  let last: HTMLElement | undefined;
-  /** Its focusable ancestors, innermost first. */
-  let around: HTMLElement[] = [];
-  const look = (): void => {
-    if (!last || (last.isConnected && !last.matches(':disabled'))) return;
+function keepFocus(root: HTMLElement, fallback: () => void): void {
+  let focused: HTMLElement | undefined;
+  /** The focusable ancestors of `focused`, innermost first. */
+  let ancestors: HTMLElement[] = [];
+  const restoreFocus = (): void => {
+    if (!focused || (focused.isConnected && !focused.matches(':disabled'))) return;
     const { activeElement } = document;
-    // Something else has moved the focus already.
-    if (activeElement !== null && activeElement !== document.body && activeElement !== last) return;
-    last = undefined;
+    // Don't override code that has moved the focus already.
+    if (activeElement !== null && activeElement !== document.body && activeElement !== focused) return;
+    focused = undefined;
     if (!document.hasFocus()) return;
-    const next = around.find((element) => element.isConnected);
+    const next = ancestors.find((element) => element.isConnected);
     if (next) next.focus({ preventScroll: true });
-    else otherwise();
+    else fallback();
   };
   root.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
-    last = target;
-    around = [];
+    focused = target;
+    ancestors = [];
     for (let at = target.parentElement; at && at !== root; at = at.parentElement)
-      if (at.hasAttribute('tabindex')) around.push(at);
+      if (at.hasAttribute('tabindex')) ancestors.push(at);
   });
-  // VS Code focuses the page, but no element in it.
+  // VS Code focuses the page, but none of its elements.
   window.addEventListener('focus', () => {
-    if (document.activeElement === document.body) otherwise();
+    if (document.activeElement === document.body) fallback();
   });
-  new MutationObserver(look).observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+  new MutationObserver(restoreFocus).observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }

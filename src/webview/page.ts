@@ -11,62 +11,63 @@ import { lastText, LiveReply, reduce, type OpenSession, type PageState, type Sta
 import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
 
-/** What the page stores for a reload: the scroll position and the draft. */
+/** The state that survives a reload of the page. */
 const savedSchema = v.object({
   session: v.string(),
   draft: v.string(),
-  /** The host's version of the draft at that time. */
+  /** The host's version of the draft when `draft` was saved. */
   told: v.optional(v.string(), ''),
   /** Texts that were pasted into the draft. */
   pasted: v.optional(v.array(v.string()), []),
   /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
-export type Saved = v.InferOutput<typeof savedSchema>;
+export type SavedState = v.InferOutput<typeof savedSchema>;
 
 export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview';
 
-/** Requests that lead to a reply. If one succeeds, earlier problems are solved. */
-const TURNS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue'] as const);
+/** Requests that lead to a reply. If one succeeds, earlier errors are resolved. */
+const REPLY_REQUESTS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue']);
 
-/** Maximum length of a reply that is announced, in characters. */
-const READ_OUT = 300;
-const READ_OUT_FROM = 4_000;
+/** Maximum length of an announced reply, in characters. */
+const MAX_ANNOUNCEMENT = 300;
+/** Maximum length of the Markdown that is converted for the announcement, in characters. */
+const MAX_ANNOUNCEMENT_SOURCE = 4_000;
 
-/** An element that had the focus and can get it back. */
-interface Focused {
+/** The parts of an `HTMLElement` that are needed to return the focus to it. */
+interface FocusTarget {
   readonly isConnected: boolean;
   focus(): void;
 }
 
-/** The page's model: the host's state, the page's own state, and the connection to the host. */
+/** The page's model: the state from the host, the page's own state, and the connection to the host. */
 export class Page {
   state: PageState = { type: 'loading' };
   live: LiveReply | undefined;
-  /** Set if the previous page has hung. */
-  careful: CarefulDrawing | undefined;
+  /** Set if the page has hung before. */
+  renderQueue: RenderQueue | undefined;
   panel: Panel = 'none';
   recallQuery = '';
-  readonly toasts = new Toasts(() => this.changed());
+  readonly toasts = new Toasts(() => this.rerender());
   /** Text for screen readers to announce. */
   announcement = '';
-  /** Renders the page. This and the following functions are set by the component. */
-  changed: () => void = () => undefined;
-  composer: { focus(): void; quote(words: string): void; write(words: string): void } | undefined;
-  /** With `stay`, the focus doesn't move. */
-  list: { reveal(position: number, stay?: boolean): void; toEnd(): void } | undefined;
+  /** Renders the page. Set by `App`. */
+  rerender: () => void = () => undefined;
+  /** Set by the composer. */
+  composer: { focus(): void; quote(text: string): void; setText(text: string): void } | undefined;
+  /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
+  list: { reveal(position: number, keepFocus?: boolean): void; scrollToEnd(): void } | undefined;
   readonly #api: EditorApi;
   readonly #link: HostLink;
   readonly post: (message: PageToHost) => void;
-  #saved: Saved | undefined;
-  readonly #focused: () => Focused | undefined;
-  /** What had the focus when the panel was opened. */
-  #opener: Focused | undefined;
+  #saved: SavedState | undefined;
+  readonly #focusedElement: () => FocusTarget | undefined;
+  /** The element that had the focus when the panel was opened. */
+  #opener: FocusTarget | undefined;
 
-  /** `focused` returns what has the focus. */
-  constructor(api: EditorApi, focused: () => Focused | undefined) {
+  constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
     this.#api = api;
-    this.#focused = focused;
+    this.#focusedElement = focusedElement;
     this.#link = new HostLink(api);
     this.post = this.#link.post;
     const saved = v.safeParse(savedSchema, api.getState());
@@ -76,7 +77,7 @@ export class Page {
   receive(data: unknown): void {
     const message = this.#link.receive(data);
     if (!message) {
-      this.#refused(data);
+      this.#handleInvalid(data);
       return;
     }
     switch (message.type) {
@@ -87,25 +88,25 @@ export class Page {
         this.post({ type: 'pong' });
         return;
       case 'focus':
-        if (message.target === 'preview') this.show('preview');
+        if (message.target === 'preview') this.showPanel('preview');
         else this.composer?.focus();
         return;
       case 'say': {
         const { offer } = message;
         const action = offer && { label: offer.label, run: () => this.post({ type: 'offerTaken', id: offer.id }) };
-        this.tell(message.text, 'info', action ?? undefined);
+        this.showToast(message.text, 'info', action ?? undefined);
         return;
       }
       case 'reveal':
         this.list?.reveal(message.position);
         return;
       default:
-        this.#take(message);
+        this.#apply(message);
     }
   }
 
-  /** If the session's state is invalid, the page would otherwise wait forever. */
-  #refused(data: unknown): void {
+  /** Reports an invalid `init` message, because the page would otherwise wait for one forever. */
+  #handleInvalid(data: unknown): void {
     if (this.state.type !== 'loading' || !v.is(v.object({ type: v.literal('init') }), data)) return;
     this.state = {
       type: 'unavailable',
@@ -115,15 +116,15 @@ export class Page {
         { command: 'openLog', label: text('Show Log') },
       ],
     };
-    this.changed();
+    this.rerender();
   }
 
-  #take(message: StateMessage): void {
+  #apply(message: StateMessage): void {
     if (message.type === 'init') {
       setLocale(message.settings.locale);
       if (message.careful === true)
-        this.careful ??= new CarefulDrawing((next) => this.post({ type: 'drawing', message: next }));
-      if (this.session?.id !== message.session) this.toasts.settle();
+        this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'drawing', message: next }));
+      if (this.session?.id !== message.session) this.toasts.clearErrors();
     }
     this.state = reduce(this.state, message);
     if (message.type === 'init') {
@@ -133,62 +134,72 @@ export class Page {
       this.live = new LiveReply(message.message);
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
-      const beginning = plainText(lastText(message.message).slice(0, READ_OUT_FROM)).slice(0, READ_OUT);
+      const beginning = plainText(lastText(message.message).slice(0, MAX_ANNOUNCEMENT_SOURCE)).slice(
+        0,
+        MAX_ANNOUNCEMENT,
+      );
       this.announcement = text('Response: {0}', beginning);
     } else if (message.type === 'draft' && message.focus) {
-      this.composer?.write(message.draft.text);
+      this.composer?.setText(message.draft.text);
     }
-    this.changed();
+    this.rerender();
   }
 
-  /** Sends a request. A rejection is shown to the user with its action, passed to `refused`, and returns undefined. */
-  async ask<K extends RequestType>(
+  /**
+   * Sends a request. If it's rejected, calls `onRejected`, shows the error with its action unless the user canceled,
+   * and returns undefined.
+   */
+  async request<K extends RequestType>(
     type: K,
     fields: Omit<RequestOf<K>, 'type'>,
-    refused?: (reason: RequestFaultReason) => void,
+    onRejected?: (reason: RequestFaultReason) => void,
   ): Promise<AnswerOf<K> | undefined> {
     try {
       const answer = await this.#link.request(type, fields);
-      if (TURNS.has(type)) this.toasts.settle();
+      if (REPLY_REQUESTS.has(type)) this.toasts.clearErrors();
       return answer;
     } catch (error) {
       if (!RequestFault.is(error)) throw error;
-      const { reason, message, action: way } = error;
-      refused?.(reason);
+      const { reason, message, action } = error;
+      onRejected?.(reason);
       if (reason === 'cancelled') return undefined;
       const repeat = (): void =>
-        TURNS.has(type) && type !== 'retry' ? this.#retryTurn() : void this.ask(type, fields);
-      this.tell(message, 'error', way && { label: way.label, run: () => void this.takeWayOut(way.command, repeat) });
+        REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryTurn() : void this.request(type, fields);
+      this.showToast(
+        message,
+        'error',
+        action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) },
+      );
       return undefined;
     }
   }
 
-  /** Like `ask`, for requests without a result; returns whether it succeeded. */
-  async do<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<boolean> {
-    return (await this.ask(type, fields)) !== undefined;
+  /** Like `request`, but returns whether it succeeded. */
+  async tryRequest<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<boolean> {
+    return (await this.request(type, fields)) !== undefined;
   }
 
-  run(command: PageCommand, argument?: string): void {
-    void this.ask('runCommand', { command, ...(argument !== undefined && { argument }) });
+  runCommand(command: PageCommand, argument?: string): void {
+    void this.request('runCommand', { command, ...(argument !== undefined && { argument }) });
   }
 
-  /** Runs the action of an error's button, and repeats the failed action once the problem is solved. */
-  async takeWayOut(command: FaultButton['command'], repeat: () => void): Promise<void> {
-    if (command === 'retry' || ((await this.ask('runCommand', { command })) && REMEDIES.has(command))) repeat();
+  /** Runs the command of an error's button. If it resolves the error, calls `repeat` to try again. */
+  async runFaultAction(command: FaultButton['command'], repeat: () => void): Promise<void> {
+    if (command === 'retry' || ((await this.request('runCommand', { command })) && REMEDIES.has(command))) repeat();
   }
 
-  /** Retries a failed reply. A text that returned to the composer isn't a message, and stays there. */
+  /** Retries the last reply unless it's complete. A message that was returned to the composer isn't sent. */
   #retryTurn(): void {
     const last = this.session?.transcript.last;
-    if (last && (last.role === 'user' || last.ending !== 'complete')) void this.ask('retry', { message: last.id });
+    if (last && (last.role === 'user' || last.ending !== 'complete')) void this.request('retry', { message: last.id });
   }
 
-  /** A file's content; undefined if it can't be read, for example a dropped folder, which is reported. */
-  async readOrTell(name: string, reading: Promise<string>): Promise<string | undefined> {
+  /** Returns a file's content. If it can't be read, for example a folder, reports that and returns undefined. */
+  async readOrReport(name: string, reading: Promise<string>): Promise<string | undefined> {
     try {
       return await reading;
     } catch {
-      this.tell(text('Couldn’t read {0}. Add it again.', name), 'error');
+      this.showToast(text('Couldn’t read {0}. Add it again.', name), 'error');
       return undefined;
     }
   }
@@ -197,88 +208,87 @@ export class Page {
     return this.state.type === 'open' ? this.state.session : undefined;
   }
 
-  /** Changes the page's own part of the session's state. */
-  change(change: Partial<Pick<OpenSession, 'notice' | 'transcript'>>): void {
+  updateSession(change: Partial<Pick<OpenSession, 'notice' | 'transcript'>>): void {
     if (this.session) this.state = { type: 'open', session: { ...this.session, ...change } };
-    this.changed();
+    this.rerender();
   }
 
-  /** Loads older messages. Answers about another branch or session are ignored. */
-  async load(from: number, count: number, near: number): Promise<void> {
+  /** Loads `count` messages from position `from`. If another branch or session is shown by then, discards them. */
+  async loadMessages(from: number, count: number, near: number): Promise<void> {
     const before = this.session;
     if (!before) return;
     const { id, epoch } = before;
-    const answer = await this.ask('loadMessages', { session: id, epoch, from, count });
+    const answer = await this.request('loadMessages', { session: id, epoch, from, count });
     const { session } = this;
     if (!answer || session?.id !== id || session.epoch !== epoch) return;
-    this.change({ transcript: session.transcript.add(answer.from, answer.messages, near) });
+    this.updateSession({ transcript: session.transcript.add(answer.from, answer.messages, near) });
   }
 
-  show(panel: Panel): void {
-    if (panel !== 'none') this.#opener = this.#focused();
+  showPanel(panel: Panel): void {
+    if (panel !== 'none') this.#opener = this.#focusedElement();
     this.panel = panel;
-    this.changed();
+    this.rerender();
   }
 
-  /** Closes the panel and returns the focus to what opened it. */
-  leavePanel(): void {
-    this.show('none');
+  /** Closes the panel and returns the focus to the element that had it before. */
+  closePanel(): void {
+    this.showPanel('none');
     if (this.#opener?.isConnected) this.#opener.focus();
     else this.composer?.focus();
   }
 
-  tell(words: string, severity?: Toast['severity'], action?: Toast['action']): void {
-    this.toasts.tell(words, severity, action);
+  showToast(message: string, severity?: Toast['severity'], action?: Toast['action']): void {
+    this.toasts.show(message, severity, action);
   }
 
-  /** The stored state of this session from before a reload. */
-  savedFor(session: string): Saved | undefined {
+  /** Returns the saved state if it belongs to this session. */
+  savedState(session: string): SavedState | undefined {
     return this.#saved?.session === session ? this.#saved : undefined;
   }
 
-  save(change: Partial<Omit<Saved, 'session'>>): void {
+  save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedFor(session), ...change };
+    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedState(session), ...change };
     this.#api.setState(this.#saved);
   }
 
-  /** Requests everything again. */
+  /** Requests the complete state again. */
   resync(reason: string): void {
     this.post({ type: 'resync', reason });
   }
 }
 
-/** Delay in ms, so that the host learns which message comes next before it may block the page. */
-const HEARD_AFTER = 60;
+/** Delay in ms, so that an announcement reaches the host before rendering may block the page. */
+const ANNOUNCE_DELAY_MS = 60;
 
 /**
- * After the page has hung, renders one message at a time and announces each to the host, which then knows the message
- * if the page hangs again.
+ * Renders one message at a time and announces each to the host, so that the host knows the message if the page hangs
+ * again.
  */
-class CarefulDrawing {
+class RenderQueue {
   readonly #announce: (message: MessageId | null) => void;
-  #turns: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  #previous: Promise<void> = Promise.resolve();
+  #queued = 0;
 
   constructor(announce: (message: MessageId | null) => void) {
     this.#announce = announce;
   }
 
-  /** Calls `draw` when it's this message's turn, unless the returned function was called before. */
-  queue(message: MessageId, draw: () => void): () => void {
+  /** Calls `render` when it's this message's turn, unless the returned function was called before. */
+  add(message: MessageId, render: () => void): () => void {
     let isWanted = true;
-    this.#waiting++;
-    this.#turns = this.#turns.then(async () => {
+    this.#queued++;
+    this.#previous = this.#previous.then(async () => {
       if (isWanted) {
         this.#announce(message);
-        await new Promise((resolve) => setTimeout(resolve, HEARD_AFTER));
-        draw();
-        // The next announcement is sent after this message was rendered.
-        await new Promise((resolve) => setTimeout(resolve, HEARD_AFTER));
+        await new Promise((resolve) => setTimeout(resolve, ANNOUNCE_DELAY_MS));
+        render();
+        // Wait until this message is rendered before announcing the next one.
+        await new Promise((resolve) => setTimeout(resolve, ANNOUNCE_DELAY_MS));
       }
-      this.#waiting--;
-      if (this.#waiting === 0) this.#announce(null);
+      this.#queued--;
+      if (this.#queued === 0) this.#announce(null);
     });
     return () => {
       isWanted = false;

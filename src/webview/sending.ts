@@ -2,12 +2,12 @@ import type { RequestFaultReason } from '../protocol/faults.ts';
 import type { MessageView } from '../protocol/views.ts';
 import type { Transcript } from './state.ts';
 
-/** Reasons of rejections after which the same text can be sent again. */
-const GIVEN_BACK: ReadonlySet<RequestFaultReason> = new Set([
+/** Reasons for rejecting a message before it's stored, so that the user can send it again. */
+const RESENDABLE: ReadonlySet<RequestFaultReason> = new Set([
   ...(['busy', 'elsewhere', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
 ]);
 
-/** The part of a `KeyboardEvent` that determines whether it sends. */
+/** The part of a `KeyboardEvent` that determines whether it submits. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -17,44 +17,42 @@ export interface KeyPress {
   readonly isComposing: boolean;
 }
 
-/** Whether a key press is Enter, and doesn't confirm an input method's word. */
+/** Whether a key press is Enter, except in an input method, where Enter confirms a word. */
 export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposing'>): boolean =>
   key === 'Enter' && !isComposing;
 
-/** Whether a key press sends: Ctrl or Cmd with Enter always does, Enter alone depending on the settings. */
-export const sends = (event: KeyPress, enterSends: boolean): boolean =>
+/** Whether a key press submits: Ctrl+Enter or Cmd+Enter, and with `enterSends` also Enter without Shift and Alt. */
+export const isSubmitKey = (event: KeyPress, enterSends: boolean): boolean =>
   isEnter(event) && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey));
 
 /**
- * Whether a rejected text returns to the composer. Not if it's queued again, nor if it has become a message since there
- * were `before` of them, because then the reply failed, and the text would be sent twice.
+ * Whether the text of a rejected message returns to the composer. It doesn't if it's in the queue or among the messages
+ * from position `totalBefore`: then only the reply failed, and sending the text again would duplicate it.
  */
-export function givesBack(
+export function returnsToComposer(
   reason: RequestFaultReason,
-  source: string,
-  before: number,
-  now: Transcript,
+  sent: string,
+  totalBefore: number,
+  transcript: Transcript,
   queued: readonly { readonly text: string }[],
 ): boolean {
-  const isIt = (text: string): boolean => text.trim() === source.trim();
-  if (!GIVEN_BACK.has(reason) || queued.some(({ text }) => isIt(text))) return false;
-  for (let position = before; position < now.total; position++) {
-    const message = now.at(position);
-    if (message?.role === 'user' && message.parts.some((part) => part.type === 'text' && isIt(part.text))) return false;
+  const isSent = (text: string): boolean => text.trim() === sent.trim();
+  if (!RESENDABLE.has(reason) || queued.some(({ text }) => isSent(text))) return false;
+  for (let position = totalBefore; position < transcript.total; position++) {
+    const message = transcript.at(position);
+    if (message?.role === 'user' && message.parts.some((part) => part.type === 'text' && isSent(part.text)))
+      return false;
   }
   return true;
 }
 
-/** Joins the returned text with what was written meanwhile. */
-export const joined = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
+/** Joins texts that aren't empty by line breaks. */
+export const joinTexts = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
-/**
- * Whether a user's message has no reply: it's followed by another one of the user's or by nothing, and no reply is
- * streaming.
- */
+/** Whether a message is the user's and has no reply. `busy`: a reply is streaming. */
 export const isUnanswered = (
   { role }: Pick<MessageView, 'role'>,
-  next: MessageView['role'] | undefined,
+  nextRole: MessageView['role'] | undefined,
   isLast: boolean,
   busy: boolean,
-): boolean => role === 'user' && (isLast ? !busy : next === 'user');
+): boolean => role === 'user' && (isLast ? !busy : nextRole === 'user');

@@ -2,7 +2,7 @@ import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
 import type { CoverView, MessageView } from '../protocol/views.ts';
 
-/** A session in the page. */
+/** The state of the session that the page shows. */
 export interface OpenSession extends Omit<InitMessage, 'type' | 'session' | 'total' | 'from' | 'messages' | 'careful'> {
   readonly id: SessionId;
   readonly transcript: Transcript;
@@ -13,21 +13,21 @@ export type PageState =
   | Extract<HostToPage, { type: 'unavailable' | 'document' }>
   | { readonly type: 'open'; readonly session: OpenSession };
 
-/** Messages that change the state; others are handled when they arrive. */
+/** Messages that change the state. */
 export type StateMessage = Exclude<
   HostToPage,
   { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'say' | 'ping' }
 >;
 
-/** The state after a message from the host. Messages about another session are ignored. */
+/** Returns the state after a message from the host. Messages for another session are ignored. */
 export function reduce(state: PageState, message: StateMessage): PageState {
   if (message.type === 'unavailable' || message.type === 'document') return message;
   if (message.type === 'init') {
     const { session: id, from, messages, total } = message;
-    // Keep the previous session's gauge until the new one is computed.
-    const before = state.type === 'open' && state.session.id === id ? state.session.gauge : null;
+    // Keep the session's gauge until the host has computed a new one.
+    const previousGauge = state.type === 'open' && state.session.id === id ? state.session.gauge : null;
     const transcript = Transcript.empty.replaceFrom(from, messages, total, true);
-    return { type: 'open', session: { ...message, id, gauge: message.gauge ?? before, transcript } };
+    return { type: 'open', session: { ...message, id, gauge: message.gauge ?? previousGauge, transcript } };
   }
   if (state.type !== 'open' || ('session' in message && message.session !== state.session.id)) return state;
   return { type: 'open', session: reduceSession(state.session, message) };
@@ -42,7 +42,7 @@ function reduceSession(
     case 'transcript': {
       const { epoch, from, messages, total } = message;
       const next = transcript.replaceFrom(from, messages, total, epoch !== session.epoch);
-      return { ...session, epoch, transcript: next, history: withSent(session, from, messages) };
+      return { ...session, epoch, transcript: next, history: updatedHistory(session, from, messages) };
     }
     case 'messagesChanged':
       return { ...session, transcript: transcript.update(message.messages) };
@@ -67,48 +67,49 @@ function reduceSession(
   }
 }
 
-/** Number of the user's texts for the composer's arrow keys. */
-const HISTORY = 50;
+/** Maximum number of sent texts in the composer's history. */
+const MAX_HISTORY = 50;
 
-/** The user's texts without duplicates, newest last, including those of new messages. */
-function withSent({ history, transcript }: OpenSession, from: number, messages: readonly MessageView[]) {
+/** Returns the history with the texts of the user's new messages, newest last, without duplicates. */
+function updatedHistory({ history, transcript }: OpenSession, from: number, messages: readonly MessageView[]) {
   const isNew = ({ id }: MessageView, position: number): boolean =>
     position >= transcript.total || (transcript.at(position)?.id ?? id) !== id;
   const sent = messages.filter((message, index) => message.role === 'user' && isNew(message, from + index));
   const texts = sent.map(lastText).filter((text) => text !== '');
-  return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, HISTORY).reverse();
+  return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, MAX_HISTORY).reverse();
 }
 
-/** The summary that covers the message at a position. */
 export const coverAt = (covers: readonly CoverView[], position: number): CoverView | undefined =>
   covers.find(({ from, to }) => from <= position && position <= to);
 
-/** The text to which a reply's deltas are appended. */
+/** The message's last text part, to which a reply's deltas are appended. */
 export function lastText(message: MessageView): string {
   const part = message.parts.findLast((each) => each.type === 'text');
   return part?.type === 'text' ? part.text : '';
 }
 
-/** Maximum number of messages in the page; others are loaded again when needed. */
-const KEPT = 600;
-/** Number of messages per request; requests start at multiples of it. */
-export const PAGE = 50;
+/** Maximum number of messages that are kept in the page. */
+const MAX_LOADED = 600;
+/** Number of messages per request. Requests start at multiples of it. */
+export const PAGE_SIZE = 50;
 
-/** The page's part of the active branch: some messages by position, out of `total`. Immutable. */
+/** The loaded messages of the active branch, by position. Immutable. */
 export class Transcript {
   static readonly empty = new Transcript(0, [], Infinity);
 
+  /** Number of messages in the branch. */
   readonly total: number;
   readonly #messages: ReadonlyMap<number, MessageView>;
-  /** Where older messages were last requested. */
-  readonly #near: number;
+  /** The position around which messages are kept. */
+  readonly #center: number;
 
-  private constructor(total: number, messages: readonly (readonly [number, MessageView])[], near: number) {
+  private constructor(total: number, messages: readonly (readonly [number, MessageView])[], center: number) {
     this.total = total;
-    this.#near = near;
-    // The end is kept, because new messages and replies are appended there.
-    const isKept = (at: number): boolean => Math.abs(at - Math.min(near, total)) < KEPT / 2 || at >= total - PAGE;
-    this.#messages = new Map(messages.length > KEPT ? messages.filter(([at]) => isKept(at)) : messages);
+    this.#center = center;
+    // Keep the newest messages as well, because they are followed by new ones.
+    const isKept = (at: number): boolean =>
+      Math.abs(at - Math.min(center, total)) < MAX_LOADED / 2 || at >= total - PAGE_SIZE;
+    this.#messages = new Map(messages.length > MAX_LOADED ? messages.filter(([at]) => isKept(at)) : messages);
   }
 
   at(position: number): MessageView | undefined {
@@ -119,37 +120,41 @@ export class Transcript {
     return this.at(this.total - 1);
   }
 
-  /** Replaces everything from position `from`. With `fresh`, nothing before it is kept. */
-  replaceFrom(from: number, messages: readonly MessageView[], total: number, fresh: boolean): Transcript {
-    const before = fresh ? [] : [...this.#messages].filter(([at]) => at < from);
-    return new Transcript(total, [...before, ...placed(from, messages)], fresh ? Infinity : this.#near);
+  /** Replaces all messages from position `from`. With `discardEarlier`, those before it are removed. */
+  replaceFrom(from: number, messages: readonly MessageView[], total: number, discardEarlier: boolean): Transcript {
+    const before = discardEarlier ? [] : [...this.#messages].filter(([at]) => at < from);
+    return new Transcript(
+      total,
+      [...before, ...withPositions(from, messages)],
+      discardEarlier ? Infinity : this.#center,
+    );
   }
 
-  /** Adds older messages; if there are too many, keeps those near `near`. */
-  add(from: number, messages: readonly MessageView[], near: number): Transcript {
-    return new Transcript(this.total, [...this.#messages, ...placed(from, messages)], near);
+  /** Adds messages from position `from`. If there are too many, keeps those around `center`. */
+  add(from: number, messages: readonly MessageView[], center: number): Transcript {
+    return new Transcript(this.total, [...this.#messages, ...withPositions(from, messages)], center);
   }
 
-  /** Replaces messages by new versions. */
+  /** Replaces loaded messages by new versions. */
   update(messages: readonly MessageView[]): Transcript {
     const changed = new Map(messages.map((message) => [message.id, message]));
     const all = Array.from(this.#messages, ([at, message]) => [at, changed.get(message.id) ?? message] as const);
-    return new Transcript(this.total, all, this.#near);
+    return new Transcript(this.total, all, this.#center);
   }
 
-  /** The first positions of the pages that rows `from`…`to` (inclusive) need but that aren't loaded. */
-  missing(from: number, to: number): number[] {
+  /** The start positions of the requests for missing messages between `from` and `to` (inclusive). */
+  missingPages(from: number, to: number): number[] {
     const pages = new Set<number>();
     for (let position = Math.max(0, from); position <= to && position < this.total; position++)
-      if (!this.#messages.has(position)) pages.add(position - (position % PAGE));
+      if (!this.#messages.has(position)) pages.add(position - (position % PAGE_SIZE));
     return [...pages];
   }
 }
 
-const placed = (from: number, messages: readonly MessageView[]) =>
+const withPositions = (from: number, messages: readonly MessageView[]) =>
   messages.map((message, index) => [from + index, message] as const);
 
-/** The text of the streaming reply. It's not part of the page's state, so that a token doesn't render anything else. */
+/** The text of the streaming reply. It's separate from the page's state, so that new text renders nothing else. */
 export class LiveReply {
   readonly id: MessageId;
   text: string;
@@ -160,10 +165,7 @@ export class LiveReply {
     this.text = lastText(message);
   }
 
-  /**
-   * Adds text that starts at `offset` (UTF-16 units), replacing existing text. Returns false without a change if text
-   * before it is missing.
-   */
+  /** Replaces the text from `offset` (UTF-16 units). Returns false without a change if there is a gap before it. */
   add(offset: number, text: string): boolean {
     if (offset > this.text.length) return false;
     this.text = this.text.slice(0, offset) + text;
@@ -171,7 +173,7 @@ export class LiveReply {
     return true;
   }
 
-  /** Calls `listener` after each change, until the returned function is called. */
+  /** Calls `listener` after each change until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

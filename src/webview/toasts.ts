@@ -2,67 +2,66 @@ import type { SessionId } from '../core/model/ids.ts';
 import { formatCounted } from './format.ts';
 import { text } from './texts.ts';
 
-/** A short message at the bottom of the page with an action. */
+/** A short message above the composer. */
 export interface Toast {
   readonly text: string;
   readonly severity: 'info' | 'error';
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
-/** How long a toast is shown, in ms. */
-const STAYS = 8_000;
+/** How long a temporary toast is shown, in ms. */
+const TOAST_DURATION_MS = 8_000;
 
-/**
- * The toasts. Those that only inform disappear; an error with an action stays until it's dismissed or sending succeeds.
- */
+/** The visible toasts: at most one of each kind. */
 export class Toasts {
-  passing: Toast | undefined;
-  trouble: Toast | undefined;
-  readonly #changed: () => void;
+  /** Disappears by itself. */
+  temporary: Toast | undefined;
+  /** An error with an action, shown until it's dismissed or `clearErrors` is called. */
+  persistent: Toast | undefined;
+  readonly #onChange: () => void;
   #deletions: { readonly toast: Toast; readonly sessions: readonly SessionId[] } | undefined;
 
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
-  /** The visible toasts, lasting ones first. */
   get shown(): readonly Toast[] {
-    return [this.trouble, this.passing].filter((each) => each !== undefined);
+    return [this.persistent, this.temporary].filter((each) => each !== undefined);
   }
 
-  tell(words: string, severity: Toast['severity'] = 'info', action?: Toast['action']): Toast {
-    const toast: Toast = { text: words, severity, action };
+  show(message: string, severity: Toast['severity'] = 'info', action?: Toast['action']): Toast {
+    const toast: Toast = { text: message, severity, action };
     if (severity === 'error' && action) {
-      this.trouble = toast;
+      this.persistent = toast;
     } else {
-      this.passing = toast;
-      setTimeout(() => this.untell(toast), STAYS);
+      this.temporary = toast;
+      setTimeout(() => this.dismiss(toast), TOAST_DURATION_MS);
     }
-    this.#changed();
+    this.#onChange();
     return toast;
   }
 
-  untell(toast: Toast | undefined): void {
-    if (this.passing === toast) this.passing = undefined;
-    if (this.trouble === toast) this.trouble = undefined;
-    this.#changed();
+  dismiss(toast: Toast | undefined): void {
+    if (this.temporary === toast) this.temporary = undefined;
+    if (this.persistent === toast) this.persistent = undefined;
+    this.#onChange();
   }
 
-  /** Removes errors, because sending succeeds or another session is shown. */
-  settle(): void {
-    if (this.trouble) this.untell(this.trouble);
+  /** Dismisses the error, because a request succeeded or another session is shown. */
+  clearErrors(): void {
+    if (this.persistent) this.dismiss(this.persistent);
   }
 
-  /** Reports a deleted session. While it's shown, further ones are added, and `restore` restores all of them. */
-  sessionDeleted(session: SessionId, restore: (session: SessionId) => void): void {
-    const before = this.#deletions?.toast === this.passing ? (this.#deletions?.sessions ?? []) : [];
+  /** Shows a toast whose action restores the session, and all sessions of the toast that it replaces. */
+  showSessionDeleted(session: SessionId, restore: (session: SessionId) => void): void {
+    const before = this.#deletions?.toast === this.temporary ? (this.#deletions?.sessions ?? []) : [];
     const sessions = [...before.filter((each) => each !== session), session];
-    const words = formatCounted(
+    const message = formatCounted(
       sessions.length,
       'Session deleted. To erase its file, run Clean Up Sessions.',
       '{0} sessions deleted. To erase their files, run Clean Up Sessions.',
     );
-    const toast = this.tell(words, 'info', { label: text('Undo'), run: () => sessions.forEach(restore) });
+    const toast = this.show(message, 'info', { label: text('Undo'), run: () => sessions.forEach(restore) });
     this.#deletions = { toast, sessions };
   }
 }

@@ -10,53 +10,51 @@ import type { Home } from '../sources/files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Serial } from '../storage/serial.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
-import { FolderWatch } from './folder-watch.ts';
+import { FolderWatcher } from './folder-watcher.ts';
 
 export interface FollowedChatsOptions {
-  /** The folder of the copies. */
+  /** The folder in which the library is stored. */
   readonly folder: string;
   readonly home: Home;
-  /** Identifies this window. One window follows the chats; the others show what it has read. */
+  /** Identifies this window. One window follows the chats; the others show the library that it writes. */
   readonly window: string;
-  readonly tell: (news: ChatNews) => void;
+  readonly onNews: (news: ChatNews) => void;
 }
 
-/**
- * Interval for reading all stores, in ms, regardless of file system events, because a tool may be installed at any
- * time.
- */
-const LOOKED_THROUGH_EVERY_MS = 10 * 60_000;
+/** Interval for reading the chats of all tools, in ms. New tools and missed file system events are noticed then. */
+const FULL_PASS_INTERVAL_MS = 10 * 60_000;
 
-/** Interval for showing intermediate results during a long pass, in ms. */
-const SHOWN_EVERY_MS = 2_000;
+/** Interval for updating the list of chats during a pass, in ms. */
+const LIST_UPDATE_INTERVAL_MS = 2_000;
 
-const NOTHING: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
+const EMPTY_REPORT: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
 
-/** Follows the chats from other tools and keeps them in the library. */
+/** Copies the chats from other tools to the library whenever they change. */
 export class FollowedChats implements ChatLibrary {
   readonly #options: FollowedChatsOptions;
   readonly #copies: LibraryCopies;
   readonly #lock: WriterLock;
   readonly #serial = new Serial();
-  readonly #watch: FolderWatch;
+  readonly #watcher: FolderWatcher;
   readonly #refused = new Map<Tool, readonly Refused[]>();
-  #wanted: FollowOptions = { tools: [], keepMs: 0 };
+  #followOptions: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
-  /** Cancels all passes that were requested so far. */
+  /** Cancels the passes that were requested since the last cancellation. */
   #cancellation = new AbortController();
-  #seenCatalog = 0;
-  /** In the time of `performance.now()`, which doesn't depend on the system clock. */
-  #lookedThroughAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #lastBeat: Promise<unknown> = Promise.resolve();
-  #looking: Promise<void> | undefined;
+  /** The modification time of the catalog that was last read, in ms since the epoch; 0 if there was none. */
+  #readCatalogMtime = 0;
+  /** When the chats of all tools were last read, on the clock of `performance.now()`. */
+  #lastFullPassAt = 0;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  #lastHeartbeat: Promise<unknown> = Promise.resolve();
+  #polling: Promise<void> | undefined;
 
   constructor(options: FollowedChatsOptions) {
     this.#options = options;
     this.#lock = new WriterLock(path.join(options.folder, 'library.lock'), options.window);
     this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite());
-    this.#watch = new FolderWatch(options.home.folder, (tool) => this.#changed(tool));
+    this.#watcher = new FolderWatcher(options.home.folder, (tool) => this.#readChanges(tool));
   }
 
   find(): Promise<readonly FoundChats[]> {
@@ -81,13 +79,13 @@ export class FollowedChats implements ChatLibrary {
   follow(options: FollowOptions): Promise<PassReport> {
     const { signal } = this.#cancellation;
     return this.#serial.run(async () => {
-      this.#wanted = options;
-      this.#watch.only(options.tools);
+      this.#followOptions = options;
+      this.#watcher.keepOnly(options.tools);
       for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
-      // Without tools, a pass only removes old copies.
-      if (options.tools.length === 0 && options.keepMs === 0) return NOTHING;
-      this.#timer ??= setInterval(() => this.#beat(), HEARTBEAT_MS);
-      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : NOTHING;
+      // Without tools, a pass only removes old copies, and `keepMs` 0 keeps all copies.
+      if (options.tools.length === 0 && options.keepMs === 0) return EMPTY_REPORT;
+      this.#heartbeatTimer ??= setInterval(() => this.#heartbeat(), HEARTBEAT_MS);
+      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : EMPTY_REPORT;
     });
   }
 
@@ -98,68 +96,68 @@ export class FollowedChats implements ChatLibrary {
   }
 
   async list(): Promise<ChatList> {
-    const kept = (await this.#opened()).sessions();
+    const kept = (await this.#openLibrary()).sessions();
     const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
     const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
     return { chats, refused: [...this.#refused.values()].flat(), copied: await this.#copies.tools(), bytes };
   }
 
   async read(key: string): Promise<CopiedSession | undefined> {
-    const library = await this.#opened();
-    const session = library.sessions().find((one) => one.key === key);
+    const library = await this.#openLibrary();
+    const session = library.sessions().find((kept) => kept.key === key);
     return session && library.read(session);
   }
 
   async search(query: ChatQuery): Promise<readonly ChatHit[]> {
-    const library = await this.#opened();
+    const library = await this.#openLibrary();
     return library.index.search(library.sessions(), query);
   }
 
   async fileDeeds(file: string): Promise<readonly FileDeed[]> {
-    const library = await this.#opened();
+    const library = await this.#openLibrary();
     return library.index.deedsOn(library.sessions(), file);
   }
 
   forget(tool: Tool): Promise<void> {
     return this.#serial.run(async () => {
-      await this.#folder();
+      await this.#ensureFolder();
       if (!this.#isWriter) {
-        // The previous window notices before it writes again.
+        // The window that had the lock notices before it writes again.
         await this.#lock.seize();
         this.#isWriter = true;
         this.#library = undefined;
       }
       this.#refused.delete(tool);
-      await (await this.#opened()).forget(tool);
-      this.#options.tell({ type: 'changed' });
+      await (await this.#openLibrary()).forget(tool);
+      this.#options.onNews({ type: 'changed' });
     });
   }
 
   close(): Promise<void> {
     this.#cancellation.abort();
-    clearInterval(this.#timer);
-    this.#watch.only([]);
+    clearInterval(this.#heartbeatTimer);
+    this.#watcher.keepOnly([]);
     return this.#serial.run(async () => {
-      await this.#lastBeat;
+      await this.#lastHeartbeat;
       if (this.#isWriter) await this.#lock.release();
       this.#isWriter = false;
     });
   }
 
-  #opened(): Promise<Library> {
+  #openLibrary(): Promise<Library> {
     return (this.#library ??= (async () => {
-      this.#seenCatalog = await this.#catalogChangedAt();
+      this.#readCatalogMtime = await this.#catalogMtime();
       return Library.open(this.#copies);
     })());
   }
 
-  /** Reads what has changed in these tools. */
+  /** Reads the changed chats of these tools. */
   async #pass(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<PassReport> {
-    const { keepMs } = this.#wanted;
+    const { keepMs } = this.#followOptions;
     return this.#withSources(tools, async (sources) => {
-      const library = await this.#opened();
+      const library = await this.#openLibrary();
       const found = new Map<Tool, readonly SourceFile[]>();
-      const seen = sources.map((source): Source => ({
+      const recordingSources = sources.map((source): Source => ({
         ...source,
         find: async () => {
           const result = await source.find();
@@ -167,72 +165,77 @@ export class FollowedChats implements ChatLibrary {
           return result;
         },
       }));
-      let [shown, drawn] = [-Infinity, performance.now()];
-      const report = await library.follow(seen, {
+      let [progressSentAt, listSentAt] = [-Infinity, performance.now()];
+      const report = await library.follow(recordingSources, {
         isCancelled: () => signal.aborted,
         onDefect: ({ path: file }, error) =>
-          this.#options.tell({
+          this.#options.onNews({
             type: 'failed',
             message: `${file}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
           }),
         ...(keepMs > 0 && { keptSince: Date.now() - keepMs }),
         onProgress: (done, total) => {
           const now = performance.now();
-          if (now - shown < 100 && done < total) return;
-          shown = now;
-          this.#options.tell({ type: 'progress', done, total });
-          if (now - drawn < SHOWN_EVERY_MS) return;
-          drawn = now;
-          this.#options.tell({ type: 'changed' });
+          if (now - progressSentAt < 100 && done < total) return;
+          progressSentAt = now;
+          this.#options.onNews({ type: 'progress', done, total });
+          if (now - listSentAt < LIST_UPDATE_INTERVAL_MS) return;
+          listSentAt = now;
+          this.#options.onNews({ type: 'changed' });
         },
       });
       for (const tool of tools) {
-        const refused = report.refused.filter((one) => one.tool === tool);
+        const refused = report.refused.filter((each) => each.tool === tool);
         this.#refused.set(tool, refused);
-        this.#watch.watch(tool, found.get(tool) ?? []);
+        this.#watcher.watch(tool, found.get(tool) ?? []);
       }
-      if (tools.length === this.#wanted.tools.length) this.#lookedThroughAt = performance.now();
-      this.#seenCatalog = await this.#catalogChangedAt();
-      this.#options.tell({ type: 'changed' });
+      if (tools.length === this.#followOptions.tools.length) this.#lastFullPassAt = performance.now();
+      this.#readCatalogMtime = await this.#catalogMtime();
+      this.#options.onNews({ type: 'changed' });
       return report;
     });
   }
 
-  /** Resolves to the time it took, in ms. */
-  #changed(tool: Tool): Promise<number> {
+  /** Reads the changed chats of a tool. Resolves to the time it took, in ms. */
+  #readChanges(tool: Tool): Promise<number> {
     return this.#serial.run(async () => {
       const since = performance.now();
-      if (this.#isWriter && this.#wanted.tools.includes(tool)) await this.#quietly(() => this.#pass([tool]));
+      if (this.#isWriter && this.#followOptions.tools.includes(tool))
+        await this.#reportErrors(() => this.#pass([tool]));
       return performance.now() - since;
     });
   }
 
-  /** Writes a heartbeat, also during a pass, which may take longer than a lock stays valid without one. */
-  #beat(): void {
-    if (this.#isWriter) this.#lastBeat = this.#quietly(() => this.#lock.beat());
-    this.#looking ??= this.#serial.run(() => this.#look()).finally(() => (this.#looking = undefined));
+  /** Renews the lock, even during a pass, which may take longer than the lock is valid, and polls after the pass. */
+  #heartbeat(): void {
+    if (this.#isWriter) this.#lastHeartbeat = this.#reportErrors(() => this.#lock.beat());
+    this.#polling ??= this.#serial.run(() => this.#poll()).finally(() => (this.#polling = undefined));
   }
 
-  /** Reads all stores at regular intervals, or checks whether the following window has news or is gone. */
-  async #look(): Promise<void> {
-    await this.#quietly(async () => {
+  /**
+   * In the window with the lock, reads the chats of all tools at regular intervals. In others, checks for changes in
+   * the library, and takes the lock if it's free.
+   */
+  async #poll(): Promise<void> {
+    await this.#reportErrors(async () => {
       if (await this.#mayWrite()) {
-        if (performance.now() - this.#lookedThroughAt > LOOKED_THROUGH_EVERY_MS) await this.#pass(this.#wanted.tools);
+        if (performance.now() - this.#lastFullPassAt > FULL_PASS_INTERVAL_MS)
+          await this.#pass(this.#followOptions.tools);
         return;
       }
-      if (await this.#becomeWriterIfFree()) await this.#pass(this.#wanted.tools);
-      else if ((await this.#catalogChangedAt()) !== this.#seenCatalog) {
+      if (await this.#becomeWriterIfFree()) await this.#pass(this.#followOptions.tools);
+      else if ((await this.#catalogMtime()) !== this.#readCatalogMtime) {
         this.#library = undefined;
-        this.#options.tell({ type: 'changed' });
+        this.#options.onNews({ type: 'changed' });
       }
     });
   }
 
   async #becomeWriterIfFree(): Promise<boolean> {
     if (this.#isWriter) return true;
-    await this.#folder();
+    await this.#ensureFolder();
     this.#isWriter = (await this.#lock.acquire(true)).held;
-    // The catalog contains what the previous window has read.
+    // Read the library again, because another window may have changed it.
     if (this.#isWriter) this.#library = undefined;
     return this.#isWriter;
   }
@@ -242,13 +245,13 @@ export class FollowedChats implements ChatLibrary {
     return this.#isWriter;
   }
 
-  /** Runs background work. Errors are reported, and the work is repeated with the next news. */
-  async #quietly(work: () => Promise<unknown>): Promise<void> {
+  /** Runs background work, which is repeated at the next occasion. Reports errors instead of throwing them. */
+  async #reportErrors(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {
       this.#library = undefined;
-      this.#options.tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+      this.#options.onNews({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
   }
 
@@ -256,7 +259,7 @@ export class FollowedChats implements ChatLibrary {
     tools: readonly Tool[],
     use: (sources: readonly Source[]) => Promise<Result>,
   ): Promise<Result> {
-    const scratch = path.join(await this.#folder(), 'scratch');
+    const scratch = path.join(await this.#ensureFolder(), 'scratch');
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const databases = new Databases(scratch);
     try {
@@ -267,12 +270,12 @@ export class FollowedChats implements ChatLibrary {
     }
   }
 
-  async #folder(): Promise<string> {
+  async #ensureFolder(): Promise<string> {
     await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
     return this.#options.folder;
   }
 
-  async #catalogChangedAt(): Promise<number> {
+  async #catalogMtime(): Promise<number> {
     const found = await stat(path.join(this.#options.folder, 'catalog.json')).catch(() => undefined);
     return found?.mtimeMs ?? 0;
   }

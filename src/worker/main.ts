@@ -18,7 +18,7 @@ const chats = new FollowedChats({
   folder,
   home: { folder: home, env: process.env },
   window,
-  tell: (news) => post({ news }),
+  onNews: (news) => post({ news }),
 });
 const callSchema = v.object({ id: v.number(), method: v.picklist(CHAT_LIBRARY_METHODS), args: v.array(v.unknown()) });
 

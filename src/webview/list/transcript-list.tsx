@@ -3,25 +3,25 @@ import type { MessageView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
-import { Row } from '../parts/transcript-row.tsx';
-import { coverAt, PAGE, type OpenSession } from '../state.ts';
+import { TranscriptRow } from '../parts/transcript-row.tsx';
+import { coverAt, PAGE_SIZE, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { FeedKeys } from './feed-keys.ts';
-import { Viewport, type Range } from './viewport.ts';
+import { FeedNavigation } from './feed-navigation.ts';
+import { Viewport, type RowRange } from './viewport.ts';
 
 /** How long a revealed message stays highlighted, in ms. */
-const MARKED_FOR = 2_500;
+const HIGHLIGHT_DURATION_MS = 2_500;
 /** Distance of a revealed message from the top of the view, in px. */
-const ABOVE = 48;
+const REVEAL_MARGIN = 48;
 
-/** Estimates the height of a message that was never rendered, in px: lines of 60 characters with 20 px. */
-function guessHeight(message: MessageView | undefined): number {
+/** Estimates the height of a message in px: 20 px for every 60 characters, plus its header. */
+function estimateHeight(message: MessageView | undefined): number {
   if (!message) return 140;
   const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
   return Math.min(4_000, 76 + Math.ceil(length / 60) * 20);
 }
 
-/** The transcript. Only rows near the viewport are rendered, and messages are loaded when their rows come near. */
+/** The transcript. Only rows near the viewport are rendered, and their messages are loaded on demand. */
 export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const scroller = useRef<HTMLDivElement>(null);
@@ -29,72 +29,73 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const rows = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const viewport = useRef<Viewport>(undefined);
-  const keys = useRef<FeedKeys>(undefined);
-  const asked = useRef(new Set<number>());
-  const sought = useRef<number>(undefined);
-  const [range, setRange] = useState<Range>({ from: 0, to: -1 });
+  const navigation = useRef<FeedNavigation>(undefined);
+  const requested = useRef(new Set<number>());
+  const awaitingFocus = useRef<number>(undefined);
+  const [range, setRange] = useState<RowRange>({ from: 0, to: -1 });
   const [atEnd, setAtEnd] = useState(true);
   const [revealed, setRevealed] = useState<number>();
   const { transcript } = session;
 
   const reveal = (position: number): void => {
-    viewport.current?.reveal(position, ABOVE);
+    viewport.current?.reveal(position, REVEAL_MARGIN);
     setRevealed(position);
-    setTimeout(() => setRevealed((now) => (now === position ? undefined : now)), MARKED_FOR);
+    setTimeout(() => setRevealed((now) => (now === position ? undefined : now)), HIGHLIGHT_DURATION_MS);
   };
-  const toEnd = (): void => {
-    viewport.current?.toEnd();
+  const scrollToEnd = (): void => {
+    viewport.current?.scrollToEnd();
     setAtEnd(true);
   };
 
   useLayoutEffect(() => {
     const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
     viewport.current = view;
-    keys.current = new FeedKeys(scroller.current!, end.current!);
-    view.update(transcript.total, (row) => guessHeight(transcript.at(row)), range);
-    const place = page.savedFor(session.id)?.place;
+    navigation.current = new FeedNavigation(scroller.current!, end.current!);
+    view.update(transcript.total, (row) => estimateHeight(transcript.at(row)), range);
+    const place = page.savedState(session.id)?.place;
     if (place) view.reveal(place.position, -place.offset);
     setAtEnd(view.following);
     page.list = {
-      reveal: (position, stay) => {
-        sought.current = stay === true ? undefined : position;
+      reveal: (position, keepFocus) => {
+        awaitingFocus.current = keepFocus === true ? undefined : position;
         reveal(position);
       },
-      toEnd,
+      scrollToEnd,
     };
     return () => view.dispose();
   }, []);
 
   useLayoutEffect(() => {
-    viewport.current?.update(transcript.total, (row) => guessHeight(transcript.at(row)), range);
+    viewport.current?.update(transcript.total, (row) => estimateHeight(transcript.at(row)), range);
   }, [transcript, range]);
 
   useLayoutEffect(() => viewport.current?.measure());
 
   useEffect(() => {
-    for (const from of transcript.missing(range.from, range.to)) {
-      if (asked.current.has(from)) continue;
-      asked.current.add(from);
-      void page.load(from, PAGE, (range.from + range.to) / 2).finally(() => asked.current.delete(from));
+    for (const from of transcript.missingPages(range.from, range.to)) {
+      if (requested.current.has(from)) continue;
+      requested.current.add(from);
+      void page
+        .loadMessages(from, PAGE_SIZE, (range.from + range.to) / 2)
+        .finally(() => requested.current.delete(from));
     }
   }, [transcript, range]);
 
-  const scrolled = (): void => {
+  const handleScroll = (): void => {
     const view = viewport.current;
     if (!view) return;
-    view.scrolled();
+    view.handleScroll();
     setAtEnd(view.following);
-    const { row, offset } = view.place;
+    const { row, offset } = view.anchor;
     page.save({ place: view.following ? null : { position: row, offset } });
   };
 
-  // A revealed message gets the focus once it's rendered, but not the placeholder before it's loaded, which is removed
-  // again.
+  // Focus a revealed message once it's rendered. Its placeholder doesn't get the focus, because it will be removed.
   useEffect(() => {
-    if (sought.current === undefined || !document.hasFocus()) return;
-    const row = rows.current?.querySelector<HTMLElement>(`[data-row="${sought.current}"] > [data-message]`);
+    if (awaitingFocus.current === undefined || !document.hasFocus()) return;
+    const row = rows.current?.querySelector<HTMLElement>(`[data-row="${awaitingFocus.current}"] > [data-message]`);
     if (!row) return;
-    sought.current = undefined;
+    awaitingFocus.current = undefined;
     row.focus({ preventScroll: true });
   }, [revealed, range, transcript]);
 
@@ -103,11 +104,11 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     [session.compressions],
   );
 
-  const drawn = [];
+  const renderedRows = [];
   for (let row = Math.max(0, range.from); row <= range.to && row < transcript.total; row++) {
     const message = transcript.at(row);
-    drawn.push(
-      <Row
+    renderedRows.push(
+      <TranscriptRow
         key={message?.id ?? `row-${row}`}
         row={row}
         total={transcript.total}
@@ -128,8 +129,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         <div
           class="transcript"
           ref={scroller}
-          onScroll={scrolled}
-          onKeyDown={(event) => keys.current?.keyDown(event)}
+          onScroll={handleScroll}
+          onKeyDown={(event) => navigation.current?.handleKeyDown(event)}
           role="feed"
           aria-label={text('Messages')}
           aria-busy={session.status.replying}
@@ -137,13 +138,13 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         >
           <div class="spacer" ref={spacer} role="presentation">
             <div class="rows" ref={rows} role="presentation">
-              {drawn}
+              {renderedRows}
             </div>
           </div>
         </div>
-        <div ref={end} class="off-screen" tabIndex={0} onFocus={() => keys.current?.endFocused()} />
+        <div ref={end} class="off-screen" tabIndex={0} onFocus={() => navigation.current?.handleEndFocus()} />
         {!atEnd && (
-          <button type="button" class="to-latest line" onClick={toEnd}>
+          <button type="button" class="to-latest line" onClick={scrollToEnd}>
             <Icon name="arrow-down" />
             <span>{text('Jump to Latest')}</span>
           </button>

@@ -1,38 +1,38 @@
-import { Heights } from './heights.ts';
+import { RowHeights } from './row-heights.ts';
 
-/** A range of rendered rows, both ends inclusive. */
-export interface Range {
+/** A range of rows, both ends inclusive. */
+export interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Rows this close to the view, in px, stay rendered. */
+/** Distance from the view within which rows are rendered, in px. */
 const OVERSCAN = 500;
 /** Maximum number of rendered rows. */
 const MAX_ROWS = 80;
-/** Scrolling down to within this many px of the end starts following the newest message. */
+/** Distance from the end within which scrolling down starts to follow the newest message, in px. */
 const NEAR_END = 32;
 
 /**
- * A virtual list's viewport: selects the rows to render, and corrects the scroll position when rows above the view
- * turn out to be taller or shorter than estimated, so that the content doesn't jump. At the end it follows new rows.
+ * The viewport of a virtual list. Selects the rows to render, and corrects the scroll position when measured heights
+ * differ from estimates, so that the content doesn't jump. At the end of the list it follows new rows.
  */
 export class Viewport {
-  /** True while the newest message is kept in view. */
+  /** Whether the end of the list is kept in view. */
   following = true;
-  /** The row at the top of the view, and how many px of it are above the view. */
-  place = { row: 0, offset: 0 };
+  /** The row at the top of the view, and how far it's scrolled, in px. */
+  anchor = { row: 0, offset: 0 };
   readonly #scroller: HTMLElement;
   readonly #spacer: HTMLElement;
   readonly #rows: HTMLElement;
-  readonly #onRange: (range: Range) => void;
-  readonly #heights = new Heights();
+  readonly #onRange: (range: RowRange) => void;
+  readonly #heights = new RowHeights();
   readonly #observer = new ResizeObserver(() => this.measure());
-  #range: Range = { from: 0, to: -1 };
-  /** The scroll position when it was last set or read. If it differs, the user has scrolled. */
-  #known = 0;
+  #range: RowRange = { from: 0, to: -1 };
+  /** The scroll position when it was last set or read, to notice that the user has scrolled. */
+  #lastScrollTop = 0;
 
-  constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: Range) => void) {
+  constructor(scroller: HTMLElement, spacer: HTMLElement, rows: HTMLElement, onRange: (range: RowRange) => void) {
     this.#scroller = scroller;
     this.#spacer = spacer;
     this.#rows = rows;
@@ -45,88 +45,88 @@ export class Viewport {
     this.#observer.disconnect();
   }
 
-  /** The visible part of the list, as fractions of its height. */
+  /** The edges of the visible part, as fractions of the list's height. */
   get view(): { readonly top: number; readonly bottom: number } {
     const total = Math.max(1, this.#heights.total);
     const { scrollTop, clientHeight } = this.#scroller;
     return { top: scrollTop / total, bottom: Math.min(1, (scrollTop + clientHeight) / total) };
   }
 
-  /** Sets the number of rows, and new height estimates for changed rows that were never rendered. */
-  update(count: number, guess: (row: number) => number, changed: Range): void {
-    this.#readMove();
-    this.#heights.resize(count, guess);
+  /** Sets the number of rows, and estimates the heights of new rows and of those in `changed` that aren't measured. */
+  update(count: number, estimate: (row: number) => number, changed: RowRange): void {
+    this.#readScroll();
+    this.#heights.resize(count, estimate);
     for (let row = changed.from; row <= changed.to; row++)
-      if (!this.#heights.isMeasured(row)) this.#heights.set(row, guess(row), false);
-    this.#settle();
+      if (!this.#heights.isMeasured(row)) this.#heights.set(row, estimate(row), false);
+    this.#applyScroll();
   }
 
-  /** Reads the heights of all rendered rows at once. Call it after rendering and before paint. */
+  /** Measures all rendered rows. Must be called between rendering and painting. */
   measure(): void {
-    this.#readMove();
+    this.#readScroll();
     for (const element of this.#rows.querySelectorAll<HTMLElement>(':scope > [data-row]'))
       this.#heights.set(Number(element.dataset['row']), element.getBoundingClientRect().height, true);
-    this.#settle();
+    this.#applyScroll();
   }
 
-  scrolled(): void {
-    this.#readMove();
-    this.#choose();
+  handleScroll(): void {
+    this.#readScroll();
+    this.#selectRows();
   }
 
-  /** Scrolls a row to `above` px below the top of the view. */
-  reveal(row: number, above: number): void {
+  /** Scrolls a row to `margin` px below the top of the view. */
+  reveal(row: number, margin: number): void {
     this.following = false;
-    this.place = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -above };
-    this.#settle();
+    this.anchor = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -margin };
+    this.#applyScroll();
   }
 
-  toEnd(): void {
+  scrollToEnd(): void {
     this.following = true;
-    this.#settle();
+    this.#applyScroll();
   }
 
-  /** Called before every change: scroll events arrive late, and a change must not undo the user's scrolling. */
-  #readMove(): void {
+  /** Reads the scroll position before a change, which must not undo scrolling whose event is still pending. */
+  #readScroll(): void {
     const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-    if (clientHeight === 0 || Math.abs(scrollTop - this.#known) < 1) return;
-    // Scrolling up, even a little, stops following, unless the list only became shorter and is still at its end.
-    const near = scrollTop > this.#known ? NEAR_END : 1;
-    this.#known = scrollTop;
-    this.following = scrollTop + clientHeight >= scrollHeight - near;
-    this.#placeAt(scrollTop);
+    if (clientHeight === 0 || Math.abs(scrollTop - this.#lastScrollTop) < 1) return;
+    // Scrolling up stops following, except if the list became shorter and the view is still at its end.
+    const tolerance = scrollTop > this.#lastScrollTop ? NEAR_END : 1;
+    this.#lastScrollTop = scrollTop;
+    this.following = scrollTop + clientHeight >= scrollHeight - tolerance;
+    this.#anchorAt(scrollTop);
   }
 
-  #placeAt(top: number): void {
+  #anchorAt(top: number): void {
     const row = this.#heights.rowAt(top);
-    this.place = { row, offset: top - this.#heights.topOf(row) };
+    this.anchor = { row, offset: top - this.#heights.topOf(row) };
   }
 
-  /** Scrolls to the end that is followed, or to where the place is now. */
-  #settle(): void {
+  /** Scrolls to the end if it's followed, otherwise to the anchor. */
+  #applyScroll(): void {
     this.#spacer.style.height = `${this.#heights.total}px`;
-    this.#moveRows();
+    this.#positionRows();
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
-    const wanted = this.following ? end : this.#heights.topOf(this.place.row) + this.place.offset;
-    const top = Math.max(0, Math.min(wanted, end));
+    const target = this.following ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
+    const top = Math.max(0, Math.min(target, end));
     if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
-    this.#known = this.#scroller.scrollTop;
-    if (this.following) this.#placeAt(top);
-    this.#choose();
+    this.#lastScrollTop = this.#scroller.scrollTop;
+    if (this.following) this.#anchorAt(top);
+    this.#selectRows();
   }
 
-  #moveRows(): void {
+  #positionRows(): void {
     this.#rows.style.transform = `translateY(${this.#heights.topOf(this.#range.from)}px)`;
   }
 
-  #choose(): void {
+  #selectRows(): void {
     if (this.#heights.count === 0) return;
     const { scrollTop, clientHeight } = this.#scroller;
     const from = this.#heights.rowAt(scrollTop - OVERSCAN);
     const to = Math.min(this.#heights.rowAt(scrollTop + clientHeight + OVERSCAN), from + MAX_ROWS - 1);
     if (from === this.#range.from && to === this.#range.to) return;
     this.#range = { from, to };
-    this.#moveRows();
+    this.#positionRows();
     this.#onRange(this.#range);
   }
 }

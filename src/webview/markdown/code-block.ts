@@ -12,15 +12,15 @@ const ACTIONS: readonly { readonly action: CodeAction; readonly label: () => str
   { action: 'preview', label: () => text('Preview Diagram'), icon: 'open-preview' },
 ];
 
-interface Source {
+interface CodeSource {
   code: string;
   readonly language: string;
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
-const sources = new WeakMap<Element, Source>();
+const sources = new WeakMap<Element, CodeSource>();
 
-/** The action of a code block's button, with the code; undefined for other elements. */
+/** The action of the button that contains `element`, with the code of its block; undefined for other elements. */
 export function codeActionAt(
   element: Element,
 ): { readonly action: CodeAction; readonly code: string; readonly language: string } | undefined {
@@ -30,8 +30,8 @@ export function codeActionAt(
   return source && action ? { action, code: source.code, language: source.language } : undefined;
 }
 
-/** Adds a frame with buttons to rendered code. It's highlighted once, when it's complete. */
-export function frameCode(pre: HTMLElement, isWhole: boolean): void {
+/** Wraps rendered code in a frame with buttons. Complete code is highlighted. */
+export function addCodeFrame(pre: HTMLElement, isComplete: boolean): void {
   const language = languageOf(pre);
   const block = document.createElement('div');
   block.className = 'code-block';
@@ -51,58 +51,58 @@ export function frameCode(pre: HTMLElement, isWhole: boolean): void {
     button.setAttribute('aria-label', label());
     bar.append(button);
   }
-  const source = { code: pre.textContent, language, isWhole };
+  const source = { code: pre.textContent, language, isComplete };
   sources.set(block, source);
   pre.replaceWith(block);
   pre.tabIndex = 0;
   block.append(bar, pre);
-  if (isWhole) finishCode(block, source);
+  if (isComplete) finishCode(block, source);
 }
 
 /**
- * Appends the new part of `pre` to `block`, so that focus and selection stay. Returns false if `block` is something
- * else, or if hidden characters must be shown.
+ * Updates the code of `block` from `pre`, so that focus and selection are kept. Returns false if `block` must be
+ * replaced instead.
  */
-export function growCode(block: Element | null, pre: Element | null, isWhole: boolean): boolean {
+export function updateCode(block: Element | null, pre: Element | null, isComplete: boolean): boolean {
   const source = block && sources.get(block);
   if (!source || !pre?.matches('pre') || languageOf(pre) !== source.language) return false;
   const code = pre.textContent;
-  if (source.isWhole) return code === source.code;
+  if (source.isComplete) return code === source.code;
   if (code.search(HIDDEN_CHARACTERS) !== -1) return false;
   if (code.startsWith(source.code)) {
-    addCode(block, code.slice(source.code.length));
+    appendCode(block, code.slice(source.code.length));
   } else {
     block.querySelector('code')!.textContent = code;
     source.code = code;
   }
-  source.isWhole = isWhole;
-  if (isWhole) finishCode(block, source);
+  source.isComplete = isComplete;
+  if (isComplete) finishCode(block, source);
   return true;
 }
 
 /** Appends code to `block`; returns false if it isn't a code block. */
-export function addCode(block: Element | null, more: string): boolean {
+export function appendCode(block: Element | null, added: string): boolean {
   const source = block && sources.get(block);
   if (!source) return false;
-  source.code += more;
-  appendText(block.querySelector('code')!, more);
+  source.code += added;
+  appendText(block.querySelector('code')!, added);
   return true;
 }
 
 /** Appends to the last text node, so that a selection in it stays. */
-export function appendText(element: Element, more: string): void {
-  if (element.lastChild instanceof Text) element.lastChild.appendData(more);
-  else element.append(more);
+export function appendText(element: Element, added: string): void {
+  if (element.lastChild instanceof Text) element.lastChild.appendData(added);
+  else element.append(added);
 }
 
-function finishCode(block: Element, { code, language }: Source): void {
+function finishCode(block: Element, { code, language }: CodeSource): void {
   const element = block.querySelector('code')!;
   const { lastChild } = element;
   if (lastChild instanceof Text && code.endsWith('\n')) lastChild.deleteData(lastChild.length - 1, 1);
-  // Hidden characters are shown by `decorate`, and highlighting would remove them.
+  // Highlighting would remove the marks that `decorate` inserts for hidden characters.
   if (code.search(HIDDEN_CHARACTERS) === -1) highlightSoon(element, language.toLowerCase());
 }
 
-/** The language of a fence, which may be followed by a file name. */
+/** The language after a code fence, without a file name that may follow it. */
 const languageOf = (pre: Element): string =>
   /language-([\w+#.-]{1,40})/.exec(pre.firstElementChild?.className ?? '')?.[1] ?? '';

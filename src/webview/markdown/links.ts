@@ -1,4 +1,4 @@
-/** The target of a link: outside of the editor, in the workspace, a message, or none. */
+/** The target of a link; `refused` if it can't be opened. */
 export type LinkTarget =
   | { readonly kind: 'web'; readonly href: string }
   | { readonly kind: 'file'; readonly path: string; readonly line?: number; readonly column?: number }
@@ -6,23 +6,23 @@ export type LinkTarget =
   | { readonly kind: 'refused' };
 
 const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
-/** A link to a message of this session in the local provider's answers. Only the host knows the message. */
-const MESSAGE = /^threadkeeper:message\/[\w-]{1,200}$/;
+/** A link to a message, as in the local provider's answers. The host resolves the message. */
+const MESSAGE_LINK = /^threadkeeper:message\/[\w-]{1,200}$/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** `src/a.ts`, `./a.ts:12`, `C:\x\a.ts`, `a.ts#L12`, `lib/x.py:3:14`; of a range of lines, the first counts. */
-const FILE =
+/** `src/a.ts`, `./a.ts:12`, `C:\x\a.ts`, `a.ts#L12`, `lib/x.py:3:14`. Only the first line of a range is captured. */
+const FILE_REFERENCE =
   /^(?<path>(?:[A-Za-z]:(?=[\\/]))?[^\s:#?"'<>|*]+?)(?:(?::|#L)(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?:-L?\d{1,7})?)?$/;
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
-const KNOWN_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|Procfile)$/;
+const EXTENSIONLESS_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|Procfile)$/;
 
-/** Parses the target of a Markdown link. Rejects control characters and spaces, which browsers ignore. */
+/** Parses the target of a Markdown link. Refuses control characters, which browsers ignore. */
 export function linkTarget(href: string): LinkTarget {
   const text = decode(href);
-  if (text === undefined || hasControl(text)) return { kind: 'refused' };
-  if (MESSAGE.test(text)) return { kind: 'message', href: text };
+  if (text === undefined || hasControlCharacter(text)) return { kind: 'refused' };
+  if (MESSAGE_LINK.test(text)) return { kind: 'message', href: text };
   if (SCHEME.test(text) && !/^[A-Za-z]:[\\/]/.test(text) && !isFileWithLine(text)) {
     const url = URL.canParse(href) ? new URL(href) : undefined;
-    // `url.href` contains the host in ASCII (Punycode), which reveals look-alike letters.
+    // `url.href` contains the host name in Punycode, which reveals look-alike letters.
     return url && WEB_SCHEMES.has(url.protocol) ? { kind: 'web', href: url.href } : { kind: 'refused' };
   }
   return fileTarget(text) ?? { kind: 'refused' };
@@ -30,19 +30,19 @@ export function linkTarget(href: string): LinkTarget {
 
 /** Parses inline text as a file name; undefined if it doesn't look like one. */
 export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
-  if (text.length > 300 || text.includes('://') || hasControl(text)) return undefined;
+  if (text.length > 300 || text.includes('://') || hasControlCharacter(text)) return undefined;
   const target = fileTarget(text);
   if (!target) return undefined;
   const name = target.path.replace(/^.*[/\\]/, '');
-  const namesFile = EXTENSION.test(name) || KNOWN_NAMES.test(name);
-  // `e.g` and `Node.js` are words; a slash or a line number indicates a file.
+  const namesFile = EXTENSION.test(name) || EXTENSIONLESS_NAMES.test(name);
+  // A slash or a line number is required, because `e.g` and `Node.js` look like file names.
   return namesFile && (/[/\\]/.test(target.path) || target.line !== undefined) ? target : undefined;
 }
 
 function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
-  const found = FILE.exec(text)?.groups;
+  const found = FILE_REFERENCE.exec(text)?.groups;
   const path = found?.path;
-  // The host checks the file before anyone clicks, so exclude network paths such as `\\server\share`.
+  // Exclude network paths such as `\\server\share`, because the host accesses the file before the user clicks.
   if (!path || /^[./\\]+$/.test(path) || /^(?:\\|\/[\\/])/.test(path)) return undefined;
   return {
     kind: 'file',
@@ -52,7 +52,7 @@ function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undef
   };
 }
 
-/** `a.ts:12` looks like a scheme; a dot in the name and digits after the colon indicate a file. */
+/** Distinguishes `a.ts:12` from a URL, because `a.ts` is also a valid scheme. */
 const isFileWithLine = (text: string): boolean => /^[\w.-]+\.[A-Za-z]\w{0,7}:\d+(?::\d+)?(?:-\d+)?$/.test(text);
 
 function decode(href: string): string | undefined {
@@ -63,11 +63,12 @@ function decode(href: string): string | undefined {
   }
 }
 
-const hasControl = (text: string): boolean => /[\t\n\r]/.test(text) || text.search(HIDDEN_CHARACTERS) !== -1;
+const hasControlCharacter = (text: string): boolean => /[\t\n\r]/.test(text) || text.search(HIDDEN_CHARACTERS) !== -1;
 
 /**
- * Invisible characters that affect what is seen or done: C0/C1 controls, bidirectional overrides and isolates
- * (CVE-2021-42574, "Trojan Source"), zero-width marks. Not tab and line breaks, nor U+200C/U+200D, which letters need.
+ * Invisible characters that can hide or reorder text: C0/C1 controls, bidirectional overrides and isolates
+ * (CVE-2021-42574, "Trojan Source"), zero-width marks. Excludes tabs, line breaks, and U+200C/U+200D, which some
+ * scripts need.
  */
 export const HIDDEN_CHARACTERS =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;

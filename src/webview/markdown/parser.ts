@@ -1,21 +1,23 @@
 import MarkdownIt from 'markdown-it';
-import { readMath } from './math-syntax.ts';
+import { addMathSyntax } from './math-syntax.ts';
 
-/** What the blocks of a message share: link definitions, and whether line breaks are kept. */
+/** The rendering state that all blocks of a message share. */
 export interface MarkdownEnvironment {
+  /** Whether line breaks in paragraphs are kept. */
   breaks?: boolean;
+  /** Link definitions. */
   references?: Record<string, { title: string; href: string }>;
   [key: string | symbol]: unknown;
 }
 
-/** HTML isn't supported. Only links with a scheme are detected, so that `index.ts` isn't a web site. */
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, typographer: false });
+// Only detect links with a scheme, so that `index.ts` isn't a web site.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-readMath(markdown);
-// `linkTarget` validates links after sanitizing. Rejecting them here would lose the text's structure.
+addMathSyntax(markdown);
+// `linkTarget` validates links later. Invalid ones would be rendered as their source here.
 markdown.validateLink = () => true;
 
-// Uses classes for alignment, because the page's policy forbids style attributes.
+// Use classes for alignment, because the page's content security policy forbids style attributes.
 for (const name of ['th_open', 'td_open'] as const) {
   markdown.renderer.rules[name] = (tokens, index, options, _environment, self) => {
     const token = tokens[index]!;
@@ -25,15 +27,14 @@ for (const name of ['th_open', 'td_open'] as const) {
   };
 }
 
-// A message is a heading of level 2 on the page, so its own headings have level 3.
+// Use level 3 for all headings, because the header of a message is a heading of level 2.
 markdown.renderer.rules['heading_open'] = (tokens, index) => `<h3 class="heading-${tokens[index]!.tag.slice(1)}">`;
 markdown.renderer.rules['heading_close'] = () => '</h3>\n';
 
-// A user's line breaks are kept; a model's paragraphs flow.
 markdown.renderer.rules.softbreak = (_tokens, _index, _options, environment) =>
   environment?.['breaks'] === true ? '<br>\n' : '\n';
 
-// Images aren't loaded; they become links with their description.
+// Don't load images: link to them.
 markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
   const token = tokens[index]!;
   const source = String(token.attrGet('src') ?? '');
@@ -49,7 +50,7 @@ export function renderMarkdown(text: string, environment: MarkdownEnvironment): 
 
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
-/** The text of Markdown without markup, on one line, for screen readers. */
+/** The text of Markdown without markup, on one line. */
 export const plainText = (source: string): string =>
   renderMarkdown(source, {})
     .replace(/<pre\b/g, ' $&')

@@ -1,15 +1,15 @@
 import DOMPurify from 'dompurify';
 
-const TAGS = [
+const MARKDOWN_TAGS = [
   ...['a', 'blockquote', 'br', 'code', 'em', 'h3', 'hr', 'li', 'ol', 'p', 'pre', 's'],
   ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ];
-const CLASS =
+const ALLOWED_CLASS =
   /^(?:language-\S{1,200}|align-(?:left|right|center)|heading-[1-6]|image-link|math-(?:inline|display)|tml-(?:left|right)|hljs-[\w -]{1,60})$/;
 
 const purifier = DOMPurify();
 purifier.addHook('uponSanitizeAttribute', (_node, data) => {
-  if (data.attrName === 'class' && !CLASS.test(data.attrValue)) data.keepAttr = false;
+  if (data.attrName === 'class' && !ALLOWED_CLASS.test(data.attrValue)) data.keepAttr = false;
   if (data.attrName === 'start' && !/^\d{1,9}$/.test(data.attrValue)) data.keepAttr = false;
 });
 
@@ -24,24 +24,28 @@ const MATH_ATTRIBUTES = [
   ...['rowspacing', 'rspace', 'scriptlevel', 'separator', 'stretchy', 'symmetric', 'voffset', 'width'],
 ];
 
-const COMMON = { ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true } as const;
+const COMMON_OPTIONS = { ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true } as const;
 
-/** Sanitizes MathML: only elements that draw, without links, styles, colors, and scripts. */
+/** Sanitizes MathML: removes links, styles, colors, and scripts. */
 export const sanitizeMath = (mathml: string): DocumentFragment =>
-  purifier.sanitize(mathml, { ...COMMON, ALLOWED_TAGS: MATH_TAGS, ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'] });
+  purifier.sanitize(mathml, {
+    ...COMMON_OPTIONS,
+    ALLOWED_TAGS: MATH_TAGS,
+    ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'],
+  });
 
 /** Sanitizes code that was highlighted by highlight.js. */
 export const sanitizeHighlighted = (html: string): DocumentFragment =>
-  purifier.sanitize(html, { ...COMMON, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
+  purifier.sanitize(html, { ...COMMON_OPTIONS, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
 
 /**
- * Sanitizes HTML: only the elements that Markdown produces. A second protection after a renderer that doesn't support
- * HTML. Hrefs are kept as text, and removed by `decorate`.
+ * Sanitizes rendered Markdown: keeps only the elements that Markdown produces. Keeps all hrefs, because `decorate`
+ * replaces them by validated targets.
  */
 export const sanitize = (html: string): DocumentFragment =>
   purifier.sanitize(html, {
-    ...COMMON,
-    ALLOWED_TAGS: TAGS,
+    ...COMMON_OPTIONS,
+    ALLOWED_TAGS: MARKDOWN_TAGS,
     ALLOWED_ATTR: ['href', 'class', 'start', 'title'],
     ALLOWED_URI_REGEXP: /[\s\S]*/,
   });

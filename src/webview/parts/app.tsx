@@ -15,12 +15,11 @@ import { FindBar, RecallPanel } from './search-panels.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { TaskHeader } from './task-header.tsx';
 
-/** The whole page. */
 export function App({ page }: { readonly page: Page }) {
   const [, setRevision] = useState(0);
-  // A layout effect, so that the listener is set before the next message can arrive.
+  // A layout effect runs before the next message can arrive.
   useLayoutEffect(() => {
-    page.changed = () => setRevision((revision) => revision + 1);
+    page.rerender = () => setRevision((revision) => revision + 1);
   }, [page]);
   const { state } = page;
   return (
@@ -38,7 +37,7 @@ export function App({ page }: { readonly page: Page }) {
               <Button
                 key={command}
                 look="button"
-                onClick={() => void page.takeWayOut(command, () => page.resync('asked again'))}
+                onClick={() => void page.runFaultAction(command, () => page.resync('asked again'))}
               >
                 {label}
               </Button>
@@ -82,9 +81,9 @@ function Chat({ session }: { readonly session: OpenSession }) {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
       if (!isFind || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      // Typing replaces the previous search.
+      // Select the previous query, so that typing replaces it.
       document.querySelector<HTMLInputElement>('.find-bar input')?.select();
-      page.show('find');
+      page.showPanel('find');
     };
     window.addEventListener('keydown', find);
     return () => window.removeEventListener('keydown', find);
@@ -96,7 +95,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || panel === 'none') return;
         event.preventDefault();
-        page.leavePanel();
+        page.closePanel();
       }}
     >
       <Header session={session} />
@@ -105,7 +104,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       {panel === 'find' && <FindBar session={session} />}
       {session.task && <TaskHeader key={session.task.id} task={session.task} />}
       {session.transcript.total === 0 ? (
-        <Empty session={session} />
+        <EmptySession session={session} />
       ) : (
         <TranscriptList key={session.id} session={session} />
       )}
@@ -113,9 +112,9 @@ function Chat({ session }: { readonly session: OpenSession }) {
       <Notices session={session} />
       <ModelSetup session={session} />
       {toasts.shown.map((toast) => {
-        const { severity, text: words, action } = toast;
+        const { severity, action } = toast;
         const run = (): void => {
-          toasts.untell(toast);
+          toasts.dismiss(toast);
           action?.run();
         };
         return (
@@ -124,10 +123,10 @@ function Chat({ session }: { readonly session: OpenSession }) {
             class="toast"
             severity={severity}
             icon={severity}
-            words={words}
+            message={toast.text}
             role={severity === 'error' ? 'alert' : 'status'}
             action={action && { label: action.label, run }}
-            dismiss={() => toasts.untell(toast)}
+            dismiss={() => toasts.dismiss(toast)}
           />
         );
       })}
@@ -148,7 +147,7 @@ function Header({ session }: { readonly session: OpenSession }) {
           class="title-button line"
           aria-expanded={open}
           title={text('Sessions')}
-          onClick={() => page.show(open ? 'none' : 'sessions')}
+          onClick={() => page.showPanel(open ? 'none' : 'sessions')}
         >
           <span class="cut">{session.title}</span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
@@ -158,14 +157,14 @@ function Header({ session }: { readonly session: OpenSession }) {
         icon="search"
         label={text('Search')}
         expanded={page.panel === 'recall'}
-        onClick={() => page.show(page.panel === 'recall' ? 'none' : 'recall')}
+        onClick={() => page.showPanel(page.panel === 'recall' ? 'none' : 'recall')}
       />
-      <IconButton icon="add" label={text('New Session')} onClick={() => page.run('newSession')} />
+      <IconButton icon="add" label={text('New Session')} onClick={() => page.runCommand('newSession')} />
     </header>
   );
 }
 
-function Empty({ session }: { readonly session: OpenSession }) {
+function EmptySession({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { provider, ready } = session.model;
   const local = provider === 'local';
@@ -188,13 +187,13 @@ function Empty({ session }: { readonly session: OpenSession }) {
         </p>
       )}
       <div class="row-of-buttons">
-        <Button look="button" onClick={() => page.run('chooseModel')}>
+        <Button look="button" onClick={() => page.runCommand('chooseModel')}>
           {text('Select Model…')}
         </Button>
-        <Button look="button secondary" onClick={() => page.run('importTranscript')}>
+        <Button look="button secondary" onClick={() => page.runCommand('importTranscript')}>
           {text('Import Transcript…')}
         </Button>
-        <Button look="button secondary" onClick={() => page.run('openSampleSession')}>
+        <Button look="button secondary" onClick={() => page.runCommand('openSampleSession')}>
           {text('Open Sample Session')}
         </Button>
       </div>

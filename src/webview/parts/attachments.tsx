@@ -15,24 +15,24 @@ const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
   image: 'file-media',
 };
 
-/** An attachment of a message, with its tokens. */
+/** An attachment with its number of tokens. */
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
-  const { name: whole, implicit, kind, tokens, lines } = props.attachment;
-  const name = baseName(whole);
+  const { name, implicit, kind, tokens, lines } = props.attachment;
+  const shortName = baseName(name);
   return (
     <span
       class={implicit ? 'implicit' : 'chip'}
-      title={implicit ? text('{0} (active file, sent with the message)', whole) : whole}
+      title={implicit ? text('{0} (active file, sent with the message)', name) : name}
     >
-      <Icon name={whole.endsWith('/') ? 'folder' : ICONS[kind]} />
-      <span class="cut">{lines ? `${name}:${[...new Set(lines)].join('-')}` : name}</span>
+      <Icon name={name.endsWith('/') ? 'folder' : ICONS[kind]} />
+      <span class="cut">{lines ? `${shortName}:${[...new Set(lines)].join('-')}` : shortName}</span>
       <span class="meta">{formatTokens(tokens)}</span>
-      {props.remove && <IconButton icon="close" label={text('Remove {0}', name)} onClick={props.remove} />}
+      {props.remove && <IconButton icon="close" label={text('Remove {0}', shortName)} onClick={props.remove} />}
     </span>
   );
 }
 
-const PLACES = [
+const CONTEXT_ITEMS = [
   { kind: 'selection', label: () => text('Selection'), icon: 'list-selection' },
   { kind: 'currentFile', label: () => text('Current File'), icon: 'file' },
   { kind: 'problems', label: () => text('Problems in Current File'), icon: 'warning' },
@@ -40,7 +40,7 @@ const PLACES = [
 ] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** The button to attach something to the next message. */
+/** The button that attaches context to the next message, with its menu. */
 export function AttachMenu({ images }: { readonly images: boolean }) {
   const page = usePage();
   const [open, setOpen] = useState(false);
@@ -57,12 +57,12 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
       onFocusOut={({ relatedTarget }) => {
         if (!(relatedTarget instanceof Node) || !menu.current?.contains(relatedTarget)) close();
       }}
-      onKeyDown={(event) => moveInMenu(event, close)}
+      onKeyDown={(event) => handleMenuKey(event, close)}
     >
       <IconButton icon="attach" label={text('Add Context')} expanded={open} onClick={() => setOpen(!open)} />
       {open && (
         <div class="menu popup" role="menu" aria-label={text('Add Context')}>
-          {PLACES.map(({ kind, label, icon }) => (
+          {CONTEXT_ITEMS.map(({ kind, label, icon }) => (
             <button
               key={kind}
               type="button"
@@ -70,7 +70,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
               class="line"
               onClick={() => {
                 close();
-                void page.ask('attach', { what: { kind } });
+                void page.request('attach', { what: { kind } });
               }}
             >
               <Icon name={icon} /> {label()}
@@ -101,13 +101,13 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   );
 }
 
-/** Arrow keys, Home, End, and Escape in a menu. */
-function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
+/** Handles arrow keys, Home, End, and Escape in a menu. */
+function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
   if (items.length === 0) return;
   const at = items.findIndex((item) => item === document.activeElement);
-  const places = { ArrowDown: (at + 1) % items.length, ArrowUp: Math.max(-1, at - 1), Home: 0, End: -1 };
-  const next = new Map(Object.entries(places)).get(event.key);
+  const targets = { ArrowDown: (at + 1) % items.length, ArrowUp: Math.max(-1, at - 1), Home: 0, End: -1 };
+  const next = new Map(Object.entries(targets)).get(event.key);
   if (event.key !== 'Escape' && next === undefined) return;
   event.preventDefault();
   event.stopPropagation();
@@ -119,11 +119,11 @@ function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLElement
   event.currentTarget.querySelector('button')?.focus();
 }
 
-/** Sends an image to the host, or reports that no model supports its format. */
+/** Attaches an image, or reports that its format isn't supported. */
 export async function attachImage(page: Page, file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
   if (!mediaType) {
-    page.tell(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
+    page.showToast(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
     return;
   }
   const reading = new Promise<string>((resolve, reject) => {
@@ -132,26 +132,26 @@ export async function attachImage(page: Page, file: File): Promise<void> {
     reader.onerror = () => reject(reader.error ?? new Error(file.name));
     reader.readAsDataURL(file);
   });
-  const address = await page.readOrTell(file.name, reading);
-  if (address === undefined) return;
-  const base64 = address.slice(address.indexOf(',') + 1);
-  await page.ask('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
+  const dataUrl = await page.readOrReport(file.name, reading);
+  if (dataUrl === undefined) return;
+  const base64 = dataUrl.slice(dataUrl.indexOf(',') + 1);
+  await page.request('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
 }
 
-/** Attaches what is dropped: files from VS Code or the desktop; returns false for anything else, such as text. */
-export function attachDropped(page: Page, dropped: DataTransfer): boolean {
-  // The format of the Explorer and editor tabs, and then that of other programs.
-  const addresses = dropped.getData('application/vnd.code.uri-list') || dropped.getData('text/uri-list');
-  const uris = addresses.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
-  for (const uri of uris) void page.ask('attach', { what: { kind: 'uri', uri } });
+/** Attaches dropped files; returns false if there are none. */
+export function attachDropped(page: Page, data: DataTransfer): boolean {
+  // The first type is that of VS Code's Explorer and editor tabs, the second that of other programs.
+  const uriList = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
+  const uris = uriList.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
+  for (const uri of uris) void page.request('attach', { what: { kind: 'uri', uri } });
   if (uris.length > 0) return true;
-  for (const file of dropped.files)
+  for (const file of data.files)
     void (file.type.startsWith('image/') ? attachImage(page, file) : attachText(page, file));
-  return dropped.files.length > 0;
+  return data.files.length > 0;
 }
 
 async function attachText(page: Page, file: File): Promise<void> {
-  const read = await page.readOrTell(file.name, file.text());
+  const content = await page.readOrReport(file.name, file.text());
   const name = file.name.slice(0, 200);
-  if (read !== undefined) await page.ask('attach', { what: { kind: 'paste', text: read, name } });
+  if (content !== undefined) await page.request('attach', { what: { kind: 'paste', text: content, name } });
 }

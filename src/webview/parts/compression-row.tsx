@@ -4,17 +4,17 @@ import { formatCost, formatCount, formatCounted, formatPercent, formatTime } fro
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon } from './elements.tsx';
-import { EventList } from './event-marks.tsx';
+import { KeyEventList } from './key-events.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
 import { ROLES } from './message.tsx';
 
-/** A compression at its position in the transcript: what it saved, and its summaries. */
+/** A compression in the transcript, with its savings and summaries. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
   const page = usePage();
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
-  const made = formatCounted(compression.summaries, '1 summary', '{0} summaries');
-  const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', made);
+  const summaryCount = formatCounted(compression.summaries, '1 summary', '{0} summaries');
+  const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', summaryCount);
   const { kept, total } = keyEvents;
   const facts = [
     text('Context: {0} → {1} tokens', formatCount(tokens.before), formatCount(tokens.after)),
@@ -31,7 +31,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     </>
   );
   const undo = nodes.length > 0 && (
-    <Button onClick={() => void page.ask('undoCompression', { compression: id, undone: !undone })}>
+    <Button onClick={() => void page.request('undoCompression', { compression: id, undone: !undone })}>
       {text(undone ? 'Redo' : 'Undo')}
     </Button>
   );
@@ -39,18 +39,18 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     <div class={undone ? 'compression undone' : 'compression'} role="article" tabIndex={-1} aria-label={title}>
       <Disclosure head={head} action={undo} toggleClass="compression-toggle wrap">
         {nodes.map((node) => (
-          <NodeCard key={node} id={node} />
+          <SummaryCard key={node} id={node} />
         ))}
       </Disclosure>
     </div>
   );
 }
 
-function NodeCard({ id }: { readonly id: NodeView['id'] }) {
+function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
   const page = usePage();
   const [node, setNode] = useState<NodeView>();
   useEffect(() => {
-    void page.ask('openNode', { node: id }).then(setNode);
+    void page.request('openNode', { node: id }).then(setNode);
   }, [id]);
   if (!node) return null;
   return (
@@ -66,11 +66,11 @@ function NodeCard({ id }: { readonly id: NodeView['id'] }) {
         </p>
       )}
       <Markdown source={node.text} />
-      {node.events.length > 0 && <EventList events={node.events} fixed />}
+      {node.events.length > 0 && <KeyEventList events={node.events} readOnly />}
       <div class="row-of-buttons">
-        <Button onClick={() => void page.ask('openNodeInEditor', { node: id })}>{text('Open in Editor')}</Button>
+        <Button onClick={() => void page.request('openNodeInEditor', { node: id })}>{text('Open in Editor')}</Button>
       </div>
-      <Originals from={node.from} to={node.to} />
+      <OriginalMessages from={node.from} to={node.to} />
     </div>
   );
 }
@@ -90,24 +90,29 @@ function rungText(node: NodeView): string {
   }
 }
 
-/** Number of original messages to render at a time, because a summary may cover hundreds. */
-const AT_ONCE = 20;
+/** Number of original messages to load at a time. A summary may cover hundreds. */
+const ORIGINALS_PER_REQUEST = 20;
 
 /** The messages that a summary covers; positions are 0-based and inclusive. */
-function Originals({ from, to }: { readonly from: number; readonly to: number }) {
+function OriginalMessages({ from, to }: { readonly from: number; readonly to: number }) {
   const page = usePage();
   const [messages, setMessages] = useState<readonly MessageView[]>();
   const [loading, setLoading] = useState(false);
   const shown = messages?.length ?? 0;
-  const left = to - from + 1 - shown;
-  const more = async () => {
+  const remaining = to - from + 1 - shown;
+  const loadMore = async () => {
     const { session } = page;
     if (!session || loading) return;
     setLoading(true);
-    const request = { session: session.id, epoch: session.epoch, from: from + shown, count: Math.min(AT_ONCE, left) };
-    const answer = await page.ask('loadMessages', request);
+    const request = {
+      session: session.id,
+      epoch: session.epoch,
+      from: from + shown,
+      count: Math.min(ORIGINALS_PER_REQUEST, remaining),
+    };
+    const answer = await page.request('loadMessages', request);
     setLoading(false);
-    // The answer is empty if the positions are outdated; the row will then be rendered again.
+    // The answer is empty if the positions are outdated. The row is rendered again then.
     if (answer && answer.messages.length > 0) setMessages([...(messages ?? []), ...answer.messages]);
   };
   return (
@@ -116,7 +121,7 @@ function Originals({ from, to }: { readonly from: number; readonly to: number })
         <Button
           aria-expanded={messages !== undefined}
           aria-busy={loading}
-          onClick={() => (messages ? setMessages(undefined) : void more())}
+          onClick={() => (messages ? setMessages(undefined) : void loadMore())}
         >
           {messages
             ? text('Hide Original Messages')
@@ -138,9 +143,9 @@ function Originals({ from, to }: { readonly from: number; readonly to: number })
               <MessageParts message={message} />
             </div>
           ))}
-          {left > 0 && (
-            <Button aria-busy={loading} onClick={() => void more()}>
-              {text('Show More ({0} remaining)', formatCount(left))}
+          {remaining > 0 && (
+            <Button aria-busy={loading} onClick={() => void loadMore()}>
+              {text('Show More ({0} remaining)', formatCount(remaining))}
             </Button>
           )}
         </div>

@@ -1,12 +1,12 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** A decorative icon. */
+/** A codicon. It's hidden from screen readers. */
 export function Icon({ name, class: extra = '' }: { readonly name: string; readonly class?: string }) {
   return <span class={`codicon codicon-${name} ${extra}`} aria-hidden="true" />;
 }
 
-/** A button with a codicon; its label is also the tooltip. */
+/** A button with a codicon. The label is also the tooltip. */
 export function IconButton(props: {
   readonly icon: string;
   readonly label: string;
@@ -14,7 +14,7 @@ export function IconButton(props: {
   readonly disabled?: boolean;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
-  /** Keeps the text selection. */
+  /** Whether clicking keeps the text selection. */
   readonly keepSelection?: boolean;
 }) {
   return (
@@ -32,7 +32,7 @@ export function IconButton(props: {
   );
 }
 
-/** A button with text, which looks like a link by default. */
+/** A button with text. By default it looks like a link. */
 export function Button({
   look = 'text-button',
   ...attributes
@@ -40,20 +40,20 @@ export function Button({
   return <button type="button" class={look} {...attributes} />;
 }
 
-/** A disclosure, whose content is only rendered while it's open. */
+/** A line that expands and collapses its children. Collapsed children aren't rendered. */
 export function Disclosure(props: {
   readonly head: ComponentChildren;
-  /** Shown while it's closed. */
+  /** Shown in the line while it's collapsed. */
   readonly detail?: ComponentChildren;
-  /** Next to the line. */
+  /** Shown at the end of the line. */
   readonly action?: ComponentChildren;
-  /** Below the line, even while it's closed. */
-  readonly under?: ComponentChildren;
+  /** Shown below the line, even while it's collapsed. */
+  readonly footer?: ComponentChildren;
   readonly toggleClass?: string;
-  readonly isOpenAtFirst?: boolean;
+  readonly isInitiallyOpen?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const [open, setOpen] = useState(props.isOpenAtFirst ?? false);
+  const [open, setOpen] = useState(props.isInitiallyOpen ?? false);
   return (
     <>
       <div class="line">
@@ -69,7 +69,7 @@ export function Disclosure(props: {
         </button>
         {props.action}
       </div>
-      {props.under}
+      {props.footer}
       {open && props.children}
     </>
   );

@@ -16,9 +16,7 @@ const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], () => string>> 
   recalled: () => text('Recalled excerpts'),
 };
 
-/**
- * How full the context window is, by parts, with a disclosure for the figures. Reserves its space until they arrive.
- */
+/** The usage of the context budget by parts. Without a gauge, renders an empty line to avoid a layout shift. */
 export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
   const page = usePage();
   if (!gauge)
@@ -30,9 +28,9 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
   const open = page.panel === 'gauge';
   const share = gauge.budget > 0 ? gauge.used / gauge.budget : 0;
   const isHigh = share >= (gauge.threshold ?? 0.75);
-  const about = gauge.approximate === true ? '~' : '';
-  const used = about + formatCount(gauge.used);
-  const size = text('{0} of {1} tokens ({2})', used, formatCount(gauge.budget), about + formatPercent(share));
+  const approximate = gauge.approximate === true ? '~' : '';
+  const used = approximate + formatCount(gauge.used);
+  const size = text('{0} of {1} tokens ({2})', used, formatCount(gauge.budget), approximate + formatPercent(share));
   const label = gauge.costUsd > 0 ? `${size} · ${formatCost(gauge.costUsd)}` : size;
   const parts = gauge.parts.filter((part) => part.tokens > 0);
   const scale = Math.max(gauge.budget, gauge.used, 1);
@@ -46,7 +44,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
         aria-expanded={open}
         aria-label={`${text('Context')}: ${label}`}
         title={text('Context usage')}
-        onClick={() => page.show(open ? 'none' : 'gauge')}
+        onClick={() => page.showPanel(open ? 'none' : 'gauge')}
       >
         <span class="gauge-bar" aria-hidden="true">
           {parts.map(({ name, tokens }) => (
@@ -69,18 +67,23 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
   const shareOf = (tokens: number): string => formatPercent(tokens / Math.max(1, budget));
   const free = Math.max(0, budget - gauge.used);
   const rows = [
-    ...parts.map(({ name, tokens }) => ({ of: `part-${name}`, name: NAMES[name](), tokens, share: shareOf(tokens) })),
-    { of: '', name: text('Free'), tokens: free, share: shareOf(free) },
-    { of: '', name: text('Not available for requests'), tokens: gauge.reserved, share: '' },
+    ...parts.map(({ name, tokens }) => ({
+      partClass: `part-${name}`,
+      name: NAMES[name](),
+      tokens,
+      share: shareOf(tokens),
+    })),
+    { partClass: '', name: text('Free'), tokens: free, share: shareOf(free) },
+    { partClass: '', name: text('Not available for requests'), tokens: gauge.reserved, share: '' },
   ];
   return (
     <section class="gauge-panel popup" aria-label={text('Context usage')}>
       <table>
         <tbody>
-          {rows.map(({ of, name, tokens, share }) => (
+          {rows.map(({ partClass, name, tokens, share }) => (
             <tr key={name} class={share === '' ? 'meta' : undefined}>
               <th scope="row">
-                <span class={`swatch ${of}`} aria-hidden="true" />
+                <span class={`swatch ${partClass}`} aria-hidden="true" />
                 {name}
               </th>
               <td>{formatCount(tokens)}</td>
@@ -99,7 +102,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
                 policy,
               )}
         </span>
-        <Button onClick={() => page.run('choosePolicy')}>{text('Change Policy')}</Button>
+        <Button onClick={() => page.runCommand('choosePolicy')}>{text('Change Policy')}</Button>
       </p>
       {costUsd > 0 && <p class="meta">{text('Known cost of this session: {0}.', formatCost(costUsd))}</p>}
       {droppedEvents > 0 && (

@@ -1,30 +1,31 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../format.ts';
-import { MarkdownBody } from '../markdown/body.ts';
+import { IncrementalRenderer } from '../markdown/incremental-renderer.ts';
 import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
 
-/** Longer texts are truncated until the user expands them. */
-const FOLD_AFTER = 30_000;
-const FOLD_TO = 12_000;
-/** Minimum interval between renderings of a streaming reply, in ms; they also take at most a fifth of the time. */
-const DRAW_EVERY = 40;
-/** Maximum interval on a busy machine. */
-const DRAW_AT_LEAST_EVERY = 400;
+/** Length above which Markdown is truncated until the user expands it, in characters. */
+const TRUNCATE_ABOVE = 30_000;
+/** Length to which texts are truncated, in characters. */
+const TRUNCATED_LENGTH = 12_000;
+/** Minimum pause between renderings of a streaming reply, in ms. Rendering also takes at most a fifth of the time. */
+const MIN_RENDER_INTERVAL_MS = 40;
+/** Maximum pause between renderings, in ms, however long they take. */
+const MAX_RENDER_INTERVAL_MS = 400;
 
-/** The shown part of a text longer than `limit`, and the button to expand it. */
-function useFolded(source: string, limit: number) {
-  const [unfolded, setUnfolded] = useState(false);
-  if (unfolded || source.length <= limit) return { shown: source, more: null };
-  const end = source.lastIndexOf('\n', FOLD_TO);
+/** Truncates a text longer than `limit`. `more` is the button to expand it. */
+function useTruncated(source: string, limit: number) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  if (isExpanded || source.length <= limit) return { shown: source, more: null };
+  const end = source.lastIndexOf('\n', TRUNCATED_LENGTH);
   const more = (
-    <Button onClick={() => setUnfolded(true)}>{text('Show All ({0} characters)', formatCount(source.length))}</Button>
+    <Button onClick={() => setIsExpanded(true)}>{text('Show All ({0} characters)', formatCount(source.length))}</Button>
   );
-  return { shown: source.slice(0, end > FOLD_TO / 2 ? end : FOLD_TO), more };
+  return { shown: source.slice(0, end > TRUNCATED_LENGTH / 2 ? end : TRUNCATED_LENGTH), more };
 }
 
-/** Complete Markdown, or streaming Markdown with `live`. The rendered content stays when the stream ends. */
+/** Renders `source`, or the streaming reply `live`. The rendered content is kept when the stream ends. */
 export function Markdown(props: {
   readonly source: string;
   readonly live?: LiveReply | undefined;
@@ -32,14 +33,14 @@ export function Markdown(props: {
 }) {
   const { source, live, breaks = false } = props;
   const host = useRef<HTMLDivElement>(null);
-  const body = useRef<MarkdownBody>(undefined);
+  const renderer = useRef<IncrementalRenderer>(undefined);
   const wasLive = useRef(false);
   wasLive.current ||= live !== undefined;
-  const { shown, more } = useFolded(source, wasLive.current ? Infinity : FOLD_AFTER);
+  const { shown, more } = useTruncated(source, wasLive.current ? Infinity : TRUNCATE_ABOVE);
   useLayoutEffect(() => {
-    body.current ??= new MarkdownBody(host.current!, breaks);
-    if (live) return followReply(live, body.current);
-    body.current.update(shown, true);
+    renderer.current ??= new IncrementalRenderer(host.current!, breaks);
+    if (live) return followReply(live, renderer.current);
+    renderer.current.update(shown, true);
     return undefined;
   }, [shown, live]);
   return (
@@ -50,26 +51,26 @@ export function Markdown(props: {
   );
 }
 
-function followReply(live: LiveReply, body: MarkdownBody): () => void {
+function followReply(live: LiveReply, renderer: IncrementalRenderer): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = 0;
-  const draw = () => {
+  const render = () => {
     timer = undefined;
     const start = performance.now();
-    body.update(live.text, false);
-    const changed = performance.now() - start;
-    pause = Math.max(DRAW_EVERY, 4 * changed);
-    // Styles, layout, and paint, which take most of the time, happen in the next frame.
+    renderer.update(live.text, false);
+    const renderTime = performance.now() - start;
+    pause = Math.max(MIN_RENDER_INTERVAL_MS, 4 * renderTime);
+    // Measure the next frame as well, because styles, layout, and paint take most of the time.
     requestAnimationFrame(() => {
-      const frame = performance.now();
+      const frameStart = performance.now();
       setTimeout(() => {
-        pause = Math.min(DRAW_AT_LEAST_EVERY, Math.max(pause, 4 * (changed + performance.now() - frame)));
+        pause = Math.min(MAX_RENDER_INTERVAL_MS, Math.max(pause, 4 * (renderTime + performance.now() - frameStart)));
       });
     });
   };
-  draw();
+  render();
   const unlisten = live.onChange(() => {
-    timer ??= setTimeout(draw, pause);
+    timer ??= setTimeout(render, pause);
   });
   return () => {
     unlisten();
@@ -77,10 +78,10 @@ function followReply(live: LiveReply, body: MarkdownBody): () => void {
   };
 }
 
-/** Plain text; long text is truncated until expanded. */
+/** Plain text. Long text is truncated until the user expands it. */
 export function PlainText({ source, label }: { readonly source: string; readonly label: string }) {
   const host = useRef<HTMLPreElement>(null);
-  const { shown, more } = useFolded(source, FOLD_TO);
+  const { shown, more } = useTruncated(source, TRUNCATED_LENGTH);
   useEffect(() => {
     host.current!.textContent = shown;
   }, [shown]);

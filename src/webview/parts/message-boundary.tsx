@@ -15,24 +15,24 @@ interface State {
   readonly error?: string;
 }
 
-/** Shows a message's source if rendering it fails, so that other messages aren't affected. */
+/** An error boundary: shows a message's source if rendering it fails. */
 export class MessageBoundary extends Component<Props, State> {
   override componentDidCatch(error: unknown): void {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.setState({ failed: this.props.message, error: what.slice(0, 4_000) });
+    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.setState({ failed: this.props.message, error: details.slice(0, 4_000) });
   }
 
   override render({ message, children }: Props, { failed, error }: State) {
-    // A changed message is rendered again.
-    return failed === message ? <SourceOnly message={message} error={error ?? ''} /> : children;
+    // Try again once the message has changed.
+    return failed === message ? <MessageSource message={message} error={error ?? ''} /> : children;
   }
 }
 
-function SourceOnly({ message, error }: { readonly message: MessageView; readonly error: string }) {
+function MessageSource({ message, error }: { readonly message: MessageView; readonly error: string }) {
   const page = usePage();
   const report = () => {
     page.post({ type: 'pageFault', text: error });
-    page.run('openLog');
+    page.runCommand('openLog');
   };
   return (
     <div class="message" role="article" tabIndex={-1} data-message={message.id}>
@@ -41,13 +41,13 @@ function SourceOnly({ message, error }: { readonly message: MessageView; readonl
         <Button onClick={report}>{text('Show Log')}</Button>
       </p>
       <div class="message-body">
-        <PlainText source={message.parts.map(sourceOf).join('\n\n')} label={text('Source')} />
+        <PlainText source={message.parts.map(partSource).join('\n\n')} label={text('Source')} />
       </div>
     </div>
   );
 }
 
-function sourceOf(part: PartView): string {
+function partSource(part: PartView): string {
   switch (part.type) {
     case 'text':
     case 'tool_result':

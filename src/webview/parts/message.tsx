@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
-import { isUnanswered, sends } from '../sending.ts';
+import { isSubmitKey, isUnanswered } from '../sending.ts';
 import { lastText } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
-import { EventMarks } from './event-marks.tsx';
+import { KeyEvents } from './key-events.tsx';
 import { MessageParts } from './message-parts.tsx';
 
-/** Names of the roles, with codicons. */
+/** Names and codicons of the roles. */
 export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => string; readonly icon: string }>> = {
   user: { name: () => text('You'), icon: 'account' },
   assistant: { name: () => text('Assistant'), icon: 'comment-discussion-sparkle' },
@@ -18,8 +18,8 @@ export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => 
   tool: { name: () => text('Tool'), icon: 'tools' },
 };
 
-/** Longer messages have their actions at the end as well, in characters. */
-const LONG = 1_500;
+/** Length in characters above which a message has its actions at the end as well. */
+const LONG_MESSAGE = 1_500;
 
 const ENDINGS = {
   stopped: () => text('Stopped'),
@@ -27,7 +27,6 @@ const ENDINGS = {
   length: () => text('Truncated: the response reached the length limit'),
 };
 
-/** A message with its header, its parts, its actions, and how it ended. */
 export function Message(props: {
   readonly message: MessageView;
   readonly row: number;
@@ -76,7 +75,7 @@ export function Message(props: {
           type="button"
           class="cover-chip chip meta"
           title={text('Sent as part of this summary instead of verbatim.')}
-          onClick={() => void page.ask('openNodeInEditor', { node: cover.node })}
+          onClick={() => void page.request('openNodeInEditor', { node: cover.node })}
         >
           <Icon name="fold" />
           <span class="cut">{text('In a summary: {0}', cover.title)}</span>
@@ -97,14 +96,14 @@ export function Message(props: {
           ))}
         </div>
       )}
-      <Foot
+      <MessageFooter
         message={message}
         busy={busy}
         isLast={isLast}
         unanswered={isUnanswered(message, props.nextRole, isLast, busy)}
       />
-      {length > LONG && actions && <div class="actions-at-end">{actions}</div>}
-      {message.events && message.events.length > 0 && <EventMarks events={message.events} />}
+      {length > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
+      {message.events && message.events.length > 0 && <KeyEvents events={message.events} />}
     </div>
   );
 }
@@ -117,12 +116,12 @@ function Usage({
   readonly tokens: NonNullable<MessageView['tokens']>;
 }) {
   const { input, output, cachedInput } = tokens;
-  // Providers only report the usage of complete replies; that of others is estimated.
-  const about = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
+  // The usage of incomplete replies is estimated, because providers don't report it.
+  const approximate = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
   const cached = cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined;
   return (
     <span class="meta usage" title={cached}>
-      {about}
+      {approximate}
       {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
     </span>
   );
@@ -135,9 +134,9 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
   return (
     <div class="recalled">
       <Disclosure head={text('Recalled excerpts: {0}', String(recalled.length))} toggleClass="meta">
-        {recalled.map(({ position, role, text: words }) => (
+        {recalled.map(({ position, role, text: excerpt }) => (
           <button key={position} type="button" class="recalled-excerpt" onClick={() => page.list?.reveal(position)}>
-            {`${position + 1} · ${role}: ${words.slice(0, 300)}`}
+            {`${position + 1} · ${role}: ${excerpt.slice(0, 300)}`}
           </button>
         ))}
       </Disclosure>
@@ -145,8 +144,8 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
   );
 }
 
-/** The branch of a message, how it ended, and how to continue. */
-function Foot(props: {
+/** The branch of a message, how it ended, and actions to continue. */
+function MessageFooter(props: {
   readonly message: MessageView;
   readonly busy: boolean;
   readonly isLast: boolean;
@@ -155,34 +154,34 @@ function Foot(props: {
   const { busy, isLast, unanswered } = props;
   const { ending, branches, id: message } = props.message;
   const page = usePage();
-  const unusual = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
-  if (!unusual && !branches && !unanswered) return null;
-  const stepTo = (icon: string, label: string, to: MessageView['id'] | undefined) => (
+  const endingText = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
+  if (!endingText && !branches && !unanswered) return null;
+  const branchButton = (icon: string, label: string, to: MessageView['id'] | undefined) => (
     <IconButton
       icon={icon}
       label={label}
       disabled={busy || to === undefined}
-      onClick={() => to && void page.ask('switchBranch', { message: to })}
+      onClick={() => to && void page.request('switchBranch', { message: to })}
     />
   );
   return (
     <div class="message-foot line wrap">
       {branches && (
         <span class="line meta">
-          {stepTo('chevron-left', text('Previous Branch'), branches.ids[branches.index - 1])}
+          {branchButton('chevron-left', text('Previous Branch'), branches.ids[branches.index - 1])}
           <span>{text('Branch {0} of {1}', branches.index + 1, branches.ids.length)}</span>
-          {stepTo('chevron-right', text('Next Branch'), branches.ids[branches.index + 1])}
+          {branchButton('chevron-right', text('Next Branch'), branches.ids[branches.index + 1])}
         </span>
       )}
-      {unusual && (
+      {endingText && (
         <span class={ending === 'stopped' ? '' : 'warning'}>
-          <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {unusual()}
+          <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {endingText()}
         </span>
       )}
-      {unusual && !busy && isLast && (
-        <Button onClick={() => void page.ask('continue', { message })}>{text('Continue')}</Button>
+      {endingText && !busy && isLast && (
+        <Button onClick={() => void page.request('continue', { message })}>{text('Continue')}</Button>
       )}
-      {unanswered && !busy && <Button onClick={() => void page.ask('retry', { message })}>{text('Retry')}</Button>}
+      {unanswered && !busy && <Button onClick={() => void page.request('retry', { message })}>{text('Retry')}</Button>}
     </div>
   );
 }
@@ -195,7 +194,7 @@ function MessageEditor({ message, close }: { readonly message: MessageView; read
   useEffect(() => field.current?.focus(), []);
   const isEmpty = value.trim() === '';
   const resend = async () => {
-    if (!isEmpty && (await page.do('editAndResend', { message: message.id, text: value }))) close();
+    if (!isEmpty && (await page.tryRequest('editAndResend', { message: message.id, text: value }))) close();
   };
   return (
     <div class="message-editor">
@@ -208,7 +207,7 @@ function MessageEditor({ message, close }: { readonly message: MessageView; read
         onKeyDown={(event) => {
           if (event.isComposing) return;
           if (event.key === 'Escape') close();
-          else if (sends(event, page.session?.settings.enterSends ?? true)) void resend();
+          else if (isSubmitKey(event, page.session?.settings.enterSends ?? true)) void resend();
           else return;
           event.preventDefault();
         }}
@@ -226,7 +225,7 @@ function MessageEditor({ message, close }: { readonly message: MessageView; read
   );
 }
 
-/** Actions for a message or its selection. */
+/** Actions for a message or the text that is selected in it. */
 function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
   const { message } = props;
   const page = usePage();
@@ -235,51 +234,54 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   const id = { message: message.id };
   const { role } = message;
   const copy = async () => {
-    if (await page.do('copyMessage', id)) page.tell(text('Copied'));
+    if (await page.tryRequest('copyMessage', id)) page.showToast(text('Copied'));
   };
   const quote = () => page.composer?.quote(selectionIn(message) || lastText(message));
   const pin = async () => {
-    if (await page.do('pinQuote', { ...id, quote: selectionIn(message), kind: 'fact' }))
-      page.tell(text('Pinned. This text stays verbatim through every compression.'));
+    if (await page.tryRequest('pinQuote', { ...id, quote: selectionIn(message), kind: 'fact' }))
+      page.showToast(text('Pinned. This text stays verbatim through every compression.'));
   };
   const fork = async () => {
-    if ((await page.do('fork', id)) && !isForeign)
-      page.tell(text('Your next message starts a new branch here. The previous branch is kept.'));
+    if ((await page.tryRequest('fork', id)) && !isForeign)
+      page.showToast(text('Your next message starts a new branch here. The previous branch is kept.'));
   };
   const remove = async () => {
-    if (!(await page.do('deleteMessage', id))) return;
-    const undo = () => void page.ask('undoDelete', id);
-    page.tell(text('Message deleted. Its text stays in the session file.'), 'info', { label: text('Undo'), run: undo });
+    if (!(await page.tryRequest('deleteMessage', id))) return;
+    const undo = () => void page.request('undoDelete', id);
+    page.showToast(text('Message deleted. Its text stays in the session file.'), 'info', {
+      label: text('Undo'),
+      run: undo,
+    });
   };
-  // Finished steps of the current task stay finished.
-  const adopt = async () => {
+  // Steps that the current task already has keep their status.
+  const adoptSteps = async () => {
     const task = page.session?.task;
     const known = new Map(task?.steps.map((step) => [step.text, step.status]));
-    const steps = (message.steps ?? []).map(({ text: words, done }) => ({
-      text: words,
-      status: done ? ('done' as const) : (known.get(words) ?? 'pending'),
+    const steps = (message.steps ?? []).map((step) => ({
+      text: step.text,
+      status: step.done ? ('done' as const) : (known.get(step.text) ?? 'pending'),
     }));
-    await page.ask('setTask', { goal: task?.goal ?? page.session?.title ?? '', steps });
+    await page.request('setTask', { goal: task?.goal ?? page.session?.title ?? '', steps });
   };
   const action = (icon: string, label: string, run: () => unknown, disabled = false) => (
     <IconButton icon={icon} label={label} keepSelection disabled={disabled} onClick={() => void run()} />
   );
   return (
     <div class="message-actions" role="group" aria-label={text('Message actions')}>
-      {message.steps && action('checklist', text('Use as Task Steps'), adopt)}
+      {message.steps && action('checklist', text('Use as Task Steps'), adoptSteps)}
       {message.files !== undefined &&
         action('git-pull-request-go-to-changes', text('Apply All in Editor ({0} Files)', String(message.files)), () =>
-          page.ask('applyEdits', id),
+          page.request('applyEdits', id),
         )}
       {action('copy', text('Copy as Markdown'), copy)}
       {role === 'user' && action('edit', text('Edit and Resend'), props.edit, busy)}
-      {role === 'assistant' && action('refresh', text('Retry'), () => page.ask('retry', id), busy)}
+      {role === 'assistant' && action('refresh', text('Retry'), () => page.request('retry', id), busy)}
       {(role === 'user' || role === 'assistant') && (
         <>
           {action('quote', text('Quote'), quote)}
           {action('pin', text('Pin as Key Event'), pin)}
           {action('bookmark', text('Save to Workspace Memory'), () =>
-            page.ask('remember', { ...id, quote: selectionIn(message) }),
+            page.request('remember', { ...id, quote: selectionIn(message) }),
           )}
           {action('repo-forked', text(isForeign ? 'Continue Here' : 'Start New Branch from Here'), fork, props.busy)}
         </>
@@ -289,7 +291,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   );
 }
 
-/** The selected text, if it's within this message. */
+/** The selected text if the selection starts in this message, otherwise ''. */
 function selectionIn(message: MessageView): string {
   const selection = window.getSelection();
   const node = selection?.anchorNode;

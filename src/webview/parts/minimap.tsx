@@ -7,15 +7,16 @@ import { usePage } from '../page-context.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
-/** Height of a bucket, in px. */
-const LINE = 3;
-/** Width of the map and of its largest bucket, in px. */
+/** Height of a bucket, in px. A bucket is a range of messages. */
+const BUCKET_HEIGHT = 3;
+/** Width of the minimap, in px. */
 const WIDTH = 28;
-const LARGEST = 20;
+/** Width of the largest bucket, in px. */
+const MAX_BUCKET_WIDTH = 20;
 
 /**
- * An overview of the whole session: message sizes, key events, compressions, and the visible part.
- * A click scrolls there. For the keyboard and screen readers it's a slider.
+ * An overview of the whole session: message sizes, key events, compressions, and the visible part. Clicking scrolls to
+ * a position. For the keyboard and screen readers it's a slider.
  */
 export function Minimap(props: {
   readonly session: OpenSession;
@@ -46,8 +47,8 @@ export function Minimap(props: {
   useEffect(() => {
     if (height === 0) return undefined;
     let isCurrent = true;
-    const buckets = Math.max(1, Math.floor(height / LINE));
-    void page.ask('outline', { session: session.id, buckets }).then((answer) => {
+    const buckets = Math.max(1, Math.floor(height / BUCKET_HEIGHT));
+    void page.request('outline', { session: session.id, buckets }).then((answer) => {
       if (isCurrent && answer) setOutline(answer);
     });
     return () => {
@@ -55,12 +56,19 @@ export function Minimap(props: {
     };
   }, [height, total, session.id, session.compressions]);
 
-  const drawn = useMemo(() => outline && <Drawing outline={outline} session={session} />, [outline, session]);
-  const position = Math.max(0, Math.min(props.viewport.current?.place.row ?? 0, total - 1));
+  const drawing = useMemo(() => outline && <Drawing outline={outline} session={session} />, [outline, session]);
+  const position = Math.max(0, Math.min(props.viewport.current?.anchor.row ?? 0, total - 1));
   const { top, bottom } = props.viewport.current?.view ?? { top: 0, bottom: 0 };
   const keyDown = (event: KeyboardEvent): void => {
-    const [arrow, leaf] = [Math.ceil(total / 50), Math.ceil(total / 10)];
-    const steps = { ArrowUp: -arrow, ArrowDown: arrow, PageUp: -leaf, PageDown: leaf, Home: -total, End: total };
+    const [arrowStep, pageStep] = [Math.ceil(total / 50), Math.ceil(total / 10)];
+    const steps = {
+      ArrowUp: -arrowStep,
+      ArrowDown: arrowStep,
+      PageUp: -pageStep,
+      PageDown: pageStep,
+      Home: -total,
+      End: total,
+    };
     const step = new Map(Object.entries(steps)).get(event.key);
     if (step === undefined) return;
     event.preventDefault();
@@ -71,7 +79,7 @@ export function Minimap(props: {
       ref={map}
       class="minimap"
       role="slider"
-      // Preact doesn't convert the names of SVG attributes.
+      // Not `tabIndex`, because Preact doesn't convert the names of SVG attributes.
       tabindex={0}
       viewBox={`0 0 ${WIDTH} 1`}
       preserveAspectRatio="none"
@@ -88,26 +96,26 @@ export function Minimap(props: {
       }}
     >
       <title>{text('Session overview')}</title>
-      {drawn}
+      {drawing}
       <rect class="map-view" y={top} width={WIDTH} height={Math.max(4 / Math.max(1, height), bottom - top)} />
     </svg>
   );
 }
 
-/** The whole session as an SVG, one unit high and as wide as the map. */
+/** The session as SVG elements. Its height is 1; its width is `WIDTH`. */
 function Drawing({ outline, session }: { readonly outline: OutlineView; readonly session: OpenSession }) {
   const total = Math.max(1, outline.total);
   const largest = Math.max(1, ...outline.buckets.map((bucket) => bucket.tokens));
   return (
     <>
       {outline.buckets.map(({ from, to, tokens, users, keyEvents }) => {
-        const place = { y: from / total, height: (0.9 * (to - from + 1)) / total };
-        // The square root prevents one huge paste from flattening everything else.
-        const width = Math.max(2, LARGEST * Math.sqrt(tokens / largest));
+        const bar = { y: from / total, height: (0.9 * (to - from + 1)) / total };
+        // The square root keeps other buckets visible next to a very large one.
+        const width = Math.max(2, MAX_BUCKET_WIDTH * Math.sqrt(tokens / largest));
         return (
           <g key={from}>
-            <rect class={users > 0 ? 'map-user' : 'map-reply'} x={2} width={width} {...place} />
-            {keyEvents > 0 && <rect class="map-event" x={WIDTH - 4} width={3} {...place} />}
+            <rect class={users > 0 ? 'map-user' : 'map-reply'} x={2} width={width} {...bar} />
+            {keyEvents > 0 && <rect class="map-event" x={WIDTH - 4} width={3} {...bar} />}
           </g>
         );
       })}

@@ -7,24 +7,24 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Button, Icon, IconButton } from './elements.tsx';
 
-/** A line between the transcript and the composer. */
+/** A message between the transcript and the composer. */
 export function Notice(props: {
   readonly severity?: 'info' | 'warning' | 'error';
   readonly icon: string;
-  readonly words: string;
-  /** Its ARIA role. */
+  readonly message: string;
+  /** The ARIA role. */
   readonly role?: 'status' | 'alert' | 'timer';
   readonly class?: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   readonly dismiss?: () => void;
   readonly children?: ComponentChildren;
 }) {
-  const { severity = 'info', icon, words, role = 'status', action, dismiss } = props;
+  const { severity = 'info', icon, message, role = 'status', action, dismiss } = props;
   return (
     <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role === 'timer' ? undefined : role}>
       <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
       <span class="fill" role={role === 'timer' ? role : undefined}>
-        {words}
+        {message}
       </span>
       {props.children}
       {action && <Button onClick={action.run}>{action.label}</Button>}
@@ -33,50 +33,55 @@ export function Notice(props: {
   );
 }
 
-/** Current notices, between the transcript and the composer without covering either. */
+/** The notices about the state of the session. */
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
   const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
   const page = usePage();
   return (
     <div class="notices">
-      {readOnly !== null && <ReadOnly words={readOnly.text} status={status} />}
-      {unsaved !== null && <Notice severity="warning" icon="warning" words={unsaved} />}
-      {/* Not shown while an error toast below says so. */}
-      {offline !== null && page.toasts.trouble === undefined && (
-        <Notice severity="warning" icon="debug-disconnect" words={offline} />
+      {readOnly !== null && <ReadOnly message={readOnly.text} status={status} />}
+      {unsaved !== null && <Notice severity="warning" icon="warning" message={unsaved} />}
+      {/* Hidden while an error toast is shown, because both would report the same problem. */}
+      {offline !== null && page.toasts.persistent === undefined && (
+        <Notice severity="warning" icon="debug-disconnect" message={offline} />
       )}
       {escalation && <Escalation escalation={escalation} />}
       {waiting && (
         <Timer
           icon="watch"
-          wordsAt={(now) => text('{0} Retrying in {1} s…', waiting.text, seconds(waiting.until - now))}
+          messageAt={(now) => text('{0} Retrying in {1} s…', waiting.text, seconds(waiting.until - now))}
         />
       )}
       {thinking !== null && (
-        <Timer icon="loading" wordsAt={(now) => text('Thinking… {0} s', seconds(now - thinking))} />
+        <Timer icon="loading" messageAt={(now) => text('Thinking… {0} s', seconds(now - thinking))} />
       )}
-      {resetPending && <Notice icon="history" words={text('The task will end when this response finishes.')} />}
+      {resetPending && <Notice icon="history" message={text('The task will end when this response finishes.')} />}
       {compression && <Progress compression={compression} />}
       {notice !== null && (
-        <Notice severity="warning" icon="warning" words={notice} dismiss={() => page.change({ notice: null })} />
+        <Notice
+          severity="warning"
+          icon="warning"
+          message={notice}
+          dismiss={() => page.updateSession({ notice: null })}
+        />
       )}
     </div>
   );
 }
 
-function ReadOnly({ words, status }: { readonly words: string; readonly status: StatusView }) {
+function ReadOnly({ message, status }: { readonly message: string; readonly status: StatusView }) {
   const page = usePage();
-  const takeOver = { label: text('Take Over'), run: () => page.run('takeOver') };
-  const continueHere = { label: text('Continue Here'), run: () => page.run('continueHere') };
-  const takeOverIfWrittenElsewhere = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
-  return <Notice icon="lock" words={words} action={status.foreign ? continueHere : takeOverIfWrittenElsewhere} />;
+  const takeOver = { label: text('Take Over'), run: () => page.runCommand('takeOver') };
+  const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
+  const takeOverIfPossible = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
+  return <Notice icon="lock" message={message} action={status.foreign ? continueHere : takeOverIfPossible} />;
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
   const page = usePage();
   const { requestTokens, budget, ways } = escalation;
-  // The translated text has room for a percentage, which isn't shown here.
+  // Reuses the gauge's translated text without its percentage.
   const size = text('{0} of {1} tokens ({2})', formatCount(requestTokens), formatCount(budget), '');
   return (
     <div class="escalation notice-warning" role="alert">
@@ -86,7 +91,11 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
       <p class="meta">{size.replace(/ \(\)$/, '')}</p>
       <div class="row-of-buttons">
         {ways.map(({ command, label }, index) => (
-          <Button key={command} look={index === 0 ? 'button' : 'button secondary'} onClick={() => page.run(command)}>
+          <Button
+            key={command}
+            look={index === 0 ? 'button' : 'button secondary'}
+            onClick={() => page.runCommand(command)}
+          >
             {label}
           </Button>
         ))}
@@ -97,29 +106,29 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
 
 const seconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
 
-/** A notice that is updated every second; `wordsAt` gets ms since the epoch. */
-function Timer({ icon, wordsAt }: { readonly icon: string; readonly wordsAt: (now: number) => string }) {
+/** A notice that is updated every second. `messageAt` gets the current time, in ms since the epoch. */
+function Timer({ icon, messageAt }: { readonly icon: string; readonly messageAt: (now: number) => string }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <Notice icon={icon} words={wordsAt(now)} role="timer" />;
+  return <Notice icon={icon} message={messageAt(now)} role="timer" />;
 }
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
   const page = usePage();
   const { stage, done, total } = compression;
-  const words = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
-  const cancel = { label: text('Cancel'), run: () => page.run('cancelCompression') };
+  const progress = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
+  const cancel = { label: text('Cancel'), run: () => page.runCommand('cancelCompression') };
   return (
-    <Notice icon="loading" class="notice-progress meta" words={text('Compressing: {0}', words)} action={cancel}>
+    <Notice icon="loading" class="notice-progress meta" message={text('Compressing: {0}', progress)} action={cancel}>
       {total > 0 && <progress max={total} value={done} aria-label={text('Compressing: {0}', stage)} />}
     </Notice>
   );
 }
 
-/** Shown below a reply made without a model. Offers models; the selected one answers the same message. */
+/** Offers models after a reply of the local provider. The selected one replies to the same message. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const { transcript, model, status } = session;
@@ -129,11 +138,11 @@ export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const [offers, setOffers] = useState<readonly OfferView[]>([]);
   useEffect(() => {
     setOffers([]);
-    if (isNeeded) void page.ask('offerModels', {}).then((found) => setOffers(found ?? []));
+    if (isNeeded) void page.request('offerModels', {}).then((found) => setOffers(found ?? []));
   }, [isNeeded, session.id]);
   if (!isNeeded || offers.length === 0) return null;
   const take = async (offer: number): Promise<void> => {
-    if (await page.ask('takeOffer', { offer })) await page.ask('retry', { message: last.id });
+    if (await page.request('takeOffer', { offer })) await page.request('retry', { message: last.id });
   };
   return (
     <section class="model-setup" aria-labelledby="model-setup">

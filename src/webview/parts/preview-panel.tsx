@@ -4,7 +4,7 @@ import { formatCost, formatCount, formatCounted } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
-import { EventList } from './event-marks.tsx';
+import { KeyEventList } from './key-events.tsx';
 
 /** The preview of a compression. */
 export function PreviewPanel() {
@@ -12,29 +12,29 @@ export function PreviewPanel() {
   const [preview, setPreview] = useState<PreviewView>();
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    void page.ask('previewCompression', {}).then((answer) => {
+    void page.request('previewCompression', {}).then((answer) => {
       if (answer) setPreview(answer);
-      else page.show('none');
+      else page.showPanel('none');
     });
   }, []);
-  // Scrolls to the beginning of the panel, even if its buttons are far below.
+  // Focus the button without scrolling, so that the beginning of the panel stays visible.
   useEffect(
     () => buttons.current?.querySelector<HTMLElement>('button:last-child')?.focus({ preventScroll: true }),
     [preview],
   );
   const compress = () => {
-    page.leavePanel();
-    page.run('compressHistory', 'now');
+    page.closePanel();
+    page.runCommand('compressHistory', 'now');
   };
   return (
     <section class="panel preview" aria-label={text('Compress now?')}>
       <h2>{text('Compress now?')}</h2>
       {preview ? (
         <>
-          <p>{preview.nothing ?? outcome(preview)}</p>
+          <p>{preview.nothing ?? outcomeText(preview)}</p>
           {preview.nothing === null && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons" ref={buttons}>
-            <Button look="button secondary" onClick={() => page.leavePanel()}>
+            <Button look="button secondary" onClick={() => page.closePanel()}>
               {text(preview.nothing === null ? 'Cancel' : 'Close')}
             </Button>
             {preview.nothing === null && (
@@ -51,7 +51,7 @@ export function PreviewPanel() {
   );
 }
 
-function outcome({ messages, tokens, model, estimatedCostUsd: cost }: PreviewView): string {
+function outcomeText({ messages, tokens, model, estimatedCostUsd: cost }: PreviewView): string {
   const effect = formatCounted(
     messages,
     'Compresses 1 message. Context: {1} → about {2} tokens.',
@@ -63,7 +63,7 @@ function outcome({ messages, tokens, model, estimatedCostUsd: cost }: PreviewVie
   return `${effect} ${cost === 0 ? text('No cost.') : text('Cost: up to about {0}.', formatCost(cost))}`;
 }
 
-/** The key events in a scrollable box, so that the question and its buttons stay visible. */
+/** The key events. They scroll separately, so that the question and the buttons stay visible. */
 function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: PreviewView }) {
   if (kept.length === 0 && dropped.length === 0) return null;
   return (
@@ -71,7 +71,7 @@ function PreviewEvents({ preview: { kept, dropped } }: { readonly preview: Previ
       {kept.length > 0 && (
         <>
           <h3>{text('Kept verbatim ({0})', kept.length)}</h3>
-          <EventList events={kept} fixed />
+          <KeyEventList events={kept} readOnly />
         </>
       )}
       {dropped.length > 0 && (

@@ -1,14 +1,14 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
-import { placesIn } from '../find.ts';
+import { findMatches } from '../find.ts';
 import { usePage } from '../page-context.ts';
 import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './elements.tsx';
 
-/** The search field of a panel, which has the focus. */
+/** The search field of a panel. Gets the focus when the panel opens. */
 export function SearchField(props: {
   readonly field?: RefObject<HTMLInputElement | null>;
   readonly label: string;
@@ -16,8 +16,8 @@ export function SearchField(props: {
   readonly setQuery: (query: string) => void;
   readonly onEnter?: (isBack: boolean) => void;
 }) {
-  const own = useRef<HTMLInputElement>(null);
-  const { field = own, label, query, setQuery, onEnter } = props;
+  const ownField = useRef<HTMLInputElement>(null);
+  const { field = ownField, label, query, setQuery, onEnter } = props;
   useEffect(() => field.current?.focus(), []);
   return (
     <input
@@ -35,60 +35,64 @@ export function SearchField(props: {
   );
 }
 
-export function ClosePanel() {
+export function ClosePanelButton() {
   const page = usePage();
-  return <IconButton icon="close" label={text('Close')} onClick={() => page.leavePanel()} />;
+  return <IconButton icon="close" label={text('Close')} onClick={() => page.closePanel()} />;
 }
 
-/** Pause in typing before a search starts, in ms. */
-const TYPING_PAUSE = 150;
+/** How long typing must pause before a search starts, in ms. */
+const SEARCH_DELAY_MS = 150;
 
-/** Searches for the typed text when typing pauses; `take` gets undefined for an empty text. */
-function useTyped<Answer>(
-  words: string,
-  search: (words: string) => Promise<Answer | undefined>,
-  take: (answer: Answer | undefined) => void,
+/** Searches when typing pauses. `onAnswer` gets undefined if `query` is blank. It isn't called if `search` fails. */
+function useDebouncedSearch<Answer>(
+  query: string,
+  search: (query: string) => Promise<Answer | undefined>,
+  onAnswer: (answer: Answer | undefined) => void,
 ): void {
   useEffect(() => {
     let isCurrent = true;
-    if (words.trim() === '') take(undefined);
-    const seek = async (): Promise<void> => {
-      const answer = words.trim() === '' ? undefined : await search(words);
-      if (isCurrent && answer !== undefined) take(answer);
+    if (query.trim() === '') onAnswer(undefined);
+    const run = async (): Promise<void> => {
+      const answer = query.trim() === '' ? undefined : await search(query);
+      if (isCurrent && answer !== undefined) onAnswer(answer);
     };
-    const timer = setTimeout(() => void seek(), TYPING_PAUSE);
+    const timer = setTimeout(() => void run(), SEARCH_DELAY_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [words]);
+  }, [query]);
 }
 
-/** Searches all messages of the session, and scrolls to a result. */
+/** Ranked search in all messages of the session. */
 export function RecallPanel() {
   const page = usePage();
   const [query, setQuery] = useState(page.recallQuery);
   const [hits, setHits] = useState<readonly HitView[]>();
-  useTyped(query.trim(), async (words) => (await page.ask('recall', { query: words })) ?? [], setHits);
+  useDebouncedSearch(
+    query.trim(),
+    async (trimmed) => (await page.request('recall', { query: trimmed })) ?? [],
+    setHits,
+  );
   return (
     <section class="panel" tabIndex={-1} aria-label={text('Search')}>
       <div class="line">
         <SearchField label={text('Search this session')} query={query} setQuery={setQuery} />
-        <ClosePanel />
+        <ClosePanelButton />
       </div>
       <ul class="session-list" aria-live="polite">
-        {hits?.map(({ message, position, start, text: words }) => (
+        {hits?.map(({ message, position, start, text: excerpt }) => (
           <li key={`${message}-${start}`} class="session">
             <button
               type="button"
               class="session-open fill"
               disabled={position === null}
               onClick={() => {
-                page.show('none');
+                page.showPanel('none');
                 if (position !== null) page.list?.reveal(position);
               }}
             >
-              <span class="hit-text">{words}</span>
+              <span class="hit-text">{excerpt}</span>
               {position !== null && <span class="meta">{text('Message {0}', position + 1)}</span>}
             </button>
           </li>
@@ -99,78 +103,78 @@ export function RecallPanel() {
   );
 }
 
-/** The highlight's name in the style sheet. */
-const FOUND = 'found';
+/** The name of the highlight in chat.css. */
+const FIND_HIGHLIGHT = 'found';
 
-/** Finds literal text in all messages of the session, including those that aren't rendered. */
+/** Finds literal text in all messages of the session. */
 export function FindBar({ session }: { readonly session: OpenSession }) {
   const page = usePage();
-  const [words, setWords] = useState('');
-  const [found, setFound] = useState<readonly number[]>();
-  const [at, setAt] = useState(0);
-  const count = found?.length ?? 0;
+  const [query, setQuery] = useState('');
+  const [matches, setMatches] = useState<readonly number[]>();
+  const [current, setCurrent] = useState(0);
+  const count = matches?.length ?? 0;
 
-  const go = (positions: readonly number[], index: number): void => {
-    setAt(index);
+  const goTo = (positions: readonly number[], index: number): void => {
+    setCurrent(index);
     const position = positions[index];
     if (position !== undefined) page.list?.reveal(position, true);
   };
 
-  useTyped(
-    words,
-    (sought) => page.ask('find', { words: sought }),
+  useDebouncedSearch(
+    query,
+    (words) => page.request('find', { words }),
     (positions) => {
-      setFound(positions);
+      setMatches(positions);
       if (!positions) return;
-      // The first match in or below the view, or else the last match above it.
-      const here = page.savedFor(session.id)?.place?.position ?? session.transcript.total;
-      const next = positions.findIndex((each) => each >= here);
-      go(positions, next === -1 ? positions.length - 1 : next);
+      // Go to the first match in or below the view, or else to the last match.
+      const topPosition = page.savedState(session.id)?.place?.position ?? session.transcript.total;
+      const next = positions.findIndex((each) => each >= topPosition);
+      goTo(positions, next === -1 ? positions.length - 1 : next);
     },
   );
 
-  // Rows are mounted and unmounted during scrolling.
+  // Update the highlights whenever rows are mounted, for example by scrolling.
   useEffect(() => {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
-    highlight(list, words);
-    const observer = new MutationObserver(() => highlight(list, words));
+    highlightMatches(list, query);
+    const observer = new MutationObserver(() => highlightMatches(list, query));
     observer.observe(list, { childList: true, subtree: true, characterData: true });
     return () => {
       observer.disconnect();
-      CSS.highlights.delete(FOUND);
+      CSS.highlights.delete(FIND_HIGHLIGHT);
     };
-  }, [words, session.id]);
+  }, [query, session.id]);
 
   const step = (by: number): void => {
-    if (found && count > 0) go(found, (at + by + count) % count);
+    if (matches && count > 0) goTo(matches, (current + by + count) % count);
   };
   return (
     <search class="find-bar line">
       <SearchField
         label={text('Find in this session')}
-        query={words}
-        setQuery={setWords}
+        query={query}
+        setQuery={setQuery}
         onEnter={(isBack) => step(isBack ? -1 : 1)}
       />
       <span class="meta find-count" role="status">
-        {found && (count === 0 ? text('No results') : `${at + 1} / ${count}`)}
+        {matches && (count === 0 ? text('No results') : `${current + 1} / ${count}`)}
       </span>
       <IconButton icon="arrow-up" label={text('Previous Match')} disabled={count === 0} onClick={() => step(-1)} />
       <IconButton icon="arrow-down" label={text('Next Match')} disabled={count === 0} onClick={() => step(1)} />
-      <ClosePanel />
+      <ClosePanelButton />
     </search>
   );
 }
 
 /** Highlights the matches in rendered messages. */
-function highlight(list: Element, words: string): void {
+function highlightMatches(list: Element, query: string): void {
   const ranges: Range[] = [];
-  for (const body of words.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
+  for (const body of query.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
     const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const node = walker.currentNode as Text;
-      for (const { from, to } of placesIn(node.data, words)) {
+      for (const { from, to } of findMatches(node.data, query)) {
         const range = document.createRange();
         range.setStart(node, from);
         range.setEnd(node, to);
@@ -178,5 +182,5 @@ function highlight(list: Element, words: string): void {
       }
     }
   }
-  CSS.highlights.set(FOUND, new Highlight(...ranges));
+  CSS.highlights.set(FIND_HIGHLIGHT, new Highlight(...ranges));
 }

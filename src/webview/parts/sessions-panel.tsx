@@ -6,31 +6,31 @@ import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
-import { ClosePanel, SearchField } from './search-panels.tsx';
+import { ClosePanelButton, SearchField } from './search-panels.tsx';
 
-/** The list of sessions: search, switch, rename, pin, archive, delete. */
+/** The list of sessions, and the actions on them. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   const [query, setQuery] = useState('');
   const [renaming, setRenaming] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const panel = useRef<HTMLElement>(null);
-  // If the focused row was moved, renamed, or removed, the focus returns to the row or to the search field.
-  const acted = useRef<string>(undefined);
+  const lastFocused = useRef<string>(undefined);
+  // If the focused row was moved, renamed, or removed, focus it again, or else the search field.
   useEffect(() => {
     const { activeElement } = document;
-    const lost = activeElement === document.body || activeElement === panel.current;
-    if (acted.current === undefined || renaming !== undefined || !lost) return;
-    const row = panel.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(acted.current)}"]`);
+    const isFocusLost = activeElement === document.body || activeElement === panel.current;
+    if (lastFocused.current === undefined || renaming !== undefined || !isFocusLost) return;
+    const row = panel.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(lastFocused.current)}"]`);
     (row ?? field.current)?.focus();
   }, [session.sessions, renaming]);
   const words = query.toLowerCase().split(/\s+/);
   const found = session.sessions
     .filter((each) => words.every((word) => each.title.toLowerCase().includes(word)))
-    .toSorted((a, b) => order(a) - order(b) || b.updatedAt - a.updatedAt);
-  const choose = async (id: SessionView['id']) => {
-    if (id !== session.id && !(await page.do('switchSession', { session: id }))) return;
-    page.show('none');
+    .toSorted((a, b) => sortKey(a) - sortKey(b) || b.updatedAt - a.updatedAt);
+  const openSession = async (id: SessionView['id']) => {
+    if (id !== session.id && !(await page.tryRequest('switchSession', { session: id }))) return;
+    page.showPanel('none');
     page.composer?.focus();
   };
   const keyDown = (event: KeyboardEvent) => {
@@ -50,10 +50,10 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
           query={query}
           setQuery={setQuery}
           onEnter={() => {
-            if (found[0]) void choose(found[0].id);
+            if (found[0]) void openSession(found[0].id);
           }}
         />
-        <ClosePanel />
+        <ClosePanelButton />
       </div>
       <ul class="session-list">
         {found.map((each) => (
@@ -61,11 +61,11 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
             key={each.id}
             class={each.id === session.id ? 'session line current' : 'session line'}
             onFocusIn={() => {
-              acted.current = each.id;
+              lastFocused.current = each.id;
             }}
           >
             {renaming === each.id ? (
-              <Rename session={each} close={() => setRenaming(undefined)} />
+              <RenameField session={each} close={() => setRenaming(undefined)} />
             ) : (
               <>
                 <button
@@ -73,7 +73,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
                   class="session-open fill"
                   data-session={each.id}
                   aria-current={each.id === session.id}
-                  onClick={() => void choose(each.id)}
+                  onClick={() => void openSession(each.id)}
                 >
                   <span class="session-title cut">
                     {each.pinned && <Icon name="pinned" />} {each.title}
@@ -96,39 +96,39 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
 }
 
 /** Pinned sessions first, archived ones last. */
-const order = ({ archived, pinned }: SessionView): number => Number(archived) * 2 - Number(pinned && !archived);
+const sortKey = ({ archived, pinned }: SessionView): number => Number(archived) * 2 - Number(pinned && !archived);
 
 function SessionActions(props: { readonly session: SessionView; readonly rename: () => void }) {
   const { id: session, pinned, archived } = props.session;
   const page = usePage();
   const remove = async () => {
-    if (!(await page.do('deleteSession', { session }))) return;
-    page.toasts.sessionDeleted(session, (each) => void page.ask('undoDeleteSession', { session: each }));
+    if (!(await page.tryRequest('deleteSession', { session }))) return;
+    page.toasts.showSessionDeleted(session, (each) => void page.request('undoDeleteSession', { session: each }));
   };
   return (
     <span class="session-actions">
       <IconButton
         icon={pinned ? 'pinned' : 'pin'}
         label={text(pinned ? 'Unpin' : 'Pin')}
-        onClick={() => void page.ask('pinSession', { session, pinned: !pinned })}
+        onClick={() => void page.request('pinSession', { session, pinned: !pinned })}
       />
       <IconButton icon="edit" label={text('Rename')} onClick={props.rename} />
       <IconButton
         icon="archive"
         label={text(archived ? 'Unarchive' : 'Archive')}
-        onClick={() => void page.ask('archiveSession', { session, archived: !archived })}
+        onClick={() => void page.request('archiveSession', { session, archived: !archived })}
       />
       <IconButton icon="trash" label={text('Delete')} onClick={() => void remove()} />
     </span>
   );
 }
 
-function Rename({ session, close }: { readonly session: SessionView; readonly close: () => void }) {
+function RenameField({ session, close }: { readonly session: SessionView; readonly close: () => void }) {
   const page = usePage();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const rename = async (title: string) => {
-    if (title !== '' && title !== session.title) await page.ask('renameSession', { session: session.id, title });
+    if (title !== '' && title !== session.title) await page.request('renameSession', { session: session.id, title });
     close();
   };
   return (

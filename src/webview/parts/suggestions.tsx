@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ContextItem } from '../../protocol/views.ts';
-import { commandsFor, type Completing } from '../completion.ts';
+import { matchingCommands, type Completion } from '../completion.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Icon } from './elements.tsx';
@@ -13,10 +13,13 @@ export interface Suggestion {
   readonly choose: () => void;
 }
 
-/** Suggestions for the text being typed. The focus stays in the field. */
-export function SuggestionList(props: { readonly suggestions: readonly Suggestion[]; readonly picked: number }) {
+/** The list of suggestions. The focus stays in the composer. */
+export function SuggestionList(props: { readonly suggestions: readonly Suggestion[]; readonly selectedIndex: number }) {
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.children[props.picked]?.scrollIntoView({ block: 'nearest' }), [props.picked]);
+  useEffect(
+    () => list.current?.children[props.selectedIndex]?.scrollIntoView({ block: 'nearest' }),
+    [props.selectedIndex],
+  );
   return (
     <ul
       class="suggestions popup"
@@ -32,7 +35,7 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
           id={`suggestion-${index}`}
           class="line"
           role="option"
-          aria-selected={index === props.picked}
+          aria-selected={index === props.selectedIndex}
           onMouseDown={(event) => {
             event.preventDefault();
             choose();
@@ -47,35 +50,35 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   );
 }
 
-/** Suggestions for a completion, and the effect of each. */
+/** The suggestions for a completion. */
 export function useSuggestions(
-  completing: Completing | undefined,
+  completion: Completion | undefined,
   value: string,
-  write: (text: string, caret?: number) => void,
+  setText: (text: string, caret?: number) => void,
   submit: (text: string) => void,
 ): readonly Suggestion[] {
   const page = usePage();
   const [items, setItems] = useState<readonly ContextItem[]>([]);
-  const query = completing?.kind === 'context' ? completing.query : undefined;
+  const query = completion?.kind === 'context' ? completion.query : undefined;
   useEffect(() => {
     let isCurrent = true;
     if (query === undefined) setItems([]);
     else
-      void page.ask('completeContext', { query }).then((found) => {
+      void page.request('completeContext', { query }).then((found) => {
         if (isCurrent) setItems(found ?? []);
       });
     return () => {
       isCurrent = false;
     };
   }, [query]);
-  if (!completing) return [];
-  if (completing.kind === 'command') {
-    return commandsFor(completing.query).map(({ name, help, argument }) => ({
+  if (!completion) return [];
+  if (completion.kind === 'command') {
+    return matchingCommands(completion.query).map(({ name, help, takesArgument }) => ({
       key: name,
       icon: 'symbol-event',
       label: `/${name}`,
       detail: help(),
-      choose: () => (argument ? write(`/${name} `) : submit(`/${name}`)),
+      choose: () => (takesArgument ? setText(`/${name} `) : submit(`/${name}`)),
     }));
   }
   return items.map(({ label, detail, what }) => ({
@@ -84,8 +87,8 @@ export function useSuggestions(
     label,
     detail,
     choose: () => {
-      write(value.slice(0, completing.start) + value.slice(completing.end), completing.start);
-      void page.ask('attach', { what });
+      setText(value.slice(0, completion.start) + value.slice(completion.end), completion.start);
+      void page.request('attach', { what });
     },
   }));
 }
@@ -106,16 +109,16 @@ const ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
 };
 
 /** Navigates the suggestions with the keyboard; returns true if the key was handled. */
-export function suggestionKey(
+export function handleSuggestionKey(
   event: KeyboardEvent,
   suggestions: readonly Suggestion[],
-  picked: number,
-  setChosen: (index: number) => void,
+  selectedIndex: number,
+  setSelected: (index: number) => void,
 ): boolean {
   const count = suggestions.length;
-  if (event.key === 'ArrowDown') setChosen((picked + 1) % count);
-  else if (event.key === 'ArrowUp') setChosen((picked + count - 1) % count);
-  else if (event.key === 'Enter' || event.key === 'Tab') suggestions[picked]?.choose();
+  if (event.key === 'ArrowDown') setSelected((selectedIndex + 1) % count);
+  else if (event.key === 'ArrowUp') setSelected((selectedIndex + count - 1) % count);
+  else if (event.key === 'Enter' || event.key === 'Tab') suggestions[selectedIndex]?.choose();
   else return false;
   event.preventDefault();
   return true;

@@ -5,10 +5,10 @@ import { isEnter } from '../sending.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 
-type Status = TaskView['steps'][number]['status'];
+type StepStatus = TaskView['steps'][number]['status'];
 
-const STATUS: Readonly<
-  Record<Status, { readonly icon: string; readonly label: () => string; readonly checked: boolean | 'mixed' }>
+const STATUSES: Readonly<
+  Record<StepStatus, { readonly icon: string; readonly label: () => string; readonly checked: boolean | 'mixed' }>
 > = {
   pending: { icon: 'circle-large-outline', label: () => text('pending'), checked: false },
   in_progress: { icon: 'play-circle', label: () => text('in progress'), checked: 'mixed' },
@@ -16,16 +16,15 @@ const STATUS: Readonly<
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
 };
 
-/** The current task, at the top of the chat. */
 export function TaskHeader({ task }: { readonly task: TaskView }) {
   const page = usePage();
   const { goal, steps } = task;
   const [step, setStep] = useState('');
   const done = steps.filter((each) => each.status === 'done').length;
-  const set = (index: number, status: Status) => void page.ask('stepTask', { step: index, status });
+  const setStatus = (index: number, status: StepStatus) => void page.request('stepTask', { step: index, status });
   const add = async () => {
     const added = { text: step.trim(), status: 'pending' as const };
-    if (await page.do('setTask', { goal, steps: [...steps, added] })) setStep('');
+    if (await page.tryRequest('setTask', { goal, steps: [...steps, added] })) setStep('');
   };
   const head = (
     <>
@@ -38,14 +37,14 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
   return (
     <section class="task" tabIndex={-1} aria-label={text('Task')}>
       <Disclosure
-        isOpenAtFirst
+        isInitiallyOpen
         head={head}
-        action={<Button onClick={() => page.run('resetTask')}>{text('End Task')}</Button>}
-        under={steps.length > 0 && <progress max={steps.length} value={done} aria-label={text('Steps')} />}
+        action={<Button onClick={() => page.runCommand('resetTask')}>{text('End Task')}</Button>}
+        footer={steps.length > 0 && <progress max={steps.length} value={done} aria-label={text('Steps')} />}
       >
         <ul aria-label={text('Steps')}>
           {steps.map((each, index) => {
-            const { icon, label, checked } = STATUS[each.status];
+            const { icon, label, checked } = STATUSES[each.status];
             return (
               <li key={index} class={`line step-${each.status}`}>
                 <button
@@ -54,7 +53,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
                   aria-checked={checked}
                   class="disclosure line fill"
                   title={label()}
-                  onClick={() => set(index, each.status === 'done' ? 'pending' : 'done')}
+                  onClick={() => setStatus(index, each.status === 'done' ? 'pending' : 'done')}
                 >
                   <Icon name={icon} />
                   <span class="step-text">{each.text}</span>
@@ -63,7 +62,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
                   <IconButton
                     icon="close"
                     label={text('Skip “{0}”', each.text)}
-                    onClick={() => set(index, 'skipped')}
+                    onClick={() => setStatus(index, 'skipped')}
                   />
                 )}
               </li>

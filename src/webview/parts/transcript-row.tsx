@@ -13,18 +13,14 @@ interface Props {
   readonly previousAt: number | undefined;
   readonly nextRole: MessageView['role'] | undefined;
   readonly cover: CoverView | undefined;
-  /** Compressions to show before the message. */
   readonly compressionsBefore: readonly CompressionView[] | undefined;
-  /** Compressions to show after it. */
   readonly compressionsAfter: readonly CompressionView[] | undefined;
   readonly isRevealed: boolean;
   readonly busy: boolean;
 }
 
-/**
- * A row of the transcript: a message with the compressions at its position. Rendered again only if a prop changes.
- */
-export class Row extends Component<Props> {
+/** A message with the compressions before and after it. Only rendered again if a prop changes. */
+export class TranscriptRow extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     return (Object.keys(next) as (keyof Props)[]).some((key) => next[key] !== this.props[key]);
   }
@@ -47,7 +43,7 @@ export class Row extends Component<Props> {
             <Message {...props} message={message} />
           </MessageBoundary>
         ) : (
-          <Unloaded row={row} total={total} />
+          <RowPlaceholder row={row} total={total} />
         )}
         {compressionsAfter?.map((each) => (
           <CompressionRow key={each.id} compression={each} />
@@ -57,7 +53,7 @@ export class Row extends Component<Props> {
   }
 }
 
-function Unloaded({ row, total }: { readonly row: number; readonly total: number }) {
+function RowPlaceholder({ row, total }: { readonly row: number; readonly total: number }) {
   return (
     <div
       class="message unloaded"

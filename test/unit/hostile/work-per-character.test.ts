@@ -14,7 +14,7 @@ import { foreignSpans } from '../../../src/core/text/foreign-text.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
 import { ThinkFilter } from '../../../src/providers/think-filter.ts';
-import { BlockSplitter } from '../../../src/webview/markdown/blocks.ts';
+import { BlockSplitter } from '../../../src/webview/markdown/block-splitter.ts';
 import { plainText, renderMarkdown } from '../../../src/webview/markdown/parser.ts';
 import { linkTarget } from '../../../src/webview/markdown/links.ts';
 import { titleFrom } from '../../../src/app/title.ts';

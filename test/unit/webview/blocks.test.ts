@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { BlockSplitter } from '../../../src/webview/markdown/blocks.ts';
+import { BlockSplitter } from '../../../src/webview/markdown/block-splitter.ts';
 import { renderMarkdown } from '../../../src/webview/markdown/parser.ts';
 
 function split(text: string, sizes: readonly number[] = [text.length]): readonly string[] {

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
 import {
-  commandsFor,
-  completingAt,
+  matchingCommands,
+  completionAt,
   InputHistory,
-  readCommand,
+  parseSlashCommand,
   SLASH_COMMANDS,
 } from '../../../src/webview/completion.ts';
 
 describe('commands in the composer', () => {
   it('complete after a slash at the start, and only there', () => {
-    assert.deepEqual(completingAt('/co', 3), { kind: 'command', query: 'co', start: 0, end: 3 });
-    assert.equal(completingAt('see /co', 7), undefined);
+    assert.deepEqual(completionAt('/co', 3), { kind: 'command', query: 'co', start: 0, end: 3 });
+    assert.equal(completionAt('see /co', 7), undefined);
     assert.deepEqual(
-      commandsFor('re').map((each) => each.name),
+      matchingCommands('re').map((each) => each.name),
       ['reset', 'recall'],
     );
   });
 
   it('are read with their argument; other text is a message', () => {
-    assert.equal(readCommand('/task  Make it green \n')?.argument, 'Make it green');
-    assert.equal(readCommand('/COMPRESS')?.slash.command, 'compressHistory');
-    assert.equal(readCommand('/compact')?.slash.command, 'compressHistory');
-    assert.equal(readCommand('/usr/bin/env'), undefined);
-    assert.equal(readCommand('/unknown thing'), undefined);
+    assert.equal(parseSlashCommand('/task  Make it green \n')?.argument, 'Make it green');
+    assert.equal(parseSlashCommand('/COMPRESS')?.slash.command, 'compressHistory');
+    assert.equal(parseSlashCommand('/compact')?.slash.command, 'compressHistory');
+    assert.equal(parseSlashCommand('/usr/bin/env'), undefined);
+    assert.equal(parseSlashCommand('/unknown thing'), undefined);
   });
 
   it('are all known to the host', () => {
@@ -31,8 +31,8 @@ describe('commands in the composer', () => {
   });
 
   it('complete a file after a number sign that begins a word', () => {
-    assert.deepEqual(completingAt('look at #src/a', 14), { kind: 'context', query: 'src/a', start: 8, end: 14 });
-    assert.equal(completingAt('issue#12', 8), undefined);
+    assert.deepEqual(completionAt('look at #src/a', 14), { kind: 'context', query: 'src/a', start: 8, end: 14 });
+    assert.equal(completionAt('issue#12', 8), undefined);
   });
 });
 

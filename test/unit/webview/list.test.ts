@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
-import { Heights } from '../../../src/webview/list/heights.ts';
-import { PAGE, Transcript } from '../../../src/webview/state.ts';
+import { RowHeights } from '../../../src/webview/list/row-heights.ts';
+import { PAGE_SIZE, Transcript } from '../../../src/webview/state.ts';
 
 const message = (position: number): MessageView => ({
   id: messageId(`m${position}`),
@@ -20,7 +20,7 @@ describe('heights of a long list', () => {
     const change = fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 400 }));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.array(change, { maxLength: 40 }), (count, changes) => {
-        const index = new Heights();
+        const index = new RowHeights();
         const plain = Array.from({ length: count }, (_, row) => 10 + row);
         index.resize(count, (row) => 10 + row);
         for (const [row, height] of changes) {
@@ -41,7 +41,7 @@ describe('heights of a long list', () => {
   });
 
   it('keep what was measured when the list grows', () => {
-    const index = new Heights();
+    const index = new RowHeights();
     index.resize(2, () => 100);
     index.set(0, 30, true);
     index.resize(3, () => 50);
@@ -54,16 +54,16 @@ describe('heights of a long list', () => {
 describe('the transcript in the page', () => {
   it('starts with the newest messages and asks for the pages that come into view', () => {
     const transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
-    assert.deepEqual(transcript.missing(9_960, 9_999), []);
-    assert.deepEqual(transcript.missing(9_880, 9_945), [9_850, 9_900]);
-    const more = transcript.add(9_900, messages(9_900, PAGE), 9_930);
-    assert.deepEqual(more.missing(9_900, 9_999), []);
+    assert.deepEqual(transcript.missingPages(9_960, 9_999), []);
+    assert.deepEqual(transcript.missingPages(9_880, 9_945), [9_850, 9_900]);
+    const more = transcript.add(9_900, messages(9_900, PAGE_SIZE), 9_930);
+    assert.deepEqual(more.missingPages(9_900, 9_999), []);
   });
 
   it('stays bounded while all of it is read, and keeps the end', () => {
     let transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
-    for (let from = 9_900; from >= 0; from -= PAGE) {
-      transcript = transcript.add(from, messages(from, PAGE), from);
+    for (let from = 9_900; from >= 0; from -= PAGE_SIZE) {
+      transcript = transcript.add(from, messages(from, PAGE_SIZE), from);
       assert.ok(loaded(transcript) <= 700, `${loaded(transcript)} loaded`);
       assert.ok(transcript.at(from));
     }
@@ -78,11 +78,11 @@ describe('the transcript in the page', () => {
     };
     append(2_000);
     assert.ok(loaded(transcript) <= 700, `${loaded(transcript)} loaded`);
-    const old = messages(100, PAGE);
+    const old = messages(100, PAGE_SIZE);
     transcript = transcript.add(100, old, 120);
     append(2_400);
-    assert.deepEqual(transcript.missing(100, 140), []);
-    assert.deepEqual(transcript.missing(2_390, 2_399), []);
+    assert.deepEqual(transcript.missingPages(100, 140), []);
+    assert.deepEqual(transcript.missingPages(2_390, 2_399), []);
     assert.ok(loaded(transcript) <= 700, `${loaded(transcript)} loaded`);
   });
 

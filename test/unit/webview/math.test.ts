@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mathMl } from '../../../src/host/chat/math.ts';
-import { BlockSplitter } from '../../../src/webview/markdown/blocks.ts';
+import { BlockSplitter } from '../../../src/webview/markdown/block-splitter.ts';
 import { renderMarkdown } from '../../../src/webview/markdown/parser.ts';
 
 const rendered = (text: string): string => renderMarkdown(text, {});

@@ -23,9 +23,9 @@ describe('the page', () => {
     page.receive({ type: 'answer', id, ok: true, value });
     await settled();
   };
-  const takeWayOut = (): void => page.toasts.trouble?.action?.run();
+  const takeWayOut = (): void => page.toasts.persistent?.action?.run();
   const send = () =>
-    page.ask('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
+    page.request('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
   const endsWith = (id: string, role: MessageView['role'], ending?: MessageView['ending']) => {
     const last = { ...said(id, 'Hello.'), role, ...(ending !== undefined && { ending }) };
     page.receive({ ...INIT, messages: [said('m0', 'a'), last] });
@@ -40,9 +40,9 @@ describe('the page', () => {
 
   describe('on its line to the host', () => {
     it('brings an answer to its question, and tells of a refusal', async () => {
-      const recall = page.ask('recall', { query: 'port' });
+      const recall = page.request('recall', { query: 'port' });
       let reason: string | undefined;
-      const fork = page.ask('fork', { message: messageId('m') }, (why) => (reason = why));
+      const fork = page.request('fork', { message: messageId('m') }, (why) => (reason = why));
       const [first, second] = asked();
       assert.deepEqual(first?.body, { type: 'recall', query: 'port' });
       await refuse(second!.id, 'openLog', 'busy');
@@ -50,7 +50,7 @@ describe('the page', () => {
       assert.deepEqual(await recall, []);
       assert.equal(await fork, undefined);
       assert.equal(reason, 'busy');
-      assert.equal(page.toasts.trouble?.text, 'It failed.');
+      assert.equal(page.toasts.persistent?.text, 'It failed.');
     });
 
     it('drops what breaks the contract, and says so to the log without its content', () => {
@@ -60,10 +60,10 @@ describe('the page', () => {
     });
 
     it('turns an answer of the wrong shape into a fault', async () => {
-      const recall = page.ask('recall', { query: 'x' });
+      const recall = page.request('recall', { query: 'x' });
       await answer(asked()[0]!.id, 'nonsense');
       assert.equal(await recall, undefined);
-      assert.match(page.toasts.passing?.text ?? '', /internal error/);
+      assert.match(page.toasts.temporary?.text ?? '', /internal error/);
     });
   });
 
@@ -73,7 +73,7 @@ describe('the page', () => {
         ['runCommand', { command: 'chooseModel' }],
         ['retry', { message: messageId('m2') }],
       ] as const) {
-        void page.ask(type, fields);
+        void page.request(type, fields);
         await refuse(asked()[0]!.id, 'retry');
         takeWayOut();
         assert.deepEqual(bodies(), [{ type, ...fields }]);
@@ -81,9 +81,9 @@ describe('the page', () => {
     });
 
     it('tells of a file that cannot be read, as a folder that was dropped', async () => {
-      assert.equal(await page.readOrTell('a.log', Promise.resolve('one')), 'one');
-      assert.equal(await page.readOrTell('src', Promise.reject(new Error('NotFoundError'))), undefined);
-      assert.equal(page.toasts.passing?.text, 'Couldn’t read src. Add it again.');
+      assert.equal(await page.readOrReport('a.log', Promise.resolve('one')), 'one');
+      assert.equal(await page.readOrReport('src', Promise.reject(new Error('NotFoundError'))), undefined);
+      assert.equal(page.toasts.temporary?.text, 'Couldn’t read src. Add it again.');
     });
 
     it('goes on by itself once the key that it lacked is set', async () => {
@@ -117,15 +117,15 @@ describe('the page', () => {
     const action = { label: 'Try Again', run: () => undefined };
 
     it('takes them off by itself when they only inform', () => {
-      page.tell('Copied');
+      page.showToast('Copied');
       assert.deepEqual(words(), ['Copied']);
       passTime();
       assert.deepEqual(words(), []);
     });
 
     it('keeps them while they offer a way out of an error, whatever is said meanwhile, until sending works', async () => {
-      page.tell('The provider is overloaded.', 'error', action);
-      page.tell('Copied');
+      page.showToast('The provider is overloaded.', 'error', action);
+      page.showToast('Copied');
       assert.deepEqual(words(), ['The provider is overloaded.', 'Copied']);
       passTime();
       assert.deepEqual(words(), ['The provider is overloaded.']);
@@ -135,14 +135,14 @@ describe('the page', () => {
     });
 
     it('has them dismissed', () => {
-      page.tell('The key was refused.', 'error', action);
-      page.toasts.untell(page.toasts.shown[0]);
+      page.showToast('The key was refused.', 'error', action);
+      page.toasts.dismiss(page.toasts.shown[0]);
       assert.deepEqual(words(), []);
     });
 
     it('brings back every session deleted while they are shown', () => {
       const restored: string[] = [];
-      const remove = (id: string) => page.toasts.sessionDeleted(sessionId(id), (each) => restored.push(each));
+      const remove = (id: string) => page.toasts.showSessionDeleted(sessionId(id), (each) => restored.push(each));
       const one = ['Session deleted. To erase its file, run Clean Up Sessions.'];
       remove('a');
       assert.deepEqual(words(), one);

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
-import { givesBack, isEnter, joined, isUnanswered, sends, type KeyPress } from '../../../src/webview/sending.ts';
+import {
+  returnsToComposer,
+  isEnter,
+  joinTexts,
+  isUnanswered,
+  isSubmitKey,
+  type KeyPress,
+} from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
@@ -22,28 +29,32 @@ const transcript = (...messages: readonly [MessageView['role'], string][]) =>
 describe('a text that was not sent', () => {
   it('goes back to where it was typed', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
-    assert.equal(givesBack('busy', 'Fix the test', 2, now, []), true);
-    assert.equal(givesBack('storage', 'Hello', 2, now, []), true, 'the same text said earlier is another message');
+    assert.equal(returnsToComposer('busy', 'Fix the test', 2, now, []), true);
+    assert.equal(
+      returnsToComposer('storage', 'Hello', 2, now, []),
+      true,
+      'the same text said earlier is another message',
+    );
   });
 
   it('goes back before what was written meanwhile, of which nothing is lost', () => {
-    assert.equal(joined('Fix the test', ''), 'Fix the test');
-    assert.equal(joined('Fix the test', 'and the build'), 'Fix the test\nand the build');
+    assert.equal(joinTexts('Fix the test', ''), 'Fix the test');
+    assert.equal(joinTexts('Fix the test', 'and the build'), 'Fix the test\nand the build');
   });
 
   it('stays in the transcript when it got there and only the reply failed', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi'], ['user', 'Fix the test\n'], ['assistant', 'Fix']);
-    assert.equal(givesBack('invalid', 'Fix the test', 2, now, []), false);
+    assert.equal(returnsToComposer('invalid', 'Fix the test', 2, now, []), false);
   });
 
   it('stays in the queue where it waits again', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
-    assert.equal(givesBack('storage', 'Fix the test', 2, now, [{ text: 'Fix the test' }]), false);
+    assert.equal(returnsToComposer('storage', 'Fix the test', 2, now, [{ text: 'Fix the test' }]), false);
   });
 
   it('does not go back when the way to the model was the trouble', () => {
     for (const reason of ['cancelled', 'offline', 'no_key', 'failed'] as const) {
-      assert.equal(givesBack(reason, 'Hello', 0, Transcript.empty, []), false, reason);
+      assert.equal(returnsToComposer(reason, 'Hello', 0, Transcript.empty, []), false, reason);
     }
   });
 });
@@ -55,10 +66,10 @@ describe('the key that sends', () => {
   });
 
   it('is Enter where the settings say so, and breaks the line with Shift', () => {
-    assert.equal(sends(key(), true), true);
-    assert.equal(sends(key({ shiftKey: true }), true), false);
-    assert.equal(sends(key({ isComposing: true }), true), false);
-    assert.equal(sends(key({ key: 'a' }), true), false);
+    assert.equal(isSubmitKey(key(), true), true);
+    assert.equal(isSubmitKey(key({ shiftKey: true }), true), false);
+    assert.equal(isSubmitKey(key({ isComposing: true }), true), false);
+    assert.equal(isSubmitKey(key({ key: 'a' }), true), false);
   });
 
   it('is not the Enter that takes a word of an input method, in no field', () => {
@@ -68,9 +79,9 @@ describe('the key that sends', () => {
   });
 
   it('is Enter with Ctrl or Cmd otherwise', () => {
-    assert.equal(sends(key(), false), false);
-    assert.equal(sends(key({ ctrlKey: true }), false), true);
-    assert.equal(sends(key({ metaKey: true }), false), true);
+    assert.equal(isSubmitKey(key(), false), false);
+    assert.equal(isSubmitKey(key({ ctrlKey: true }), false), true);
+    assert.equal(isSubmitKey(key({ metaKey: true }), false), true);
   });
 });
 

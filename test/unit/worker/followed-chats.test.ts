@@ -92,7 +92,7 @@ describe('the chats from other tools, followed in a thread', () => {
 
   function open(window = 'one', news: ChatNews[] = [], env: Record<string, string> = {}): FollowedChats {
     const options = { folder: path.join(place, 'copies'), home: { folder: home, env }, window };
-    const chats = new FollowedChats({ ...options, tell: (one) => news.push(one) });
+    const chats = new FollowedChats({ ...options, onNews: (one) => news.push(one) });
     opened.push(chats);
     return chats;
   }

@@ -75,7 +75,7 @@ describe('a process that reads the chats from other tools', function () {
       folder: copies,
       home: { folder: home, env: {} },
       window: 'last',
-      tell: () => undefined,
+      onNews: () => undefined,
     });
     await chats.follow({ tools: TOOLS, keepMs: 0 });
     const library = await Library.open(new LibraryCopies(copies));

@@ -5,7 +5,7 @@ import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
 /** The key events quoted from a message, in a disclosure. */
-export function EventMarks({ events }: { readonly events: readonly EventMark[] }) {
+export function KeyEvents({ events }: { readonly events: readonly EventMark[] }) {
   const head = (
     <>
       <Icon name="bookmark" />
@@ -14,18 +14,24 @@ export function EventMarks({ events }: { readonly events: readonly EventMark[] }
   );
   return (
     <Disclosure head={head} toggleClass="meta">
-      <EventList events={events} />
+      <KeyEventList events={events} />
     </Disclosure>
   );
 }
 
-/** Key events; `fixed` ones can't be changed here. */
-export function EventList({ events, fixed }: { readonly events: readonly EventMark[]; readonly fixed?: boolean }) {
+/** A list of key events. With `readOnly`, they can't be pinned or dismissed. */
+export function KeyEventList({
+  events,
+  readOnly,
+}: {
+  readonly events: readonly EventMark[];
+  readonly readOnly?: boolean;
+}) {
   const page = usePage();
   const dismiss = async ({ id }: EventMark) => {
-    if (!(await page.do('removeEvent', { event: id, removed: true }))) return;
-    const undo = () => void page.ask('removeEvent', { event: id, removed: false });
-    page.tell(text('Key event dismissed.'), 'info', { label: text('Undo'), run: undo });
+    if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
+    const undo = () => void page.request('removeEvent', { event: id, removed: false });
+    page.showToast(text('Key event dismissed.'), 'info', { label: text('Undo'), run: undo });
   };
   return (
     <ul class="event-list">
@@ -36,13 +42,13 @@ export function EventList({ events, fixed }: { readonly events: readonly EventMa
             {event.kind}
           </span>
           <q class="fill">{event.quote}</q>
-          {!fixed && (
+          {!readOnly && (
             <>
               <IconButton
                 icon={event.pinned ? 'pinned' : 'pin'}
                 label={text(event.pinned ? 'Unpin' : 'Pin')}
                 pressed={event.pinned}
-                onClick={() => void page.ask('setEventPinned', { event: event.id, pinned: !event.pinned })}
+                onClick={() => void page.request('setEventPinned', { event: event.id, pinned: !event.pinned })}
               />
               <IconButton icon="trash" label={text('Dismiss Key Event')} onClick={() => void dismiss(event)} />
             </>

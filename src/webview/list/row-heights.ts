@@ -1,0 +1,55 @@
+/** The measured or estimated heights of a list's rows, in px. */
+export class RowHeights {
+  readonly #heights: number[] = [];
+  readonly #measured: boolean[] = [];
+  /** The sum of the heights before each row, valid up to `#validTops`. */
+  readonly #tops = [0];
+  #validTops = 0;
+
+  get count(): number {
+    return this.#heights.length;
+  }
+
+  /** The height of all rows. */
+  get total(): number {
+    return this.topOf(this.count);
+  }
+
+  isMeasured(row: number): boolean {
+    return this.#measured[row] === true;
+  }
+
+  /** Changes the number of rows. Existing rows keep their heights. */
+  resize(count: number, estimate: (row: number) => number): void {
+    this.#heights.length = this.#measured.length = Math.min(count, this.count);
+    this.#validTops = Math.min(count, this.#validTops);
+    for (let row = this.count; row < count; row++) this.#heights.push(estimate(row));
+  }
+
+  set(row: number, height: number, isMeasured: boolean): void {
+    if (row < 0 || row >= this.count) return;
+    if (isMeasured) this.#measured[row] = true;
+    if (this.#heights[row] === height) return;
+    this.#heights[row] = height;
+    this.#validTops = Math.min(row, this.#validTops);
+  }
+
+  /** The sum of the heights before `row`, in px. */
+  topOf(row: number): number {
+    const last = Math.min(row, this.count);
+    for (; this.#validTops < last; this.#validTops++)
+      this.#tops[this.#validTops + 1] = this.#tops[this.#validTops]! + this.#heights[this.#validTops]!;
+    return this.#tops[last]!;
+  }
+
+  /** The row at `offset` px from the top; the last row if `offset` is beyond the end. */
+  rowAt(offset: number): number {
+    let [low, high] = [0, Math.max(0, this.count - 1)];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.topOf(middle) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
