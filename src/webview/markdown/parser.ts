@@ -10,7 +10,7 @@ export interface MarkdownEnvironment {
   [key: string | symbol]: unknown;
 }
 
-const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, typographer: false });
+const markdown = new MarkdownIt({ html: false, linkify: true });
 // Only detect links with a scheme, so that `index.ts` isn't a web site.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 addMathSyntax(markdown);

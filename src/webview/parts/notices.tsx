@@ -40,7 +40,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   const page = usePage();
   return (
     <div class="notices">
-      {readOnly !== null && <ReadOnly message={readOnly.text} status={status} />}
+      {readOnly !== null && <ReadOnly readOnly={readOnly} isForeign={status.foreign} />}
       {unsaved !== null && <Notice severity="warning" icon="warning" message={unsaved} />}
       {/* Hidden while an error toast is shown, because both would report the same problem. */}
       {offline !== null && page.toasts.persistent === undefined && (
@@ -70,12 +70,16 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   );
 }
 
-function ReadOnly({ message, status }: { readonly message: string; readonly status: StatusView }) {
+function ReadOnly(props: {
+  readonly readOnly: NonNullable<StatusView['readOnly']>;
+  readonly isForeign: StatusView['foreign'];
+}) {
+  const { readOnly, isForeign } = props;
   const page = usePage();
   const takeOver = { label: text('Take Over'), run: () => page.runCommand('takeOver') };
   const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
-  const takeOverIfPossible = status.readOnly?.isWrittenElsewhere === true ? takeOver : undefined;
-  return <Notice icon="lock" message={message} action={status.foreign ? continueHere : takeOverIfPossible} />;
+  const takeOverIfPossible = readOnly.isWrittenElsewhere ? takeOver : undefined;
+  return <Notice icon="lock" message={readOnly.text} action={isForeign ? continueHere : takeOverIfPossible} />;
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {

@@ -50,10 +50,13 @@ function useDebouncedSearch<Answer>(
   onAnswer: (answer: Answer | undefined) => void,
 ): void {
   useEffect(() => {
+    if (query.trim() === '') {
+      onAnswer(undefined);
+      return undefined;
+    }
     let isCurrent = true;
-    if (query.trim() === '') onAnswer(undefined);
     const run = async (): Promise<void> => {
-      const answer = query.trim() === '' ? undefined : await search(query);
+      const answer = await search(query);
       if (isCurrent && answer !== undefined) onAnswer(answer);
     };
     const timer = setTimeout(() => void run(), SEARCH_DELAY_MS);
