@@ -86,7 +86,7 @@ function runCodeAction(element: Element, source: NonNullable<ReturnType<typeof c
   }
   const request = page.tryRequest('codeAction', { action, text: code, ...(language !== '' && { language }) });
   void request.then((succeeded) => {
-    if (succeeded && action === 'copy') page.showToast(text('Copied'));
+    if (succeeded && action === 'copy') page.toasts.show(text('Copied'));
   });
 }
 

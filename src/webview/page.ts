@@ -9,7 +9,7 @@ import { HostLink, type EditorApi } from './host-link.ts';
 import { plainText } from './markdown/parser.ts';
 import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
-import { Toasts, type Toast } from './toasts.ts';
+import { Toasts } from './toasts.ts';
 
 /** The state that survives a reload of the page. */
 const savedSchema = v.object({
@@ -94,7 +94,7 @@ export class Page {
       case 'say': {
         const { offer } = message;
         const action = offer && { label: offer.label, run: () => this.post({ type: 'offerTaken', id: offer.id }) };
-        this.showToast(message.text, 'info', action ?? undefined);
+        this.toasts.show(message.text, 'info', action ?? undefined);
         return;
       }
       case 'reveal':
@@ -165,7 +165,7 @@ export class Page {
       if (reason === 'cancelled') return undefined;
       const repeat = (): void =>
         REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryTurn() : void this.request(type, fields);
-      this.showToast(
+      this.toasts.show(
         message,
         'error',
         action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) },
@@ -194,12 +194,18 @@ export class Page {
     if (last && (last.role === 'user' || last.ending !== 'complete')) void this.request('retry', { message: last.id });
   }
 
+  /** Pins a quote, or a whole message if its quote is ''. */
+  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'kind'>): Promise<void> {
+    if (await this.tryRequest('pinQuote', { ...fields, kind: 'fact' }))
+      this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
+  }
+
   /** Returns a file's content. If it can't be read, for example a folder, reports that and returns undefined. */
   async readOrReport(name: string, reading: Promise<string>): Promise<string | undefined> {
     try {
       return await reading;
     } catch {
-      this.showToast(text('Couldn’t read {0}. Add it again.', name), 'error');
+      this.toasts.show(text('Couldn’t read {0}. Add it again.', name), 'error');
       return undefined;
     }
   }
@@ -237,8 +243,8 @@ export class Page {
     else this.composer?.focus();
   }
 
-  showToast(message: string, severity?: Toast['severity'], action?: Toast['action']): void {
-    this.toasts.show(message, severity, action);
+  togglePanel(panel: Panel): void {
+    this.showPanel(this.panel === panel ? 'none' : panel);
   }
 
   /** Returns the saved state if it belongs to this session. */

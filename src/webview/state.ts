@@ -88,6 +88,10 @@ export function lastText(message: MessageView): string {
   return part?.type === 'text' ? part.text : '';
 }
 
+/** The length of a message's text parts, in characters. */
+export const textLength = (message: MessageView): number =>
+  message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+
 /** Maximum number of messages that are kept in the page. */
 const MAX_LOADED = 600;
 /** Number of messages per request. Requests start at multiples of it. */

@@ -41,7 +41,7 @@ export class Toasts {
     return toast;
   }
 
-  dismiss(toast: Toast | undefined): void {
+  dismiss(toast: Toast): void {
     if (this.temporary === toast) this.temporary = undefined;
     if (this.persistent === toast) this.persistent = undefined;
     this.#onChange();

@@ -89,15 +89,12 @@ export class FolderWatcher {
     const pause = Math.max(BATCH_DELAY_MS, (this.#pausedUntil.get(tool) ?? 0) - performance.now());
     const timer = setTimeout(() => {
       this.#timers.delete(tool);
-      void this.#report(tool);
+      void this.#onChange(tool).then((duration) => {
+        this.#pausedUntil.set(tool, performance.now() + duration * PAUSE_FACTOR);
+      });
     }, pause);
     timer.unref();
     this.#timers.set(tool, timer);
-  }
-
-  async #report(tool: Tool): Promise<void> {
-    const duration = await this.#onChange(tool);
-    this.#pausedUntil.set(tool, performance.now() + duration * PAUSE_FACTOR);
   }
 }
 

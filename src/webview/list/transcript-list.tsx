@@ -4,7 +4,7 @@ import { usePage } from '../page-context.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
-import { coverAt, PAGE_SIZE, type OpenSession } from '../state.ts';
+import { coverAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { FeedNavigation } from './feed-navigation.ts';
 import { Viewport, type RowRange } from './viewport.ts';
@@ -17,8 +17,7 @@ const REVEAL_MARGIN = 48;
 /** Estimates the height of a message in px: 20 px for every 60 characters, plus its header. */
 function estimateHeight(message: MessageView | undefined): number {
   if (!message) return 140;
-  const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
-  return Math.min(4_000, 76 + Math.ceil(length / 60) * 20);
+  return Math.min(4_000, 76 + Math.ceil(textLength(message) / 60) * 20);
 }
 
 /** The transcript. Only rows near the viewport are rendered, and their messages are loaded on demand. */

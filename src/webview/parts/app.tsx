@@ -147,7 +147,7 @@ function Header({ session }: { readonly session: OpenSession }) {
           class="title-button line"
           aria-expanded={open}
           title={text('Sessions')}
-          onClick={() => page.showPanel(open ? 'none' : 'sessions')}
+          onClick={() => page.togglePanel('sessions')}
         >
           <span class="cut">{session.title}</span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
@@ -157,7 +157,7 @@ function Header({ session }: { readonly session: OpenSession }) {
         icon="search"
         label={text('Search')}
         expanded={page.panel === 'recall'}
-        onClick={() => page.showPanel(page.panel === 'recall' ? 'none' : 'recall')}
+        onClick={() => page.togglePanel('recall')}
       />
       <IconButton icon="add" label={text('New Session')} onClick={() => page.runCommand('newSession')} />
     </header>

@@ -5,6 +5,7 @@ import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
+import { CONTEXT_ICONS } from './suggestions.tsx';
 
 const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
   file: 'file',
@@ -33,10 +34,10 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
 }
 
 const CONTEXT_ITEMS = [
-  { kind: 'selection', label: () => text('Selection'), icon: 'list-selection' },
-  { kind: 'currentFile', label: () => text('Current File'), icon: 'file' },
-  { kind: 'problems', label: () => text('Problems in Current File'), icon: 'warning' },
-  { kind: 'terminal', label: () => text('Terminal Selection'), icon: 'terminal' },
+  { kind: 'selection', label: () => text('Selection') },
+  { kind: 'currentFile', label: () => text('Current File') },
+  { kind: 'problems', label: () => text('Problems in Current File') },
+  { kind: 'terminal', label: () => text('Terminal Selection') },
 ] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
@@ -62,7 +63,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
       <IconButton icon="attach" label={text('Add Context')} expanded={open} onClick={() => setOpen(!open)} />
       {open && (
         <div class="menu popup" role="menu" aria-label={text('Add Context')}>
-          {CONTEXT_ITEMS.map(({ kind, label, icon }) => (
+          {CONTEXT_ITEMS.map(({ kind, label }) => (
             <button
               key={kind}
               type="button"
@@ -73,7 +74,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
                 void page.request('attach', { what: { kind } });
               }}
             >
-              <Icon name={icon} /> {label()}
+              <Icon name={CONTEXT_ICONS[kind]} /> {label()}
             </button>
           ))}
           {images && (
@@ -123,7 +124,7 @@ function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElem
 export async function attachImage(page: Page, file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
   if (!mediaType) {
-    page.showToast(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
+    page.toasts.show(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
     return;
   }
   const reading = new Promise<string>((resolve, reject) => {

@@ -238,16 +238,11 @@ function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType
     page.recallQuery = argument;
     page.showPanel('recall');
   } else if (slash.command === 'pin') {
-    if (argument === '') page.showToast(text('Type /pin followed by text from a message.'));
-    else void pinText(page, argument);
+    if (argument === '') page.toasts.show(text('Type /pin followed by text from a message.'));
+    else void page.pinQuote({ quote: argument });
   } else {
     page.runCommand(slash.command, argument === '' ? undefined : argument);
   }
-}
-
-async function pinText(page: Page, quote: string): Promise<void> {
-  if (await page.tryRequest('pinQuote', { quote, kind: 'fact' }))
-    page.showToast(text('Pinned. This text stays verbatim through every compression.'));
 }
 
 function placeholder({ readOnly, foreign }: StatusView): string {

@@ -44,7 +44,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
         aria-expanded={open}
         aria-label={`${text('Context')}: ${label}`}
         title={text('Context usage')}
-        onClick={() => page.showPanel(open ? 'none' : 'gauge')}
+        onClick={() => page.togglePanel('gauge')}
       >
         <span class="gauge-bar" aria-hidden="true">
           {parts.map(({ name, tokens }) => (

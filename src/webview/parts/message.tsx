@@ -3,7 +3,7 @@ import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isSubmitKey, isUnanswered } from '../sending.ts';
-import { lastText } from '../state.ts';
+import { lastText, textLength } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
@@ -45,7 +45,7 @@ export function Message(props: {
   const head = `head-${message.id}`;
   const { name, icon } = ROLES[message.role];
   const isLast = row === total - 1;
-  const length = message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+
   const states = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
     <div
@@ -102,7 +102,7 @@ export function Message(props: {
         isLast={isLast}
         unanswered={isUnanswered(message, props.nextRole, isLast, busy)}
       />
-      {length > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
+      {textLength(message) > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
       {message.events && message.events.length > 0 && <KeyEvents events={message.events} />}
     </div>
   );
@@ -234,21 +234,18 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   const id = { message: message.id };
   const { role } = message;
   const copy = async () => {
-    if (await page.tryRequest('copyMessage', id)) page.showToast(text('Copied'));
+    if (await page.tryRequest('copyMessage', id)) page.toasts.show(text('Copied'));
   };
   const quote = () => page.composer?.quote(selectionIn(message) || lastText(message));
-  const pin = async () => {
-    if (await page.tryRequest('pinQuote', { ...id, quote: selectionIn(message), kind: 'fact' }))
-      page.showToast(text('Pinned. This text stays verbatim through every compression.'));
-  };
+
   const fork = async () => {
     if ((await page.tryRequest('fork', id)) && !isForeign)
-      page.showToast(text('Your next message starts a new branch here. The previous branch is kept.'));
+      page.toasts.show(text('Your next message starts a new branch here. The previous branch is kept.'));
   };
   const remove = async () => {
     if (!(await page.tryRequest('deleteMessage', id))) return;
     const undo = () => void page.request('undoDelete', id);
-    page.showToast(text('Message deleted. Its text stays in the session file.'), 'info', {
+    page.toasts.show(text('Message deleted. Its text stays in the session file.'), 'info', {
       label: text('Undo'),
       run: undo,
     });
@@ -279,7 +276,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
       {(role === 'user' || role === 'assistant') && (
         <>
           {action('quote', text('Quote'), quote)}
-          {action('pin', text('Pin as Key Event'), pin)}
+          {action('pin', text('Pin as Key Event'), () => page.pinQuote({ ...id, quote: selectionIn(message) }))}
           {action('bookmark', text('Save to Workspace Memory'), () =>
             page.request('remember', { ...id, quote: selectionIn(message) }),
           )}

@@ -83,7 +83,7 @@ export function useSuggestions(
   }
   return items.map(({ label, detail, what }) => ({
     key: JSON.stringify(what),
-    icon: ICONS[what.kind],
+    icon: CONTEXT_ICONS[what.kind],
     label,
     detail,
     choose: () => {
@@ -93,7 +93,8 @@ export function useSuggestions(
   }));
 }
 
-const ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
+/** Codicons of the kinds of context. */
+export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
   selection: 'list-selection',
   currentFile: 'file',
   openEditors: 'files',

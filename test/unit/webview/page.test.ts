@@ -117,15 +117,15 @@ describe('the page', () => {
     const action = { label: 'Try Again', run: () => undefined };
 
     it('takes them off by itself when they only inform', () => {
-      page.showToast('Copied');
+      page.toasts.show('Copied');
       assert.deepEqual(words(), ['Copied']);
       passTime();
       assert.deepEqual(words(), []);
     });
 
     it('keeps them while they offer a way out of an error, whatever is said meanwhile, until sending works', async () => {
-      page.showToast('The provider is overloaded.', 'error', action);
-      page.showToast('Copied');
+      page.toasts.show('The provider is overloaded.', 'error', action);
+      page.toasts.show('Copied');
       assert.deepEqual(words(), ['The provider is overloaded.', 'Copied']);
       passTime();
       assert.deepEqual(words(), ['The provider is overloaded.']);
@@ -135,8 +135,8 @@ describe('the page', () => {
     });
 
     it('has them dismissed', () => {
-      page.showToast('The key was refused.', 'error', action);
-      page.toasts.dismiss(page.toasts.shown[0]);
+      page.toasts.show('The key was refused.', 'error', action);
+      page.toasts.dismiss(page.toasts.shown[0]!);
       assert.deepEqual(words(), []);
     });
 
