@@ -69,7 +69,7 @@ export class InputHistory {
   }
 
   /** Whether a sent text is shown. */
-  get browsing(): boolean {
+  get isBrowsing(): boolean {
     return this.#index < this.#sent.length;
   }
 
@@ -77,7 +77,7 @@ export class InputHistory {
   step(by: -1 | 1, current: string): string | undefined {
     const next = this.#index + by;
     if (next < 0 || next > this.#sent.length) return undefined;
-    if (!this.browsing) this.#unsent = current;
+    if (!this.isBrowsing) this.#unsent = current;
     this.#index = next;
     return this.#sent[next] ?? this.#unsent;
   }

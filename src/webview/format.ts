@@ -23,10 +23,10 @@ export const formatCounted = (count: number, one: string, many: string, ...value
 
 /** `1 token`, `12.4k tokens`. */
 export const formatTokens = (count: number): string =>
-  count === 1 ? text('1 token') : text('{0} tokens', formatShort(count));
+  count === 1 ? text('1 token') : text('{0} tokens', formatCompact(count));
 
 /** Formats a rounded number: 940, 12.4k, 1.2M. */
-export const formatShort = (value: number): string =>
+export const formatCompact = (value: number): string =>
   Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 
 export const formatPercent = (share: number): string =>
@@ -37,7 +37,7 @@ export const formatCost = (dollars: number): string => dollarsText(dollars, loca
 export const formatTime = (at: number): string =>
   new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
 
-export const formatFull = (at: number): string =>
+export const formatDateTime = (at: number): string =>
   new Date(at).toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' });
 
 /** Formats the day of `at` relative to `now`: today, yesterday, or a date. Both are in ms since the epoch. */
@@ -54,7 +54,7 @@ export function formatDay(at: number, now: number): string {
   });
 }
 
-export const sameDay = (a: number, b: number): boolean => startOfDay(a) === startOfDay(b);
+export const isSameDay = (a: number, b: number): boolean => startOfDay(a) === startOfDay(b);
 
 const startOfDay = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 

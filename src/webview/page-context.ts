@@ -6,6 +6,6 @@ export const PageContext = createContext<Page | undefined>(undefined);
 
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (!page) throw new Error('a part of the page was drawn outside of it');
+  if (!page) throw new Error('usePage must be called inside PageContext.Provider');
   return page;
 }

@@ -63,7 +63,7 @@ export class Page {
   #saved: SavedState | undefined;
   readonly #focusedElement: () => FocusTarget | undefined;
   /** The element that had the focus when the panel was opened. */
-  #opener: FocusTarget | undefined;
+  #previousFocus: FocusTarget | undefined;
 
   constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
     this.#api = api;
@@ -164,7 +164,7 @@ export class Page {
       onRejected?.(reason);
       if (reason === 'cancelled') return undefined;
       const repeat = (): void =>
-        REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryTurn() : void this.request(type, fields);
+        REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryReply() : void this.request(type, fields);
       this.toasts.show(
         message,
         'error',
@@ -189,7 +189,7 @@ export class Page {
   }
 
   /** Retries the last reply unless it's complete. A message that was returned to the composer isn't sent. */
-  #retryTurn(): void {
+  #retryReply(): void {
     const last = this.session?.transcript.last;
     if (last && (last.role === 'user' || last.ending !== 'complete')) void this.request('retry', { message: last.id });
   }
@@ -220,18 +220,18 @@ export class Page {
   }
 
   /** Loads `count` messages from position `from`. If another branch or session is shown by then, discards them. */
-  async loadMessages(from: number, count: number, near: number): Promise<void> {
+  async loadMessages(from: number, count: number, center: number): Promise<void> {
     const before = this.session;
     if (!before) return;
     const { id, epoch } = before;
     const answer = await this.request('loadMessages', { session: id, epoch, from, count });
     const { session } = this;
     if (!answer || session?.id !== id || session.epoch !== epoch) return;
-    this.updateSession({ transcript: session.transcript.add(answer.from, answer.messages, near) });
+    this.updateSession({ transcript: session.transcript.add(answer.from, answer.messages, center) });
   }
 
   showPanel(panel: Panel): void {
-    if (panel !== 'none') this.#opener = this.#focusedElement();
+    if (panel !== 'none') this.#previousFocus = this.#focusedElement();
     this.panel = panel;
     this.rerender();
   }
@@ -239,7 +239,7 @@ export class Page {
   /** Closes the panel and returns the focus to the element that had it before. */
   closePanel(): void {
     this.showPanel('none');
-    if (this.#opener?.isConnected) this.#opener.focus();
+    if (this.#previousFocus?.isConnected) this.#previousFocus.focus();
     else this.composer?.focus();
   }
 
@@ -248,14 +248,14 @@ export class Page {
   }
 
   /** Returns the saved state if it belongs to this session. */
-  savedState(session: string): SavedState | undefined {
+  savedStateOf(session: string): SavedState | undefined {
     return this.#saved?.session === session ? this.#saved : undefined;
   }
 
   save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedState(session), ...change };
+    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedStateOf(session), ...change };
     this.#api.setState(this.#saved);
   }
 

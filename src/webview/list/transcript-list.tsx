@@ -32,7 +32,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const requested = useRef(new Set<number>());
   const awaitingFocus = useRef<number>(undefined);
   const [range, setRange] = useState<RowRange>({ from: 0, to: -1 });
-  const [atEnd, setAtEnd] = useState(true);
+  const [isAtEnd, setIsAtEnd] = useState(true);
   const [revealed, setRevealed] = useState<number>();
   const { transcript } = session;
 
@@ -43,7 +43,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   };
   const scrollToEnd = (): void => {
     viewport.current?.scrollToEnd();
-    setAtEnd(true);
+    setIsAtEnd(true);
   };
 
   useLayoutEffect(() => {
@@ -51,9 +51,9 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     viewport.current = view;
     navigation.current = new FeedNavigation(scroller.current!, end.current!);
     view.update(transcript.total, (row) => estimateHeight(transcript.at(row)), range);
-    const place = page.savedState(session.id)?.place;
+    const place = page.savedStateOf(session.id)?.place;
     if (place) view.reveal(place.position, -place.offset);
-    setAtEnd(view.following);
+    setIsAtEnd(view.isFollowing);
     page.list = {
       reveal: (position, keepFocus) => {
         awaitingFocus.current = keepFocus === true ? undefined : position;
@@ -84,9 +84,9 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     const view = viewport.current;
     if (!view) return;
     view.handleScroll();
-    setAtEnd(view.following);
+    setIsAtEnd(view.isFollowing);
     const { row, offset } = view.anchor;
-    page.save({ place: view.following ? null : { position: row, offset } });
+    page.save({ place: view.isFollowing ? null : { position: row, offset } });
   };
 
   // Focus a revealed message once it's rendered. Its placeholder doesn't get the focus, because it will be removed.
@@ -142,7 +142,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
           </div>
         </div>
         <div ref={end} class="off-screen" tabIndex={0} onFocus={() => navigation.current?.handleEndFocus()} />
-        {!atEnd && (
+        {!isAtEnd && (
           <button type="button" class="to-latest line" onClick={scrollToEnd}>
             <Icon name="arrow-down" />
             <span>{text('Jump to Latest')}</span>

@@ -19,7 +19,7 @@ const NEAR_END = 32;
  */
 export class Viewport {
   /** Whether the end of the list is kept in view. */
-  following = true;
+  isFollowing = true;
   /** The row at the top of the view, and how far it's scrolled, in px. */
   anchor = { row: 0, offset: 0 };
   readonly #scroller: HTMLElement;
@@ -76,13 +76,13 @@ export class Viewport {
 
   /** Scrolls a row to `margin` px below the top of the view. */
   reveal(row: number, margin: number): void {
-    this.following = false;
+    this.isFollowing = false;
     this.anchor = { row: Math.max(0, Math.min(row, this.#heights.count - 1)), offset: -margin };
     this.#applyScroll();
   }
 
   scrollToEnd(): void {
-    this.following = true;
+    this.isFollowing = true;
     this.#applyScroll();
   }
 
@@ -93,7 +93,7 @@ export class Viewport {
     // Scrolling up stops following, except if the list became shorter and the view is still at its end.
     const tolerance = scrollTop > this.#lastScrollTop ? NEAR_END : 1;
     this.#lastScrollTop = scrollTop;
-    this.following = scrollTop + clientHeight >= scrollHeight - tolerance;
+    this.isFollowing = scrollTop + clientHeight >= scrollHeight - tolerance;
     this.#anchorAt(scrollTop);
   }
 
@@ -107,11 +107,11 @@ export class Viewport {
     this.#spacer.style.height = `${this.#heights.total}px`;
     this.#positionRows();
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
-    const target = this.following ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
+    const target = this.isFollowing ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
     const top = Math.max(0, Math.min(target, end));
     if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
     this.#lastScrollTop = this.#scroller.scrollTop;
-    if (this.following) this.#anchorAt(top);
+    if (this.isFollowing) this.#anchorAt(top);
     this.#selectRows();
   }
 

@@ -27,7 +27,7 @@ export class IncrementalRenderer {
   #environment: MarkdownEnvironment;
   #closedBlocks: HTMLElement[] = [];
   #openBlock: OpenBlock | undefined;
-  #finished = false;
+  #isFinished = false;
 
   /** `breaks`: whether line breaks in paragraphs are kept. */
   constructor(host: HTMLElement, breaks: boolean) {
@@ -37,31 +37,31 @@ export class IncrementalRenderer {
   }
 
   /** Renders `text`. `final`: no text will be added. */
-  update(text: string, final: boolean): void {
-    if (this.#finished && text === this.#text) return;
-    if (this.#finished || !text.startsWith(this.#text)) this.#reset();
+  update(text: string, isFinal: boolean): void {
+    if (this.#isFinished && text === this.#text) return;
+    if (this.#isFinished || !text.startsWith(this.#text)) this.#reset();
     this.#splitter.push(text.slice(this.#text.length));
     this.#text = text;
-    if (final) this.#splitter.finish();
+    if (isFinal) this.#splitter.finish();
     else this.#host.classList.add('live');
     const { closed, open } = this.#splitter;
     for (const block of closed.slice(this.#closedBlocks.length)) {
-      const element = this.#openBlock?.element ?? this.#append();
+      const element = this.#openBlock?.element ?? this.#appendBlock();
       this.#render(block, element, true);
       this.#closedBlocks.push(element);
       this.#openBlock = undefined;
     }
-    if (final) this.#finish(closed);
-    else if (open !== '') this.#showOpen(open);
+    if (isFinal) this.#finish(closed);
+    else if (open !== '') this.#showOpenBlock(open);
   }
 
-  #showOpen(block: string): void {
+  #showOpenBlock(block: string): void {
     const lastLine = block.lastIndexOf('\n') + 1;
     const text = INCOMPLETE_LINE.test(block.slice(lastLine)) ? block.slice(0, lastLine) : block;
     if (text === '') return;
     const { isCodeClosed } = this.#splitter;
     const openBlock = (this.#openBlock ??= {
-      element: this.#append(),
+      element: this.#appendBlock(),
       renderedLength: 0,
       shownLength: 0,
       isCodeClosed,
@@ -77,7 +77,7 @@ export class IncrementalRenderer {
     openBlock.shownLength = text.length;
   }
 
-  #append(): HTMLElement {
+  #appendBlock(): HTMLElement {
     const element = document.createElement('div');
     element.className = 'block';
     this.#host.append(element);
@@ -104,7 +104,7 @@ export class IncrementalRenderer {
 
   /** Renders blocks with links again, because links may be defined after they are used. */
   #finish(blocks: readonly string[]): void {
-    this.#finished = true;
+    this.#isFinished = true;
     if (Object.keys(this.#environment.references ?? {}).length === 0) return;
     for (const [index, block] of blocks.entries())
       if (block.includes(']')) this.#render(block, this.#closedBlocks[index]!, true);
@@ -117,6 +117,6 @@ export class IncrementalRenderer {
     this.#environment = { breaks: this.#breaks };
     this.#closedBlocks = [];
     this.#openBlock = undefined;
-    this.#finished = false;
+    this.#isFinished = false;
   }
 }

@@ -15,7 +15,7 @@ const FILE_REFERENCE =
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const EXTENSIONLESS_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Justfile|Procfile)$/;
 
-/** Parses the target of a Markdown link. Refuses control characters, which browsers ignore. */
+/** Parses the target of a Markdown link. Refuses control characters, which browsers ignore, and file names with spaces. */
 export function linkTarget(href: string): LinkTarget {
   const text = decode(href);
   if (text === undefined || hasControlCharacter(text)) return { kind: 'refused' };

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StatusView } from '../../protocol/views.ts';
 import { completionAt, InputHistory, parseSlashCommand } from '../completion.ts';
-import { formatShort } from '../format.ts';
+import { formatCompact } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
 import { isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
@@ -20,7 +20,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Use the page's own draft, unless the host's draft has changed since, for example by *Ask About Selection*.
   const [value, setValue] = useState(() => {
-    const saved = page.savedState(session.id);
+    const saved = page.savedStateOf(session.id);
     return saved?.told === session.draft.text ? saved.draft : session.draft.text;
   });
   const [caret, setCaret] = useState(0);
@@ -83,7 +83,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     }
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     if (source.trim() === '' && attachments.length === 0) return;
-    const pasted = page.savedState(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
+    const pasted = page.savedStateOf(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
     setText('');
     page.save({ pasted: [] });
     page.list?.scrollToEnd();
@@ -104,14 +104,14 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   }, []);
 
   const suggestions = useSuggestions(completion, value, setText, submit);
-  const open = suggestions.length > 0;
+  const hasSuggestions = suggestions.length > 0;
   const selectedIndex = Math.min(selected, suggestions.length - 1);
 
   const handleKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    if (open && handleSuggestionKey(event, suggestions, selectedIndex, setSelected)) return;
+    if (hasSuggestions && handleSuggestionKey(event, suggestions, selectedIndex, setSelected)) return;
     if (event.key === 'Escape') {
-      if (open) setDismissed(true);
+      if (hasSuggestions) setDismissed(true);
       else if (status.replying) page.post({ type: 'stop' });
       else return;
       event.preventDefault();
@@ -123,9 +123,9 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       return;
     }
     const before = value.slice(0, field.current?.selectionStart ?? 0);
-    const isFirstLine = !before.includes('\n') && (value === '' || history.browsing);
-    const isStep = event.key === 'ArrowUp' ? isFirstLine : event.key === 'ArrowDown' && history.browsing;
-    const recalled = isStep ? history.step(event.key === 'ArrowUp' ? -1 : 1, value) : undefined;
+    const isFirstLine = !before.includes('\n') && (value === '' || history.isBrowsing);
+    const isHistoryKey = event.key === 'ArrowUp' ? isFirstLine : event.key === 'ArrowDown' && history.isBrowsing;
+    const recalled = isHistoryKey ? history.step(event.key === 'ArrowUp' ? -1 : 1, value) : undefined;
     if (recalled === undefined) return;
     event.preventDefault();
     setText(recalled);
@@ -144,7 +144,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       // Remember pasted text, which may not be the user's own words. A single word is ignored, because it may be a name.
       const normalized = pasted.replace(/\r\n?/g, '\n');
       if (/\S\s+\S/.test(normalized))
-        page.save({ pasted: [...(page.savedState(session.id)?.pasted ?? []), normalized] });
+        page.save({ pasted: [...(page.savedStateOf(session.id)?.pasted ?? []), normalized] });
       return;
     }
     event.preventDefault();
@@ -163,7 +163,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       }}
     >
       <QueuedMessages status={status} edit={(taken) => setText(joinTexts(value, taken))} />
-      {open && <SuggestionList suggestions={suggestions} selectedIndex={selectedIndex} />}
+      {hasSuggestions && <SuggestionList suggestions={suggestions} selectedIndex={selectedIndex} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
           <div class="chips line wrap" role="group" aria-label={text('Attachments')}>
@@ -175,7 +175,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
               />
             ))}
             {draft.attachments.length > 1 && (
-              <span class="meta">{text('{0} tokens in attachments', formatShort(attachmentTokens))}</span>
+              <span class="meta">{text('{0} tokens in attachments', formatCompact(attachmentTokens))}</span>
             )}
           </div>
         )}
@@ -188,8 +188,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           placeholder={placeholder(status)}
           aria-label={text('Message')}
           aria-autocomplete="list"
-          aria-controls={open ? 'suggestions' : undefined}
-          aria-activedescendant={open ? `suggestion-${selectedIndex}` : undefined}
+          aria-controls={hasSuggestions ? 'suggestions' : undefined}
+          aria-activedescendant={hasSuggestions ? `suggestion-${selectedIndex}` : undefined}
           onInput={(event) => {
             setValue(event.currentTarget.value);
             setCaret(event.currentTarget.selectionStart);

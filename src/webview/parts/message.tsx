@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
-import { formatFull, formatShort, formatTime, formatTokens } from '../format.ts';
+import { formatDateTime, formatCompact, formatTime, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { isSubmitKey, isUnanswered } from '../sending.ts';
 import { lastText, textLength } from '../state.ts';
@@ -42,16 +42,16 @@ export function Message(props: {
   const actions = !message.streaming && !editing && (
     <MessageActions message={message} busy={busy} edit={() => setEditing(true)} />
   );
-  const head = `head-${message.id}`;
+  const headingId = `head-${message.id}`;
   const { name, icon } = ROLES[message.role];
   const isLast = row === total - 1;
 
-  const states = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
+  const stateClasses = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
     <div
-      class={`message from-${message.role} ${states.filter(Boolean).join(' ')}`}
+      class={`message from-${message.role} ${stateClasses.filter(Boolean).join(' ')}`}
       role="article"
-      aria-labelledby={head}
+      aria-labelledby={headingId}
       aria-posinset={row + 1}
       aria-setsize={total}
       aria-busy={message.streaming}
@@ -59,11 +59,11 @@ export function Message(props: {
       data-message={message.id}
     >
       <div class="message-head line wrap">
-        <h2 class="line wrap" id={head}>
+        <h2 class="line wrap" id={headingId}>
           <Icon name={icon} />
           <span class="name">{name()}</span>
           {message.model !== undefined && <span class="meta model cut">{message.model}</span>}
-          <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatFull(message.at)}>
+          <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatDateTime(message.at)}>
             {formatTime(message.at)}
           </time>
         </h2>
@@ -118,11 +118,13 @@ function Usage({
   const { input, output, cachedInput } = tokens;
   // The usage of incomplete replies is estimated, because providers don't report it.
   const approximate = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
-  const cached = cachedInput ? text('{0} input tokens read from cache', formatShort(cachedInput)) : undefined;
+  const cached = cachedInput ? text('{0} input tokens read from cache', formatCompact(cachedInput)) : undefined;
   return (
     <span class="meta usage" title={cached}>
       {approximate}
-      {input === undefined ? formatTokens(output) : text('{0} in · {1} out', formatShort(input), formatShort(output))}
+      {input === undefined
+        ? formatTokens(output)
+        : text('{0} in · {1} out', formatCompact(input), formatCompact(output))}
     </span>
   );
 }

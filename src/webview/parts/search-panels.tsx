@@ -14,7 +14,7 @@ export function SearchField(props: {
   readonly label: string;
   readonly query: string;
   readonly setQuery: (query: string) => void;
-  readonly onEnter?: (isBack: boolean) => void;
+  readonly onEnter?: (isBackward: boolean) => void;
 }) {
   const ownField = useRef<HTMLInputElement>(null);
   const { field = ownField, label, query, setQuery, onEnter } = props;
@@ -130,7 +130,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       setMatches(positions);
       if (!positions) return;
       // Go to the first match in or below the view, or else to the last match.
-      const topPosition = page.savedState(session.id)?.place?.position ?? session.transcript.total;
+      const topPosition = page.savedStateOf(session.id)?.place?.position ?? session.transcript.total;
       const next = positions.findIndex((each) => each >= topPosition);
       goTo(positions, next === -1 ? positions.length - 1 : next);
     },
@@ -158,7 +158,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         label={text('Find in this session')}
         query={query}
         setQuery={setQuery}
-        onEnter={(isBack) => step(isBack ? -1 : 1)}
+        onEnter={(isBackward) => step(isBackward ? -1 : 1)}
       />
       <span class="meta find-count" role="status">
         {matches && (count === 0 ? text('No results') : `${current + 1} / ${count}`)}

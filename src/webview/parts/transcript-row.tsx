@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 import type { CompressionView, CoverView, MessageView } from '../../protocol/views.ts';
-import { formatDay, sameDay } from '../format.ts';
+import { formatDay, isSameDay } from '../format.ts';
 import { text } from '../texts.ts';
 import { CompressionRow } from './compression-row.tsx';
 import { MessageBoundary } from './message-boundary.tsx';
@@ -27,7 +27,7 @@ export class TranscriptRow extends Component<Props> {
 
   override render(props: Props) {
     const { row, total, message, previousAt, compressionsBefore, compressionsAfter } = props;
-    const newDay = message && (previousAt === undefined || !sameDay(message.at, previousAt));
+    const newDay = message && (previousAt === undefined || !isSameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} role="presentation">
         {compressionsBefore?.map((each) => (

@@ -45,6 +45,6 @@ describe('the history of the composer', () => {
     assert.equal(history.step(1, ''), 'two');
     assert.equal(history.step(1, ''), 'draft');
     assert.equal(history.step(1, ''), undefined);
-    assert.equal(history.browsing, false);
+    assert.equal(history.isBrowsing, false);
   });
 });
