@@ -5,7 +5,8 @@ import { accessFault } from '../storage/disk-errors.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { FollowedChats } from './followed-chats.ts';
 
-/** Runs the library of other tools' chats in a thread: one reply per call, and news in between. */
+// The worker thread for the chats from other tools. Posts one reply per call, and news at any time.
+
 const port = parentPort;
 if (!port) throw new Error('this is the code of a worker thread');
 
