@@ -17,6 +17,8 @@ export class FolderWatcher {
   readonly #onChange: (tool: Tool) => Promise<number>;
   readonly #watchers = new Map<Tool, Map<string, Closable>>();
   readonly #timers = new Map<Tool, NodeJS.Timeout>();
+  /** Tools for which `onChange` runs, and whether there was a change meanwhile. */
+  readonly #running = new Map<Tool, boolean>();
   /** When a tool's chats may be read again, on the clock of `performance.now()`. */
   readonly #pausedUntil = new Map<Tool, number>();
 
@@ -83,14 +85,19 @@ export class FolderWatcher {
     return { close: () => files.forEach((watched) => unwatchFile(watched, onChange)) };
   }
 
-  /** Reports a change to `onChange` once the pause is over. */
+  /** Reports a change to `onChange` once the pause is over. A change while it runs is reported after the next pause. */
   #schedule(tool: Tool): void {
-    if (this.#timers.has(tool)) return;
+    if (this.#running.has(tool)) this.#running.set(tool, true);
+    if (this.#timers.has(tool) || this.#running.has(tool)) return;
     const pause = Math.max(BATCH_DELAY_MS, (this.#pausedUntil.get(tool) ?? 0) - performance.now());
     const timer = setTimeout(() => {
       this.#timers.delete(tool);
+      this.#running.set(tool, false);
       void this.#onChange(tool).then((duration) => {
         this.#pausedUntil.set(tool, performance.now() + duration * PAUSE_FACTOR);
+        const changedMeanwhile = this.#running.get(tool) === true;
+        this.#running.delete(tool);
+        if (changedMeanwhile) this.#schedule(tool);
       });
     }, pause);
     timer.unref();

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FolderWatcher } from '../../../src/worker/folder-watcher.ts';
+
+describe('folders of other tools', () => {
+  let home: string;
+  beforeEach(async () => (home = await mkdtemp(path.join(tmpdir(), 'watched-'))));
+  afterEach(() => rm(home, { recursive: true }));
+
+  it('that change while they are read are read once more, after the pause', async () => {
+    const file = path.join(home, 'chat.jsonl');
+    await writeFile(file, '1\n');
+    let calls = 0;
+    let end: (durationMs: number) => void = () => undefined;
+    let called: () => void = () => undefined;
+    const nextCall = (): Promise<void> => new Promise((resolve) => (called = resolve));
+    const watcher = new FolderWatcher(home, () => {
+      calls++;
+      called();
+      return new Promise((resolve) => (end = resolve));
+    });
+    try {
+      const first = nextCall();
+      watcher.watch('codex', [{ tool: 'codex', path: file, bytes: 2, modifiedAt: 0, facts: {} }]);
+      await appendFile(file, '2\n');
+      await first;
+      await appendFile(file, '3\n');
+      await pause(1_000);
+      assert.equal(calls, 1);
+      const second = nextCall();
+      end(1);
+      await second;
+      assert.equal(calls, 2);
+    } finally {
+      watcher.keepOnly([]);
+    }
+  });
+});
