@@ -136,8 +136,9 @@ export class FollowedChats implements ChatLibrary {
   close(): Promise<void> {
     this.#cancellation.abort();
     clearInterval(this.#heartbeatTimer);
-    this.#watcher.keepOnly([]);
     return this.#serial.run(async () => {
+      // A pass that was in progress has watched its folders again.
+      this.#watcher.keepOnly([]);
       await this.#lastHeartbeat;
       if (this.#isWriter) await this.#lock.release();
       this.#isWriter = false;
