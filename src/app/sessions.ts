@@ -25,7 +25,7 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #changed: Emitter<'current' | 'list'>;
   #current: Conversation | undefined;
-  #opening: Promise<unknown> = Promise.resolve();
+  #lastSwitch: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -51,54 +51,48 @@ export class Sessions {
 
   /** The current session, or else the newest of the workspace, or else a new one. */
   currentOrLatest(): Promise<Conversation> {
-    return this.#inTurn(async () => {
-      if (this.#current) return this.#current;
-      const latest = (await this.list()).find((one) => !one.archived);
-      return this.#use(latest ? await this.#openJournal(latest.id) : await this.#newJournal(''));
-    });
+    return this.#runInOrder(
+      async () => (await this.#currentOrLatest()) ?? this.#makeCurrent(await this.#newJournal('')),
+    );
   }
 
   /** Like `currentOrLatest`, but never creates a session. */
-  latestIfAny(): Promise<Conversation | undefined> {
-    return this.#inTurn(async () => {
-      if (this.#current) return this.#current;
-      const latest = (await this.list()).find((one) => !one.archived);
-      return latest && this.#use(await this.#openJournal(latest.id));
-    });
+  currentOrLatestIfAny(): Promise<Conversation | undefined> {
+    return this.#runInOrder(() => this.#currentOrLatest());
   }
 
   create(title = ''): Promise<Conversation> {
-    return this.#inTurn(async () => this.#use(await this.#newJournal(title)));
+    return this.#runInOrder(async () => this.#makeCurrent(await this.#newJournal(title)));
   }
 
   /** An empty session: an existing one that is writable, or else a new one. */
-  startAfresh(): Promise<Conversation> {
-    return this.#inTurn(async () => {
-      if (this.#current && isBlank(this.#current)) return this.#current;
-      const blank = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
-      const journal = blank && (await this.#openJournal(blank.id));
-      if (journal?.readOnly === undefined && journal !== undefined) return this.#use(journal);
-      // Another window is writing there.
+  openEmpty(): Promise<Conversation> {
+    return this.#runInOrder(async () => {
+      if (this.#current && isEmpty(this.#current)) return this.#current;
+      const empty = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
+      const journal = empty && (await this.#openJournal(empty.id));
+      if (journal && !journal.readOnly) return this.#makeCurrent(journal);
+      // Another window has the session open and writes to it.
       await journal?.close();
-      return this.#use(await this.#newJournal(''));
+      return this.#makeCurrent(await this.#newJournal(''));
     });
   }
 
   open(id: SessionId): Promise<Conversation> {
-    return this.#inTurn(async () => {
+    return this.#runInOrder(async () => {
       if (this.#current?.journal.id === id) return this.#current;
-      return this.#use(await this.#openJournal(id));
+      return this.#makeCurrent(await this.#openJournal(id));
     });
   }
 
-  /** Makes a session current that isn't in the store, such as a chat from another tool. */
+  /** Makes a journal's session current. The session may not be in the store, such as a chat from another tool. */
   show(journal: SessionJournal): Promise<Conversation> {
-    return this.#inTurn(() => this.#use(journal));
+    return this.#runInOrder(() => this.#makeCurrent(journal));
   }
 
-  /** Leaves the current session without opening another. */
-  leave(): Promise<void> {
-    return this.#inTurn(async () => {
+  /** Closes the current session without opening another. */
+  close(): Promise<void> {
+    return this.#runInOrder(async () => {
       const open = this.#current;
       this.#current = undefined;
       await open?.close();
@@ -110,11 +104,10 @@ export class Sessions {
     this.#changed.emit('list');
   }
 
-  async close(): Promise<void> {
-    await this.#opening.catch(() => undefined);
-    const open = this.#current;
-    this.#current = undefined;
-    await open?.close();
+  async #currentOrLatest(): Promise<Conversation | undefined> {
+    if (this.#current) return this.#current;
+    const latest = (await this.list()).find((one) => !one.archived);
+    return latest && this.#makeCurrent(await this.#openJournal(latest.id));
   }
 
   #openJournal(id: SessionId): Promise<SessionJournal> {
@@ -125,7 +118,7 @@ export class Sessions {
     return this.#deps.store.create(title, this.#deps.workspace);
   }
 
-  async #use(journal: SessionJournal): Promise<Conversation> {
+  async #makeCurrent(journal: SessionJournal): Promise<Conversation> {
     const before = this.#current;
     const conversation = await this.#deps.openConversation(journal);
     this.#current = conversation;
@@ -134,15 +127,15 @@ export class Sessions {
     return conversation;
   }
 
-  /** Runs one session switch at a time. Two at once could leak an open journal. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#opening.catch(() => undefined).then(work);
-    this.#opening = result;
+  /** Runs one session switch at a time. Concurrent ones could leak an open journal. */
+  #runInOrder<T>(switchSession: () => Promise<T>): Promise<T> {
+    const result = this.#lastSwitch.catch(() => undefined).then(switchSession);
+    this.#lastSwitch = result;
     return result;
   }
 }
 
-function isBlank({ state, journal }: Conversation): boolean {
+function isEmpty({ state, journal }: Conversation): boolean {
   const { title, counters, task } = state;
   return journal.readOnly === undefined && title === '' && counters.messagesEver === 0 && task === undefined;
 }

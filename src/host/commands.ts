@@ -118,7 +118,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   newSession: async (app, title) => {
     const name = textOf(title);
     const model = keepModelEvents(app.sessions.current?.state);
-    const { journal } = await (name === undefined ? app.sessions.startAfresh() : app.sessions.create(name));
+    const { journal } = await (name === undefined ? app.sessions.openEmpty() : app.sessions.create(name));
     if (model.length > 0 && journal.state.provider === undefined) {
       await journal.append(...model);
       await app.modelChanged();

@@ -55,7 +55,7 @@ function followsChats(): boolean {
 async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
   try {
     const { sessions, chats } = await product.get();
-    if (isUsed) await sessions.latestIfAny();
+    if (isUsed) await sessions.currentOrLatestIfAny();
     await chats.follow();
   } catch (error) {
     // Nobody waits for this. The next use of the product reports the error to the user.

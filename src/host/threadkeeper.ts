@@ -201,7 +201,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
-      latest: () => this.sessions.latestIfAny(),
+      latest: () => this.sessions.currentOrLatestIfAny(),
       gauge: this.gauge,
       search: (conversation) => this.#searchOf(conversation),
       now: () => this.clock.now(),
@@ -373,7 +373,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
 
   /** The conversation of a session, if it's open. Opens the newest session of the workspace first if none is open. */
   async #conversationOf(id: string): Promise<Conversation | undefined> {
-    await this.sessions.latestIfAny();
+    await this.sessions.currentOrLatestIfAny();
     return this.open.get(sessionId(id))?.conversation;
   }
 
