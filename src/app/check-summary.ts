@@ -3,7 +3,7 @@ import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { paidModel, type JobModel, type SpendGate } from './spend-limited-model.ts';
+import { paidModel, type SummarizerConfig, type SpendGate } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -12,42 +12,41 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
 }
 
 /**
- * Asks a model to check the text of a summary that is sent against its messages, and stores the result. Rejects with
- * `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error; the cost and the results of answered
- * requests are stored nevertheless.
+ * Has a model check a summary, at the level that is sent, against its messages, and stores the result. Rejects with
+ * `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the
+ * results of completed requests are stored.
  */
 export async function checkSummary(
   { journal, clock, counter, price, spendGate }: CheckSummaryDeps,
   id: NodeId,
-  reader: JobModel,
+  summarizer: SummarizerConfig,
   signal: AbortSignal,
 ): Promise<SummaryCheck> {
   const node = nodeOf(journal.state, id);
   const messages = messagesOf(journal.state, node);
-  const chosen = journal.state.levels.get(id) ?? 'detailed';
-  const level = node[chosen] === undefined ? 'detailed' : chosen;
+  const sentLevel = journal.state.levels.get(id) ?? 'detailed';
+  const level = node[sentLevel] === undefined ? 'detailed' : sentLevel;
   const text = node[level] ?? '';
-  const refusal = journal.readOnly;
-  if (refusal) throw refusal;
-  const paid = paidModel(reader, spendGate, price, signal);
+  if (journal.readOnly) throw journal.readOnly;
+  const paid = paidModel(summarizer, spendGate, price, signal);
   let check: SummaryCheck;
   let fault: Error | undefined;
   try {
-    const asked = await checkStatementsWithModel(text, messages, {
+    const result = await checkStatementsWithModel(text, messages, {
       model: paid.model,
       counter,
       pace: new Pace(clock.yielder, signal),
       calls: new CallLog(),
     });
-    ({ fault } = asked);
-    if (asked.statements.every(({ isByCode }) => isByCode))
+    ({ fault } = result);
+    if (result.statements.every(({ isByCode }) => isByCode))
       throw new SummaryFault('unanswered', 'The model gave no answer that can be used.');
     if (journal.state.nodes.get(id)?.[level] !== text)
       throw new SummaryFault(
         'outdated',
         'The summary changed in the meantime, so the verification result was discarded.',
       );
-    const statements = asked.statements.map(({ start, end, reason, sources, missing, instead, isByCode }) => ({
+    const statements = result.statements.map(({ start, end, reason, sources, missing, instead, isByCode }) => ({
       start,
       end,
       reason,
@@ -56,12 +55,11 @@ export async function checkSummary(
       ...(instead !== undefined && { instead }),
       ...(isByCode && { isByCode }),
     }));
-    check = { level, model: reader.model.id, at: clock.now(), statements };
+    check = { level, model: summarizer.model.id, at: clock.now(), statements };
     await journal.append({ type: 'node_checked', node: id, check });
   } finally {
     await journal.append(...paid.takeUsage());
   }
-  // The results before the fault are already stored.
   if (fault !== undefined) throw fault;
   return check;
 }

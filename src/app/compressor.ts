@@ -25,7 +25,7 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import {
   paidModel,
-  type JobModel,
+  type SummarizerConfig,
   type PaidModel,
   type UsageEvent,
   OPEN_GATE,
@@ -38,7 +38,7 @@ import type { SessionParts } from './session-parts.ts';
 export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
   readonly work: CompressionWork;
   /** Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available. */
-  readonly summaryModel: (request: CompressionRequest) => Promise<JobModel | undefined>;
+  readonly summaryModel: (request: CompressionRequest) => Promise<SummarizerConfig | undefined>;
   /** Absent: no limit. */
   readonly spendGate?: SpendGate;
 }

@@ -11,62 +11,63 @@ import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
 
-/** How a part of the session reaches the model now. */
-export type Whereabouts =
-  /** Sent verbatim: its message is among the recent ones, or one of those repeats it. */
-  | { readonly kind: 'window' }
-  /** Sent verbatim, among the key events. */
+/** Whether and how a part of the session is sent to the model. */
+export type ContextStatus =
+  /** Sent verbatim in a recent message. */
+  | { readonly kind: 'verbatim' }
+  /** Sent verbatim as a key event. */
   | { readonly kind: 'ledger'; readonly event: KeyEvent }
-  /** The summary has its content, paraphrased. */
+  /** Sent paraphrased in a summary. */
   | { readonly kind: 'summary'; readonly node: SummaryNode; readonly level: Level }
-  /** On disk, but neither sent nor mentioned in its summary. */
+  /** Not sent: the summary of its message doesn't mention it. */
   | { readonly kind: 'archived'; readonly node: SummaryNode; readonly level: Level }
   /** Deleted, or on another branch. */
-  | { readonly kind: 'elsewhere' };
+  | { readonly kind: 'off_branch' };
 
-/** A search result and how it reaches the model. Offsets are UTF-16 units into the message's text. */
-export interface Place {
+/** A search result and its status. Offsets are UTF-16 units into the message's text. */
+export interface ResultInContext {
   readonly message: MessageId;
-  /** On the active branch, from 0; -1 elsewhere. */
+  /** On the active branch, from 0; -1 if it isn't on it. */
   readonly position: number;
   readonly role: string;
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  readonly where: Whereabouts;
+  readonly status: ContextStatus;
 }
 
-/** Minimum share of the query's words in a relevant text; at least two words, if the query has several. */
+/** Minimum share of the query's words that a relevant text contains; at least two if the query has several. */
 const RELEVANT_SHARE = 0.5;
-/** A result counts as sent if the sent text has at least this share of the query words that the result has. */
+/** Minimum share of the query's words in a result that a sent text contains for the result to count as sent. */
 const SENT_SHARE = 0.6;
-/** Letters by which two forms of a word may differ at the end. */
+/** Maximum number of letters by which two forms of a word differ at the end. */
 const MAX_ENDING_LENGTH = 3;
 const MIN_STEM_LENGTH = 4;
 
-/** How each search result reaches the model in the next request, in the order of the results. */
-export function whereabouts(
+/** The status of each search result in the next request, in the order of the results. */
+export function contextStatuses(
   state: SessionState,
   query: string,
   hits: readonly SessionHit[],
   request: Pick<Context, 'system' | 'messages'>,
-): Place[] {
-  const sought = termsOf(query);
+): ResultInContext[] {
+  const terms = termsOf(query);
   const sent = [...request.system, ...request.messages.map(({ content }) => textOf(content))].join('\n');
   return hits.map(({ message, position, role, start, end, text }) => {
-    const place = { message, position, role, start, end, text };
+    const hit = { message, position, role, start, end, text };
     const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
-    if (!item) return { ...place, where: { kind: 'window' } };
-    const held = termsIn(text, sought);
-    const hasTerms = (by: string): boolean => termsIn(by, held).length >= SENT_SHARE * Math.max(1, held.length);
+    if (!item) return { ...hit, status: { kind: 'verbatim' } };
+    const hitTerms = termsIn(text, terms);
+    const hasTerms = (other: string): boolean =>
+      termsIn(other, hitTerms).length >= SENT_SHARE * Math.max(1, hitTerms.length);
     const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralizeTags(quote)));
     if (quotes.length > 0 && hasTerms(quotes.map(({ quote }) => quote).join('\n')))
-      return { ...place, where: { kind: 'ledger', event: quotes[0]! } };
+      return { ...hit, status: { kind: 'ledger', event: quotes[0]! } };
     const level = sentLevelOf(state, item);
-    if (hasTerms(nodeText(item.node, level))) return { ...place, where: { kind: 'summary', node: item.node, level } };
+    if (hasTerms(nodeText(item.node, level))) return { ...hit, status: { kind: 'summary', node: item.node, level } };
     if (text.split(SENTENCE_END).some((one) => hasTerms(one) && sent.includes(one.trim())))
-      return { ...place, where: { kind: 'window' } };
-    return { ...place, where: { kind: 'archived', node: item.node, level } };
+      return { ...hit, status: { kind: 'verbatim' } };
+    return { ...hit, status: { kind: 'archived', node: item.node, level } };
   });
 }
 
@@ -75,33 +76,33 @@ const SENTENCE_END = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
 const textOf = (content: readonly ContentBlock[]): string =>
   content.map((block) => ('text' in block ? block.text : '')).join('\n');
 
-/** The key events that quote a part of `[start, end)` of a message. */
+/** The key events of a message that overlap with `[start, end)`. */
 function eventsWithin(state: SessionState, message: MessageId, start: number, end: number): KeyEvent[] {
   return [...state.events.values()].filter((one) => one.message === message && one.start < end && start < one.end);
 }
 
 /**
- * Messages off the active branch that match the query. Reads every message, so call it only if nothing on the branch
- * matches.
+ * Messages that match the query but aren't on the active branch. Reads every message, so call it only if nothing on the
+ * branch matches.
  */
-export function hitsOffBranch(state: SessionState, query: string, limit: number): Place[] {
-  const sought = termsOf(query);
-  const found: Place[] = [];
+export function hitsOffBranch(state: SessionState, query: string, limit: number): ResultInContext[] {
+  const terms = termsOf(query);
+  const found: ResultInContext[] = [];
   for (const id of state.messages.keys()) {
     if (found.length >= limit) break;
     if (state.positionOf(id) !== undefined) continue;
     const message = state.messages.get(id);
     const text = message && messageText(message);
-    if (!message || text === undefined || !hasShareOf(text, sought, RELEVANT_SHARE)) continue;
-    const where = { kind: 'elsewhere' } as const;
-    found.push({ message: id, position: -1, role: message.role, start: 0, end: text.length, text, where });
+    if (!message || text === undefined || !hasEnoughOf(terms, text)) continue;
+    const status = { kind: 'off_branch' } as const;
+    found.push({ message: id, position: -1, role: message.role, start: 0, end: text.length, text, status });
   }
   return found;
 }
 
-/** Whether a text is relevant to a query. Search alone finds something for nearly every word. */
+/** Whether a text is relevant to a query. The search also returns results for a single common word. */
 export function isRelevant(text: string, query: string): boolean {
-  return hasShareOf(text, termsOf(query), RELEVANT_SHARE);
+  return hasEnoughOf(termsOf(query), text);
 }
 
 /** The query's words, without question words such as "how". */
@@ -109,18 +110,18 @@ function termsOf(query: string): readonly QueryTerm[] {
   return readQuery(query).sought.filter(({ isManner }) => !isManner);
 }
 
-function hasShareOf(text: string, sought: readonly QueryTerm[], share: number): boolean {
-  if (sought.length === 0) return false;
-  return termsIn(text, sought).length >= Math.max(Math.min(2, sought.length), share * sought.length);
+function hasEnoughOf(terms: readonly QueryTerm[], text: string): boolean {
+  if (terms.length === 0) return false;
+  return termsIn(text, terms).length >= Math.max(Math.min(2, terms.length), RELEVANT_SHARE * terms.length);
 }
 
 /** The terms that occur in a text. */
-function termsIn(text: string, sought: readonly QueryTerm[]): readonly QueryTerm[] {
-  const held = new Set<QueryTerm>();
+function termsIn(text: string, terms: readonly QueryTerm[]): readonly QueryTerm[] {
+  const found = new Set<QueryTerm>();
   visitWords(text, (word) => {
-    for (const one of sought) if (matchesTerm(word, one)) held.add(one);
+    for (const term of terms) if (matchesTerm(word, term)) found.add(term);
   });
-  return [...held];
+  return [...found];
 }
 
 /** Whether a word is the term, a form of it, or a synonym. */

@@ -2,7 +2,7 @@ import type { Recalled } from '../core/context/render.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import type { ModelFault } from './fault.ts';
 
-/** Live updates of a conversation. Lasting changes are events in the journal instead. */
+/** An update of a conversation that isn't stored. Persistent changes are events in the journal. */
 export type ConversationUpdate =
   | { readonly type: 'reply_started'; readonly id: MessageId; readonly model: string }
   | { readonly type: 'reply_text'; readonly id: MessageId; readonly offset: number; readonly text: string }
@@ -14,12 +14,12 @@ export type ConversationUpdate =
   | { readonly type: 'truncated'; readonly model: string; readonly sent: number; readonly read: number }
   | { readonly type: 'reset_waiting' }
   | { readonly type: 'queue_changed' }
-  /** A retry is pending until `until` (ms since the epoch); null when the wait is over. */
+  /** A retry starts at `until` (ms since the epoch); null: no retry is pending anymore. */
   | { readonly type: 'waiting'; readonly until: number | null }
   | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly Recalled[] };
 
 /** A pending retry: when it starts (ms since the epoch), and the fault that caused it. */
-export interface Waiting {
+export interface PendingRetry {
   readonly until: number;
   readonly fault: ModelFault;
 }

@@ -13,7 +13,7 @@ import { CompressionTriggers } from './compression-triggers.ts';
 import type { CompressionOutcome, SkipReason } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
-import type { ConversationUpdate, Waiting } from './conversation-update.ts';
+import type { ConversationUpdate, PendingRetry } from './conversation-update.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from './fault.ts';
 import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
@@ -22,7 +22,7 @@ import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
 import { isOver, startStep, takeReport } from './tick-steps.ts';
-import { changedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
+import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 import { deferred } from '../core/pace/deferred.ts';
 
 export interface ConversationDeps extends SessionParts {
@@ -78,7 +78,7 @@ export class Conversation {
   #closed = false;
   #halting = false;
   #importing = false;
-  #waiting: Waiting | null = null;
+  #waiting: PendingRetry | null = null;
   #thinkingSince: number | null = null;
 
   constructor({ settings, calibration, ...others }: ConversationDeps) {
@@ -131,7 +131,7 @@ export class Conversation {
   }
 
   /** The pending retry, if any. */
-  get waiting(): Waiting | null {
+  get waiting(): PendingRetry | null {
     return this.#waiting;
   }
 
@@ -145,7 +145,7 @@ export class Conversation {
   }
 
   /** Called when a provider adapter waits before a retry. */
-  setWaiting(waiting: Waiting | null): void {
+  setWaiting(waiting: PendingRetry | null): void {
     this.#waiting = waiting;
     this.#updates.emit({ type: 'waiting', until: waiting?.until ?? null });
   }
@@ -262,7 +262,7 @@ export class Conversation {
     const original = this.state.messages.get(of);
     if (!original) return;
     await this.#run(async () => {
-      await this.journal.append({ type: 'message_added', message: changedMessage(original, text, this.#deps.clock) });
+      await this.journal.append({ type: 'message_added', message: editedMessage(original, text, this.#deps.clock) });
       return text;
     });
   }

@@ -2,7 +2,7 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** A list of listeners. An exception in one doesn't prevent calling the others. */
+/** Calls listeners. If one throws, the error is passed to `onError`, and the others are still called. */
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;

@@ -1,7 +1,7 @@
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { FaultReason, ModelFault } from './fault.ts';
 
-/** The command of the button beside the message. */
+/** The action of the button next to the message. */
 export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'retryWithRoom' | 'openSettings';
 
 /** A fault as shown to the user: what happened and what to do, with a button for it. */
@@ -14,7 +14,7 @@ const SOON = phrase('in a moment');
 
 const INTERRUPTED: FaultText = { action: 'retry', message: phrase('The response was interrupted. Try again.') };
 
-/** Messages by reason. A provider's own message appears only in the log. The placeholder is the time until a retry. */
+/** Messages by reason. The placeholder is the time until a retry. A provider's own message appears only in the log. */
 const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   no_key: {
     action: 'setKey',
@@ -110,7 +110,7 @@ function after(ms: number): Phrase {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds === 1) return phrase('in 1 second');
   if (seconds < 100) return phrase('in {0} seconds', seconds);
-  // Larger units start at 2, so that no text needs their singular.
+  // Minutes, hours, and days start at 2, so they need no singular.
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 100) return phrase('in {0} minutes', minutes);
   const hours = Math.ceil(minutes / 60);

@@ -1,6 +1,6 @@
 import type { Ending, Usage } from '../core/model/message.ts';
 
-/** What can go wrong with a model request. Each adapter maps its SDK's errors to these reasons. */
+/** Why a model request failed. Each provider adapter maps its SDK's errors to these reasons. */
 export const FAULT_REASONS = [
   'no_key',
   'refused_key',
@@ -20,7 +20,7 @@ export const FAULT_REASONS = [
   'cut_stream',
   /** The output limit was reached before any text, because it was spent on thinking. */
   'output_limit',
-  /** The same at the highest limit of the model and its context window. */
+  /** The same, and the limit can't be raised any further. */
   'highest_output_limit',
   'empty_reply',
   'malformed',
@@ -29,7 +29,7 @@ export const FAULT_REASONS = [
 ] as const;
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
-/** A failed model call. `message` is for the log; the user's message is chosen by `reason`. */
+/** A failed model call. `message` is for the log; the message for the user depends on `reason`. */
 export class ModelFault extends Error {
   readonly reason: FaultReason;
   /** Milliseconds until a retry makes sense, as stated by the provider. */
@@ -61,18 +61,18 @@ export class ModelFault extends Error {
   }
 }
 
-/** The fault of a reply without text. Its cost is recorded like that of any other. */
+/** The fault of a reply without text. */
 export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest = false): ModelFault {
-  const paid = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
+  const tokens = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
   return ending === 'length'
     ? new ModelFault(
         isHighest ? 'highest_output_limit' : 'output_limit',
-        `the output limit was reached before any text (${paid})`,
+        `the output limit was reached before any text (${tokens})`,
       )
-    : new ModelFault('empty_reply', `the reply ended without text (${paid})`);
+    : new ModelFault('empty_reply', `the reply ended without text (${tokens})`);
 }
 
-/** Why a message wasn't sent. The panel shows ways to resolve a `ContextOverflow`. */
+/** A request wasn't sent because it doesn't fit in the model's context window. The panel offers ways to shorten it. */
 export class ContextOverflow extends Error {
   readonly total: number;
   readonly budget: number;
@@ -85,7 +85,6 @@ export class ContextOverflow extends Error {
   }
 }
 
-/** A turn is already running. */
 export class TurnRunning extends Error {
   constructor() {
     super('A response is in progress. Stop it or wait until it finishes.');

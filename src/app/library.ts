@@ -17,7 +17,7 @@ import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { addCalls, MemorySession, NO_CALLS } from './memory-session.ts';
-import type { JobModel, PriceOf } from './spend-limited-model.ts';
+import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
 import type { ChatModel } from './ports.ts';
 
 /** A message of a conversation. */
@@ -47,7 +47,7 @@ export interface LibraryOptions {
   readonly policy?: PolicyName;
   readonly strategy?: Strategy;
   /** A chat model instead of `summarizer`. */
-  readonly model?: JobModel;
+  readonly model?: SummarizerConfig;
   readonly price?: PriceOf;
   readonly counter?: TokenCounter;
   readonly yielder?: Yielder;
@@ -319,14 +319,18 @@ function sessionOf(budget: number, counter: TokenCounter, options: LibraryOption
 
 const DEFAULT_MAX_INPUT = 100_000;
 
-function modelOf({ model, summarizer, maxInputTokens = DEFAULT_MAX_INPUT }: LibraryOptions): JobModel | undefined {
+function modelOf({
+  model,
+  summarizer,
+  maxInputTokens = DEFAULT_MAX_INPUT,
+}: LibraryOptions): SummarizerConfig | undefined {
   if (model || !summarizer) return model;
   const chat: ChatModel = {
     id: 'library/summarizer',
     provider: 'library',
     model: 'summarizer',
     // The summarizer limits its own concurrency.
-    atOnce: 24,
+    maxConcurrency: 24,
     async *stream({ system, messages, maxOutputTokens, temperature }, signal) {
       const prompt = messages.map((message) => messageText(message)).join('\n');
       const request = { system: system.join('\n\n'), prompt, maxTokens: maxOutputTokens, temperature, signal };

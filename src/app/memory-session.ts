@@ -16,8 +16,8 @@ import type { CompressionAim, CompressionOutcome } from './compression-job.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
-import type { JobModel, PriceOf } from './spend-limited-model.ts';
-import { modelWith, type Clock, type Log, type SessionJournal } from './ports.ts';
+import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
+import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
 export interface MemorySessionOptions {
@@ -27,7 +27,7 @@ export interface MemorySessionOptions {
   readonly counter: TokenCounter;
   readonly preset: PresetName;
   /** Undefined: summaries are extracted. */
-  readonly model: JobModel | undefined;
+  readonly model: SummarizerConfig | undefined;
   readonly price: PriceOf;
   /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault?: boolean;
@@ -236,11 +236,11 @@ export class MemorySession {
     });
   }
 
-  #watched({ model }: JobModel): JobModel['model'] {
+  #watched({ model }: SummarizerConfig): SummarizerConfig['model'] {
     const keep = (error: unknown): void => {
       this.#fault = error instanceof Error ? error : undefined;
     };
-    return modelWith(model, async function* (request, signal) {
+    return wrapModel(model, async function* (request, signal) {
       try {
         yield* model.stream(request, signal);
         keep(undefined);

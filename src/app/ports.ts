@@ -7,13 +7,13 @@ import { inEnglish, type Phrase } from '../core/text/phrase.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
 import type { StoredCounts } from '../core/tokens/message-counts.ts';
 
-/** Time, IDs, and pauses, which tests replace to be deterministic. */
+/** Time, IDs, and yielding. Tests replace it to be deterministic. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** A new ID, unique in this store. */
   id(): string;
-  /** Tells long work when to yield to the event loop. Check it at least every few milliseconds. */
+  /** Decides when long work yields to the event loop. Check it at least every few milliseconds. */
   readonly yielder: Yielder;
 }
 
@@ -25,14 +25,14 @@ export interface ChatMessage {
   readonly turnOnly?: string;
 }
 
-/** The purpose of a request. Only chat requests repeat their content, so only they pay off prompt caching. */
+/** The purpose of a request. Prompt caching only pays off for chat requests, which repeat the previous request. */
 export type Purpose = 'chat' | 'summary' | 'check';
 
-/** Helps a provider to match the beginning of a request with its prompt cache. */
+/** Helps a provider to find the beginning of a request in its prompt cache. */
 export interface CacheHints {
   /** The same for all requests of one conversation. */
   readonly key: string;
-  /** The longest recent pause between a reply and the next message, in ms, which the cache should outlive. */
+  /** The longest recent pause between a reply and the next message, in ms. The cache should live longer. */
   readonly idleMs: number;
 }
 
@@ -41,38 +41,38 @@ export interface ChatRequest {
   /** Blocks of the system prompt, the most stable first: system prompt, memory, ledger, summaries. */
   readonly system: readonly string[];
   readonly messages: readonly ChatMessage[];
-  /** Maximum tokens of the answer's text. */
+  /** Maximum tokens of the response's text. */
   readonly maxOutputTokens: number;
-  /** Additional tokens for thinking; vendors have one limit for both. Absent: none. */
+  /** Additional tokens for thinking; providers have one limit for both. Absent: none. */
   readonly reasoningTokens?: number;
-  /** Absent: the vendor's default. */
+  /** Absent: the provider's default. */
   readonly effort?: Effort;
   readonly temperature?: number;
   /** Absent: no later request has the same beginning. */
   readonly cache?: CacheHints;
-  /** Requests an answer that matches this JSON schema, if the model supports it. */
+  /** Requests a response that matches this JSON schema, if the model supports it. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 
 export type ChatChunk =
   | { readonly type: 'text'; readonly text: string }
   /**
-   * The model is thinking; its thoughts are neither shown nor kept. `retracts`: all text so far was thinking, too, as
-   * shown by a closing tag without an opening one.
+   * The model is thinking; its thoughts are neither shown nor kept. `retracts`: a closing tag without an opening one
+   * followed, so all text so far was thinking, too.
    */
   | { readonly type: 'thinking'; readonly retracts?: true }
   /** May occur more than once; the last one counts. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly ending: Ending };
 
-/** A chat model. Adapters throw only `ModelFault`, for an abort with the reason `cancelled`. */
+/** A chat model. Adapters throw only `ModelFault`; its reason is `cancelled` after an abort. */
 export interface ChatModel {
-  /** `provider/model`, as in the journal and the price table. */
+  /** `provider/model`, as in the journal and in the price table. */
   readonly id: string;
   readonly provider: string;
   readonly model: string;
-  /** Maximum number of concurrent requests; absent: a few. */
-  readonly atOnce?: number;
+  /** Maximum number of concurrent requests; absent: unknown. */
+  readonly maxConcurrency?: number;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk>;
   /** The exact body of the HTTP request that `stream` would send; absent if it sends none. */
   wireBody?(request: ChatRequest): string;
@@ -95,7 +95,7 @@ export interface SessionSummary {
   readonly bytes: number;
 }
 
-/** An open journal. Only one window at a time can write to it. */
+/** A session's open journal. Only one window at a time can write to it. */
 export interface SessionJournal {
   readonly id: SessionId;
   readonly state: SessionState;
@@ -138,7 +138,7 @@ export interface SessionStore {
 
 /** Stored token counts of a session, so that opening it doesn't count again. Losing them only costs time. */
 export interface CountStore {
-  /** Returns the stored counts, which are those of the first messages. `messages` are in the journal's order. */
+  /** Returns the stored counts of the first of `messages`, which are in the journal's order. */
   load(id: SessionId, messages: readonly MessageId[]): Promise<StoredCounts | undefined>;
   /** `counts` has an entry for each message. */
   save(id: SessionId, messages: readonly MessageId[], counts: StoredCounts): Promise<void>;
@@ -150,11 +150,11 @@ export class StoreFault extends Error {
 
   readonly phrase: Phrase;
 
-  constructor(reason: StoreFault['reason'], said: Phrase, cause?: unknown) {
-    super(inEnglish(said), { cause });
+  constructor(reason: StoreFault['reason'], phrase: Phrase, cause?: unknown) {
+    super(inEnglish(phrase), { cause });
     this.name = 'StoreFault';
     this.reason = reason;
-    this.phrase = said;
+    this.phrase = phrase;
   }
 
   static is(error: unknown, ...reasons: readonly StoreFault['reason'][]): error is StoreFault {
@@ -162,19 +162,19 @@ export class StoreFault extends Error {
   }
 }
 
-/** Wraps a model: replaces `stream`, and applies `changed` to all requests. */
-export const modelWith = (
+/** Returns a model with another `stream`. All methods get the requests that `mapRequest` returns. */
+export const wrapModel = (
   model: ChatModel,
   stream: ChatModel['stream'],
-  changed = (request: ChatRequest): ChatRequest => request,
+  mapRequest = (request: ChatRequest): ChatRequest => request,
 ): ChatModel => ({
   id: model.id,
   provider: model.provider,
   model: model.model,
-  ...(model.atOnce !== undefined && { atOnce: model.atOnce }),
-  stream: (request, signal) => stream(changed(request), signal),
-  ...(model.wireBody && { wireBody: (request) => model.wireBody!(changed(request)) }),
-  ...(model.countTokens && { countTokens: (request, signal) => model.countTokens!(changed(request), signal) }),
+  ...(model.maxConcurrency !== undefined && { maxConcurrency: model.maxConcurrency }),
+  stream: (request, signal) => stream(mapRequest(request), signal),
+  ...(model.wireBody && { wireBody: (request) => model.wireBody!(mapRequest(request)) }),
+  ...(model.countTokens && { countTokens: (request, signal) => model.countTokens!(mapRequest(request), signal) }),
 });
 
 /** The log. Events contain numbers and IDs, but never message text. */

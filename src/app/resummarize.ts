@@ -10,7 +10,7 @@ import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { paidModel, type JobModel, type PaidModel, OPEN_GATE, type SpendGate } from './spend-limited-model.ts';
+import { paidModel, type SummarizerConfig, type PaidModel, OPEN_GATE, type SpendGate } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -18,7 +18,7 @@ import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 export interface Resummary {
   readonly node: NodeId;
   /** The model; by default, the summary is extracted. */
-  readonly model?: JobModel;
+  readonly model?: SummarizerConfig;
   /** The user's wishes for this summary, which are added to the prompt. */
   readonly instructions?: string;
   /** Creates the level `full` from the source and sends it from now on; the shorter texts stay. */

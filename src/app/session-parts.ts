@@ -4,7 +4,7 @@ import type { PriceOf } from './spend-limited-model.ts';
 import type { Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
-/** What all parts that work on an open session share. */
+/** The dependencies that the classes of an open session share. */
 export interface SessionParts {
   readonly journal: SessionJournal;
   readonly clock: Clock;
@@ -12,7 +12,7 @@ export interface SessionParts {
   readonly counter: TokenCounter;
   readonly countStore: CountStore;
   readonly settings: () => ConversationSettings;
-  /** Corrects counts by the provider's usage reports; undefined if our own count is exact. */
+  /** Corrects token counts by the provider's usage reports; undefined if they are exact. */
   readonly calibration: () => Calibration | undefined;
   readonly price: PriceOf;
 }

@@ -3,10 +3,10 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import type { Usage } from '../core/model/message.ts';
 import type { ReasoningPlan } from '../core/tokens/models.ts';
 import type { ChatModel } from './ports.ts';
-import { summaryModel } from './summary-model.ts';
+import { summarizerOf } from './summarizer.ts';
 
 /** A summarizer and its token limits. */
-export interface JobModel {
+export interface SummarizerConfig {
   readonly model: ChatModel;
   readonly maxInputTokens: number;
   /** Maximum output tokens, including thinking; absent if unknown. */
@@ -31,7 +31,7 @@ export interface PaidModel {
 
 /** Calls reject with `SpendLimitReached` once the limit is reached, even in the middle of a compression. */
 export function paidModel(
-  { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: JobModel,
+  { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: SummarizerConfig,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export function paidModel(
     calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
     gate.spent(costUsd);
   };
-  const summarizer = summaryModel(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
+  const summarizer = summarizerOf(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
   return {
     model: {
       ...summarizer,

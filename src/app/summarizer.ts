@@ -4,22 +4,20 @@ import type { ReasoningPlan } from '../core/tokens/models.ts';
 import { emptyReply } from './fault.ts';
 import type { ChatChunk, ChatModel } from './ports.ts';
 
-/**
- * Concurrent requests to a server that doesn't state a limit. It may be the user's own, where more would only queue and
- * time out.
- */
-const FEW = 3;
+/** Concurrent requests if the limit is unknown. On a user's own server, more would wait in a queue and time out. */
+const DEFAULT_CONCURRENCY = 3;
 
-/** Tokens for thinking of unknown models, and of any model's retry. */
+/** Thinking tokens of unknown models. */
 const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
-const SECOND_TRY_TOKENS = 16_384;
+/** Minimum thinking tokens of a retry, if the model allows that many. */
+const MIN_RETRY_REASONING_TOKENS = 16_384;
 
 /**
- * Uses a chat model as a summarizer: one prompt, one complete answer. If it reaches the limit by thinking without
- * writing, it's asked again with a higher limit. Its errors are thrown unchanged, and `highest_output_limit` if neither
+ * Uses a chat model as a summarizer: one prompt, one complete response. If thinking uses up the output limit, the
+ * request is retried with a higher limit. Rejects with the model's errors, and with `highest_output_limit` if neither
  * attempt returns text. `onUsage` is called for each attempt.
  */
-export function summaryModel(
+export function summarizerOf(
   model: ChatModel,
   maxInputTokens: number,
   signal: AbortSignal,
@@ -30,7 +28,7 @@ export function summaryModel(
   return {
     id: model.id,
     maxInputTokens,
-    atOnce: model.atOnce ?? FEW,
+    maxConcurrency: model.maxConcurrency ?? DEFAULT_CONCURRENCY,
     async complete({ system, prompt, maxTokens, temperature, jsonSchema, purpose = 'summary' }) {
       const ask = (reasoningTokens: number): Promise<Collected> => {
         const stream = model.stream(
@@ -49,21 +47,20 @@ export function summaryModel(
         return collect(stream, onUsage);
       };
       const first = await ask(reasoning.tokens);
-      const thoughtOnly = first.ending === 'length' && first.text.trim() === '';
-      if (!thoughtOnly) return { text: first.text, ending: first.ending, ...usageOf(first) };
-      // Some servers don't report usage. A token has at least two characters, except in CJK.
+      if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
+      // Without a usage report, assume the maximum: two characters per token. Only CJK text has fewer.
       const input = first.usage?.input ?? Math.ceil((system.length + prompt.length) / 2);
-      const most = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
-      const more = Math.min(most, Math.max(SECOND_TRY_TOKENS, 4 * reasoning.tokens));
-      if (more <= reasoning.tokens) throw emptyReply('length', first.usage, true);
-      const second = await ask(more);
-      if (second.ending === 'length' && second.text.trim() === '') throw emptyReply('length', second.usage, true);
+      const maxReasoning = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
+      const retryReasoning = Math.min(maxReasoning, Math.max(MIN_RETRY_REASONING_TOKENS, 4 * reasoning.tokens));
+      if (retryReasoning <= reasoning.tokens) throw emptyReply('length', first.usage, true);
+      const second = await ask(retryReasoning);
+      if (hasNoText(second)) throw emptyReply('length', second.usage, true);
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };
 }
 
-/** Token limits of a model's output and its context window, including thinking; undefined if unknown. */
+/** A model's limits in tokens, including thinking; undefined if unknown. */
 interface OutputLimits {
   readonly contextWindow?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -74,6 +71,8 @@ interface Collected {
   readonly ending: 'complete' | 'length';
   readonly usage: Usage | undefined;
 }
+
+const hasNoText = ({ ending, text }: Collected): boolean => ending === 'length' && text.trim() === '';
 
 function usageOf(...replies: readonly Collected[]): {
   readonly usage?: { readonly input: number; readonly output: number };
@@ -99,7 +98,7 @@ async function collect(stream: AsyncIterable<ChatChunk>, onUsage: (usage: Usage)
       else if (chunk.type === 'end') ending = chunk.ending;
     }
   } finally {
-    // Refusals and truncated replies cost money, too.
+    // Failed and interrupted requests cost money, too.
     if (usage) onUsage(usage);
   }
   return { text: parts.join(''), ending: ending === 'length' ? 'length' : 'complete', usage };

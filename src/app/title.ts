@@ -1,7 +1,7 @@
 /** Maximum length of a title, in UTF-16 units. */
 const TITLE_LENGTH = 60;
 
-/** A session's title: the first meaningful line of its first message, cut at a word. */
+/** A title for a session: the first line of a text that contains letters or digits, cut at a word. */
 export function titleFrom(text: string): string {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
   const plain = line

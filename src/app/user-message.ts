@@ -6,7 +6,6 @@ import { findPasted } from '../core/text/foreign-text.ts';
 import type { Clock } from './ports.ts';
 import { titleFrom } from './title.ts';
 
-/** A message from the user. */
 export interface UserMessage {
   readonly text: string;
   readonly attachments?: readonly Attachment[];
@@ -15,11 +14,11 @@ export interface UserMessage {
   readonly pasted?: readonly string[];
 }
 
-/** The events for a user's message: the message at the head and, if it's the first, the session's title. */
-export function userMessageEvents(said: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
-  const { text, attachments = [] } = said;
+/** The events for a user's message: the message and, if it's the session's first, the session's title. */
+export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
+  const { text, attachments = [] } = draft;
   const events: SessionEvent[] = [
-    { type: 'message_added', message: userMessage(said, messageId(clock.id()), state, clock) },
+    { type: 'message_added', message: userMessage(draft, messageId(clock.id()), state, clock) },
   ];
   if (state.counters.messagesEver === 0)
     events.push({
@@ -29,14 +28,14 @@ export function userMessageEvents(said: UserMessage, state: SessionState, clock:
   return events;
 }
 
-/** A user's message after the newest one of the branch. */
+/** A user's message at the end of the active branch. */
 export function userMessage(
   { text, attachments = [], images = [], pasted = [] }: UserMessage,
   id: Message['id'],
   state: SessionState,
   clock: Clock,
 ): Message {
-  const places = findPasted(pasted, text);
+  const pastedSpans = findPasted(pasted, text);
   return {
     id,
     parent: state.head,
@@ -44,21 +43,21 @@ export function userMessage(
     content: [{ type: 'text', text }, ...images],
     at: clock.now(),
     ...(attachments.length > 0 && { attachments }),
-    ...(places.length > 0 && { pasted: places }),
+    ...(pastedSpans.length > 0 && { pasted: pastedSpans }),
   };
 }
 
-/** An edited copy of an earlier message, which starts a new branch. */
-export function changedMessage(original: Message, text: string, clock: Clock): Message {
-  const { pasted, ...kept } = original;
+/** A copy of a message with another text and the same parent, so that it starts a new branch. */
+export function editedMessage(original: Message, text: string, clock: Clock): Message {
+  const { pasted = [], ...others } = original;
   const before = messageText(original);
-  const places = findPasted(
-    (pasted ?? []).map(({ start, end }) => before.slice(start, end)),
+  const pastedSpans = findPasted(
+    pasted.map(({ start, end }) => before.slice(start, end)),
     text,
   );
   return {
-    ...kept,
-    ...(places.length > 0 && { pasted: places }),
+    ...others,
+    ...(pastedSpans.length > 0 && { pasted: pastedSpans }),
     id: messageId(clock.id()),
     content: [{ type: 'text', text }, ...original.content.filter(({ type }) => type === 'image')],
     at: clock.now(),

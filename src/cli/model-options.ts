@@ -1,5 +1,5 @@
 import { ModelFault } from '../app/fault.ts';
-import type { JobModel } from '../app/spend-limited-model.ts';
+import type { SummarizerConfig } from '../app/spend-limited-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
@@ -31,7 +31,7 @@ export interface ModelFromOptions {
   /** Undefined: extractive summaries. */
   readonly model: SummaryModel | undefined;
   /** The same model as a chat model, with its token limits. */
-  readonly chat: JobModel | undefined;
+  readonly chat: SummarizerConfig | undefined;
   /** Undefined without a model. */
   readonly info: ModelInfo | undefined;
   /** US dollars; null if the price is unknown. */
@@ -80,7 +80,7 @@ export async function modelFromOptions({
   }
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');
-  const { summaryModel } = await import('../app/summary-model.ts');
+  const { summarizerOf } = await import('../app/summarizer.ts');
   const { retrying } = await import('../providers/retry.ts');
   const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
   if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
@@ -99,7 +99,7 @@ export async function modelFromOptions({
   const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInput = input > 0 ? input : Math.floor(info.contextWindow / 2);
-  const model = summaryModel(
+  const model = summarizerOf(
     chat,
     maxInput,
     new AbortController().signal,

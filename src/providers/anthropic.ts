@@ -100,7 +100,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     id: `anthropic/${model}`,
     provider: 'anthropic',
     model,
-    ...(official && { atOnce: MAX_CONCURRENT_REQUESTS }),
+    ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
     wireBody: (request) => {
       const without = tolerance.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
       return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));

@@ -131,7 +131,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     id: `${provider}/${model}`,
     provider,
     model,
-    ...(official && { atOnce: MAX_CONCURRENT_REQUESTS }),
+    ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
     wireBody: (original) => {
       const request = withoutRejected(original);
       const without = tolerance.without(optionalPartsOf(request, api), request.jsonSchema?.name);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ModelFault } from '../app/fault.ts';
-import { modelWith, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
+import { wrapModel, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 export interface RetryOptions {
   /** Maximum number of retries; default 4. */
@@ -36,7 +36,7 @@ const MAX_TIMEOUTS = 2;
  * immediately.
  */
 export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
-  return modelWith(model, (request, signal) => streamWithRetries(model, request, signal, options));
+  return wrapModel(model, (request, signal) => streamWithRetries(model, request, signal, options));
 }
 
 async function* streamWithRetries(

@@ -1,8 +1,8 @@
-import { modelWith, type ChatMessage, type ChatModel, type ChatRequest } from '../app/ports.ts';
+import { wrapModel, type ChatMessage, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 /** Wraps a model without image support: images are mentioned instead of sent. */
 export const withoutImages = (model: ChatModel): ChatModel =>
-  modelWith(model, (request, signal) => model.stream(request, signal), withImageMentions);
+  wrapModel(model, (request, signal) => model.stream(request, signal), withImageMentions);
 
 /** The request with its images replaced by a mention. */
 export const withImageMentions = (request: ChatRequest): ChatRequest => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
-import type { Place } from '../../src/app/context-status.ts';
+import type { ResultInContext } from '../../src/app/context-status.ts';
 import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
 import { nodeText } from '../../src/core/context/render.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
@@ -78,27 +78,29 @@ describe('the preview in the editor', () => {
         ['postgres', 'sqlite'],
       ])
         for (const { label, place } of await whyForgotten(words.join(' '))) {
-          const { text, where } = place;
+          const { text, status } = place;
           const held = words.filter((word) => text.toLowerCase().includes(word));
           const tells = (part: string): boolean =>
             held.filter((word) => part.toLowerCase().includes(word)).length >= 0.6 * held.length;
           const sent = text.split(/\n+|(?<=[.!?]) /).filter((sentence) => tells(sentence) && isSent(sentence));
           const row = `${words.join(' ')} | ${label} | ${text}`;
-          if (where.kind === 'archived') assert.deepEqual(sent, [], row);
-          else if (where.kind === 'ledger') assert.ok(isSent(where.event.quote), row);
-          else if (where.kind === 'summary') assert.ok(isSent(nodeText(where.node, where.level)), row);
+          if (status.kind === 'archived') assert.deepEqual(sent, [], row);
+          else if (status.kind === 'ledger') assert.ok(isSent(status.event.quote), row);
+          else if (status.kind === 'summary') assert.ok(isSent(nodeText(status.node, status.level)), row);
           else assert.ok(sent.length > 0, row);
-          seen.add(where.kind);
+          seen.add(status.kind);
         }
-      for (const kind of ['archived', 'ledger', 'window']) assert.ok(seen.has(kind), `no row is ${kind}`);
+      for (const kind of ['archived', 'ledger', 'verbatim']) assert.ok(seen.has(kind), `no row is ${kind}`);
     });
     await app.keys.clear('openai');
   });
 });
 
 /** The rows that are shown for what the user says was forgotten. */
-async function whyForgotten(question: string): Promise<readonly (vscode.QuickPickItem & { readonly place: Place })[]> {
-  let shown: readonly (vscode.QuickPickItem & { readonly place: Place })[] = [];
+async function whyForgotten(
+  question: string,
+): Promise<readonly (vscode.QuickPickItem & { readonly place: ResultInContext })[]> {
+  let shown: readonly (vscode.QuickPickItem & { readonly place: ResultInContext })[] = [];
   const answers = {
     showInputBox: () => Promise.resolve(question),
     showQuickPick: (rows: typeof shown) => {

@@ -59,7 +59,7 @@ export async function checkStatementsWithModel(
   const excerpts = new Excerpts(messages, counter, pace);
   const faults: Error[] = [];
   const groups = groupsOf(checked, statementsPerRequest(model.maxInputTokens));
-  const answered = await mapLimited(groups, model.atOnce, async (group) => {
+  const answered = await mapLimited(groups, model.maxConcurrency, async (group) => {
     try {
       return await checkGroup(group, messages, excerpts, tools);
     } catch (error) {

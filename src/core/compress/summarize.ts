@@ -162,7 +162,7 @@ export async function summarizeRuns(
   const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
   const asked = affordable.length > 0 ? affordable : askable;
   if (model && asked.length > 0) {
-    const concurrency = Math.min(settings.concurrency, model.atOnce);
+    const concurrency = Math.min(settings.concurrency, model.maxConcurrency);
     // Start the longest segments first, so that they don't finish last.
     const order = concurrency > 1 ? asked.toSorted((a, b) => b.covered.length - a.covered.length) : asked;
     await mapLimited(order, concurrency, async (piece) => {

@@ -30,7 +30,7 @@ export interface SummaryModel {
   /** Maximum output tokens, if known. */
   readonly maxOutputTokens?: number;
   /** Maximum number of concurrent requests. */
-  readonly atOnce: number;
+  readonly maxConcurrency: number;
   complete(request: SummaryRequest): Promise<SummaryReply>;
 }
 

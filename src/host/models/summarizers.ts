@@ -1,5 +1,5 @@
 import type { CompressionJob } from '../../app/compression-job.ts';
-import type { JobModel, SpendGate } from '../../app/spend-limited-model.ts';
+import type { SummarizerConfig, SpendGate } from '../../app/spend-limited-model.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { retrying } from '../../providers/retry.ts';
@@ -24,7 +24,7 @@ export class Summarizers {
     chosen: ChosenModel,
     memory: LocalMemory,
     job: Pick<CompressionJob, 'urgency'>,
-  ): Promise<JobModel | undefined> {
+  ): Promise<SummarizerConfig | undefined> {
     if (chosen.provider === 'local') return undefined;
     const info = this.#models.info(chosen);
     const reasoning = reasoningPlan(info, 'summary');

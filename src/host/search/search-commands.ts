@@ -9,7 +9,7 @@ import { inform } from '../platform/notifications.ts';
 import { oneLine } from '../platform/l10n.ts';
 import { titleOf } from '../sessions/session-commands.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
-import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../app/context-status.ts';
+import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-facts.ts';
 
@@ -115,7 +115,7 @@ const MAX_PLACES = 12;
 /** Maximum length of a pinned quote in UTF-16 units, because it's sent with every request. */
 const MAX_QUOTE_LENGTH = 400;
 
-type PlaceItem = vscode.QuickPickItem & { readonly place: Place };
+type PlaceItem = vscode.QuickPickItem & { readonly place: ResultInContext };
 
 /** Shows where something that the model forgot is now, and offers to restore it. */
 export async function findForgotten(app: SearchApp, argument?: unknown): Promise<void> {
@@ -144,45 +144,53 @@ export async function findForgotten(app: SearchApp, argument?: unknown): Promise
   if (picked) await offerActions(conversation, picked.place, app);
 }
 
-async function placesOf(app: SearchApp, conversation: Conversation, query: string): Promise<readonly Place[]> {
+async function placesOf(
+  app: SearchApp,
+  conversation: Conversation,
+  query: string,
+): Promise<readonly ResultInContext[]> {
   const { state } = conversation;
   const hits = (await app.search(query)).filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
   if (hits.length === 0) return hitsOffBranch(state, query, MAX_PLACES);
-  return whereabouts(state, query, hits, conversation.context());
+  return contextStatuses(state, query, hits, conversation.context());
 }
 
 /** The icon of a result, and how it reaches the model. */
-function statusOf({ where }: Place): readonly [string, string] {
-  switch (where.kind) {
-    case 'window':
+function statusOf({ status }: ResultInContext): readonly [string, string] {
+  switch (status.kind) {
+    case 'verbatim':
       return ['pass', vscode.l10n.t('In the context, verbatim')];
     case 'ledger':
       return ['pass', vscode.l10n.t('In the context as a key event')];
     case 'summary':
-      return ['layers', vscode.l10n.t('In the summary “{0}” ({1})', where.node.title, levelName(where.level))];
+      return ['layers', vscode.l10n.t('In the summary “{0}” ({1})', status.node.title, levelName(status.level))];
     case 'archived':
       return [
         'archive',
-        vscode.l10n.t('Compressed; not mentioned in the summary “{0}” ({1})', where.node.title, levelName(where.level)),
+        vscode.l10n.t(
+          'Compressed; not mentioned in the summary “{0}” ({1})',
+          status.node.title,
+          levelName(status.level),
+        ),
       ];
-    case 'elsewhere':
+    case 'off_branch':
       return ['git-branch', vscode.l10n.t('Deleted or on another branch')];
   }
 }
 
 type ActionItem = vscode.QuickPickItem & { readonly run: () => Promise<void> };
 
-async function offerActions(conversation: Conversation, place: Place, app: SearchApp): Promise<void> {
+async function offerActions(conversation: Conversation, place: ResultInContext, app: SearchApp): Promise<void> {
   const { journal } = conversation;
-  const { where, message, position, role, start, text } = place;
+  const { status, message, position, role, start, text } = place;
   const quote = text.slice(0, MAX_QUOTE_LENGTH).trim();
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
     run: () => openMessageDocument(journal.id, message, position, quote),
   };
   const actions: ActionItem[] = [open];
-  if (where.kind === 'archived' || where.kind === 'summary') {
-    const { node } = where;
+  if (status.kind === 'archived' || status.kind === 'summary') {
+    const { node } = status;
     const at = start + text.indexOf(quote);
     const pin = {
       label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,

@@ -3,7 +3,7 @@ import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Resummary } from '../../app/resummarize.ts';
 import {
-  modelWith,
+  wrapModel,
   type ChatModel,
   type Clock,
   type CountStore,
@@ -229,7 +229,7 @@ export class OpenConversations {
 
 /** Updates the search index before each request, because the local model quotes from it. */
 const withSearch = (model: ChatModel, search: SessionSearch): ChatModel =>
-  modelWith(model, async function* (request, signal) {
+  wrapModel(model, async function* (request, signal) {
     await search.grow();
     yield* model.stream(request, signal);
   });

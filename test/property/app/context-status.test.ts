@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary } from '../../../src/app/summary-changes.ts';
-import { whereabouts } from '../../../src/app/context-status.ts';
+import { contextStatuses } from '../../../src/app/context-status.ts';
 import { nodeText } from '../../../src/core/context/render.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Desk, fill } from '../../unit/app/desk.ts';
@@ -46,23 +46,32 @@ describe('the question why something was forgotten', () => {
           const { context } = await conversation.previewSend({ text: '' });
           const verbatim = context.messages.map((one) => messageText(one));
           const sent = [...context.system, ...verbatim].join('\n');
-          for (const { text, where } of whereabouts(state, query, search.search(query, 8), conversation.context())) {
-            seen.add(where.kind);
+          for (const { text, status } of contextStatuses(
+            state,
+            query,
+            search.search(query, 8),
+            conversation.context(),
+          )) {
+            seen.add(status.kind);
             const held = words.filter((word) => has(text, word));
             const tells = (part: string): boolean => held.filter((word) => has(part, word)).length >= 0.6 * held.length;
             const sentences = text.split(/\n|(?<=\.) /).filter(tells);
-            switch (where.kind) {
-              case 'window':
+            switch (status.kind) {
+              case 'verbatim':
                 assert.ok(
                   verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)),
                   `${query}: ${text} | ${sentences.join('|')}`,
                 );
                 break;
               case 'ledger':
-                assert.ok(sent.includes(where.event.quote) && messages.some((one) => one.includes(where.event.quote)));
+                assert.ok(
+                  sent.includes(status.event.quote) && messages.some((one) => one.includes(status.event.quote)),
+                );
                 break;
               case 'summary':
-                assert.ok(sent.includes(nodeText(where.node, where.level)) && tells(nodeText(where.node, where.level)));
+                assert.ok(
+                  sent.includes(nodeText(status.node, status.level)) && tells(nodeText(status.node, status.level)),
+                );
                 break;
               case 'archived':
                 assert.deepEqual(
@@ -71,7 +80,7 @@ describe('the question why something was forgotten', () => {
                   `${query}: ${text}`,
                 );
                 break;
-              case 'elsewhere':
+              case 'off_branch':
                 assert.fail('nothing was deleted');
             }
           }
@@ -81,6 +90,6 @@ describe('the question why something was forgotten', () => {
       }),
       runs(25),
     );
-    assert.deepEqual([...seen].sort(), ['archived', 'ledger', 'summary', 'window']);
+    assert.deepEqual([...seen].sort(), ['archived', 'ledger', 'summary', 'verbatim']);
   });
 });

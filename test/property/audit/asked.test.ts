@@ -52,7 +52,7 @@ describe('asking a model about the statements of a summary', () => {
             return Promise.resolve({ text });
           };
           const { statements: found } = await checkStatementsWithModel(summary, messages, {
-            model: { id: 'test/any', maxInputTokens, atOnce: 3, complete },
+            model: { id: 'test/any', maxInputTokens, maxConcurrency: 3, complete },
             counter,
             pace: new Pace(),
             calls: new CallLog(),

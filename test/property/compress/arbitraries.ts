@@ -131,7 +131,7 @@ export function modelOf(
   return {
     id: 'scripted/model',
     maxInputTokens,
-    atOnce: 4,
+    maxConcurrency: 4,
     calls: () => call,
     complete: () => Promise.resolve({ text: list[call++ % Math.max(1, list.length)] ?? '' }),
   };

@@ -19,7 +19,7 @@ function readingModel(): SummaryModel & { readonly prompts: string[] } {
   return {
     id: 'scripted/reader',
     maxInputTokens: 100_000,
-    atOnce: 4,
+    maxConcurrency: 4,
     prompts,
     complete: ({ prompt }) => {
       prompts.push(prompt);

@@ -67,7 +67,7 @@ describe('summaries of random sessions by models that answer anything', () => {
         const model = {
           id: 'scripted/model',
           maxInputTokens: 100_000,
-          atOnce: 4,
+          maxConcurrency: 4,
           complete: () => (call++ === failing ? Promise.reject(new Error('gone')) : Promise.resolve({ text: answer })),
         };
         const run = grow({ messages }, settings, { ...tools(), model });
@@ -89,7 +89,7 @@ describe('summaries of random sessions by models that answer anything', () => {
         const model = {
           id: 'scripted/model',
           maxInputTokens: 100_000,
-          atOnce: 4,
+          maxConcurrency: 4,
           complete: () => {
             cancel.aborted = calls++ >= after;
             return Promise.resolve({ text: '{"narrative":"Fine."}' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
-import { hitsOffBranch, isRelevant, whereabouts, type Place } from '../../../src/app/context-status.ts';
+import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../../src/app/context-status.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Desk, fill } from './desk.ts';
 
@@ -23,32 +23,32 @@ describe('the question why something was forgotten', () => {
   });
   afterEach(() => desk.close());
 
-  const ask = async (query: string): Promise<Place | undefined> => {
+  const ask = async (query: string): Promise<ResultInContext | undefined> => {
     const search = new SessionSearch(() => conversation.state, desk.clock);
     await search.grow();
-    return whereabouts(conversation.state, query, search.search(query, 3), conversation.context())[0];
+    return contextStatuses(conversation.state, query, search.search(query, 3), conversation.context())[0];
   };
 
   it('is answered by where it stands: among the key events, in a summary, in the archive only, or in the window', async () => {
-    assert.equal((await ask('gateway port 8401'))?.where.kind, 'ledger');
+    assert.equal((await ask('gateway port 8401'))?.status.kind, 'ledger');
     const { id } = conversation.state.frontier[0]!.node;
     const { journal, counter } = conversation;
     await setLevel(journal, id, 'detailed');
     await editSummary(journal, counter, id, 'detailed', 'The aunt grows purple dahlias.');
     const told = await ask('purple dahlias aunt');
-    assert.equal(told?.where.kind, 'summary');
+    assert.equal(told?.status.kind, 'summary');
     await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
-    assert.equal((await ask('purple dahlias aunt'))?.where.kind, 'archived');
+    assert.equal((await ask('purple dahlias aunt'))?.status.kind, 'archived');
     await expandNode(journal, id, 'always');
-    assert.equal((await ask('purple dahlias aunt'))?.where.kind, 'window');
+    assert.equal((await ask('purple dahlias aunt'))?.status.kind, 'verbatim');
   });
 
   it('finds what was deleted or said on another branch', async () => {
     const message = conversation.state.path[2]!;
     await conversation.deleteMessage(message, true);
     assert.deepEqual(
-      hitsOffBranch(conversation.state, 'purple dahlias aunt', 5).map((place) => [place.message, place.where.kind]),
-      [[message, 'elsewhere']],
+      hitsOffBranch(conversation.state, 'purple dahlias aunt', 5).map((place) => [place.message, place.status.kind]),
+      [[message, 'off_branch']],
     );
     assert.deepEqual(hitsOffBranch(conversation.state, 'zebra crossing', 5), []);
   });

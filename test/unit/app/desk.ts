@@ -5,7 +5,7 @@ import { checkSummary } from '../../../src/app/check-summary.ts';
 import { Compressor } from '../../../src/app/compressor.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
-import { type JobModel, OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
+import { type SummarizerConfig, OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
 import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
@@ -39,7 +39,7 @@ export class Desk {
   script: Script;
   summarizer: Script | undefined;
   /** Summarizes in the script's place, where there is one. */
-  summary: JobModel | undefined;
+  summary: SummarizerConfig | undefined;
   /** Calls that the summarizer takes at once. */
   summarizerAtOnce = 3;
   /** Tokens that it reads, at most. */
@@ -191,7 +191,7 @@ export class Desk {
         }),
         summaryModel: () => {
           const script = this.summarizer;
-          const model = script && { ...scripted('test/summarizer', script), atOnce: this.summarizerAtOnce };
+          const model = script && { ...scripted('test/summarizer', script), maxConcurrency: this.summarizerAtOnce };
           return Promise.resolve(this.summary ?? (model && { model, maxInputTokens: this.summarizerInput }));
         },
         price,

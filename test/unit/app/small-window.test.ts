@@ -38,7 +38,7 @@ async function grown(
     id: 'test/summarizer',
     provider: 'test',
     model: 'summarizer',
-    atOnce: 1,
+    maxConcurrency: 1,
     async *stream({ system, messages: sent }) {
       await Promise.resolve();
       const prompt = sent.map((message) => messageText(message)).join('\n');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
-import { summaryModel } from '../../../src/app/summary-model.ts';
+import { summarizerOf } from '../../../src/app/summarizer.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
@@ -22,7 +22,7 @@ function unevenModel(provider: string, refuses: (open: number) => boolean = () =
     id: `${provider}/uneven`,
     provider,
     model: 'uneven',
-    ...(provider === 'openai' && { atOnce: 24 }),
+    ...(provider === 'openai' && { maxConcurrency: 24 }),
     async *stream({ messages }) {
       open++;
       most = Math.max(most, open);
@@ -50,7 +50,7 @@ const run = (model: ChatModel, more: Partial<SummarizeSettings> = {}) =>
   grow(
     { messages: session },
     { ...settings, ...more },
-    tools({ model: summaryModel(model, 100_000, new AbortController().signal, () => undefined) }),
+    tools({ model: summarizerOf(model, 100_000, new AbortController().signal, () => undefined) }),
   );
 
 describe('segments summarized at once', () => {
@@ -68,7 +68,7 @@ describe('segments summarized at once', () => {
 
   it('are as many as the vendor’s own address serves, and few at any other, whatever the provider is called', () => {
     const atOnce = (model: ChatModel): number =>
-      summaryModel(model, 1_000, new AbortController().signal, () => undefined).atOnce;
+      summarizerOf(model, 1_000, new AbortController().signal, () => undefined).maxConcurrency;
     assert.equal(atOnce(createOpenAiModel({ apiKey: 'k', model: 'gpt-6-luna' })), 24);
     assert.equal(atOnce(createAnthropicModel({ apiKey: 'k', model: 'claude-haiku-5-5' })), 24);
     const own = { apiKey: 'k', baseUrl: 'http://127.0.0.1:9/v1', model: 'any' };

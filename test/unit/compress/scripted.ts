@@ -114,7 +114,7 @@ export function scriptedModel(
   return {
     id: 'scripted/model',
     maxInputTokens,
-    atOnce: 4,
+    maxConcurrency: 4,
     requests,
     async complete(request) {
       requests.push(request);

@@ -106,7 +106,7 @@ describe('a gateway', () => {
       const model = createOpenAiModel({ apiKey: KEY, baseUrl: 'https://eu.api.openai.com/v1', model: 'gpt-6-luna' });
       assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
       const { path, body } = server.answered.at(-1)!;
-      assert.deepEqual([path, body['store'], model.atOnce], ['/v1/responses', false, 24]);
+      assert.deepEqual([path, body['store'], model.maxConcurrency], ['/v1/responses', false, 24]);
     }));
 });
 

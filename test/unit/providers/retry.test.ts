@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import type { FaultReason } from '../../../src/app/fault.ts';
-import { modelWith, type ChatChunk, type ChatModel } from '../../../src/app/ports.ts';
-import { summaryModel } from '../../../src/app/summary-model.ts';
+import { wrapModel, type ChatChunk, type ChatModel } from '../../../src/app/ports.ts';
+import { summarizerOf } from '../../../src/app/summarizer.ts';
 import { retrying, waitMs } from '../../../src/providers/retry.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -104,14 +104,14 @@ describe('trying again', () => {
     it(`takes back what nobody has seen and asks again after ${reason}`, async () => {
       const usage = { input: 9, output: 1 };
       const model = scripted([['hel', fault(reason)], ['hello']]);
-      const paying = modelWith(model, async function* (...asked) {
+      const paying = wrapModel(model, async function* (...asked) {
         yield { type: 'usage', usage };
         yield* model.stream(...asked);
       });
       const used: unknown[] = [];
       const { signal } = new AbortController();
       const tried = retrying(paying, { sleep, mayDiscard: true });
-      const reply = await summaryModel(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
+      const reply = await summarizerOf(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
         system: 's',
         prompt: 'p',
         maxTokens: 100,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
-import { summaryModel } from '../../../src/app/summary-model.ts';
+import { summarizerOf } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/models.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
@@ -115,7 +115,7 @@ function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } 
 describe('a summary by a model that thinks past its limit', () => {
   const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
   const complete = (model: ChatModel, used: Usage[]) =>
-    summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
+    summarizerOf(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
       request,
     );
 
@@ -155,7 +155,7 @@ describe('a summary that a provider refuses in the end', () => {
         throw new ModelFault('content_refused', 'refused');
       },
     };
-    const asked = summaryModel(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete({
+    const asked = summarizerOf(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete({
       system: 's',
       prompt: 'p',
       maxTokens: 140,
@@ -169,7 +169,7 @@ describe('a summary that a provider refuses in the end', () => {
 describe('a second try of a summary', () => {
   const second = async (limits: { contextWindow?: number; maxOutputTokens?: number }): Promise<number[]> => {
     const { model, requests } = thinker(50_000);
-    const ask = summaryModel(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
+    const ask = summarizerOf(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
     const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
     await assert.rejects(ask.complete(request), (error) => ModelFault.is(error, 'highest_output_limit'));
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
