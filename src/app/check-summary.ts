@@ -3,7 +3,7 @@ import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { paidModel, type SummarizerConfig, type SpendGate } from './spend-limited-model.ts';
+import { spendLimitedModel, type SummarizerConfig, type SpendGate } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -28,7 +28,7 @@ export async function checkSummary(
   const level = node[sentLevel] === undefined ? 'detailed' : sentLevel;
   const text = node[level] ?? '';
   if (journal.readOnly) throw journal.readOnly;
-  const paid = paidModel(summarizer, spendGate, price, signal);
+  const paid = spendLimitedModel(summarizer, spendGate, price, signal);
   let check: SummaryCheck;
   let fault: Error | undefined;
   try {

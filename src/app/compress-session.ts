@@ -27,11 +27,11 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
 import {
   keepsEvents,
-  isStandIn,
+  isProvisional,
   minSummariesTokens,
   planCompression,
   waitsForMore,
-  FILLED_SHARE,
+  MAX_FILLED_SHARE,
   type Plan,
   type PlannedRun,
 } from './compression-plan.ts';
@@ -48,40 +48,41 @@ export interface CompressSessionDeps extends LedgerKeeperDeps {
 const CONCURRENCY = 24;
 
 /**
- * Share of the replaced tokens that ledger and summaries may take together, unless there is a target. It's higher for
- * short sources, which can't be shortened as much.
+ * Limits for ledger and summaries together, as shares of the tokens that they replace, unless there is a target. Up to
+ * `upToTokens`, the share is higher, because short sources can't be shortened as much; `first` applies to a session's
+ * first summaries.
  */
-const REPLACED_SHARE = { least: 0.15, most: 0.22, first: 0.7, upToTokens: 1_500 } as const;
+const REPLACEMENT_SHARE = { min: 0.15, max: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
-/** Minimum share for summaries, regardless of the number of key events, because quotes alone lack context. */
-const TOLD_SHARE = 0.05;
+/** Minimum share for new summaries, even if there are many key events, because quotes alone lack context. */
+const MIN_NEW_SUMMARIES_SHARE = 0.05;
 
-/** Merging goes down to this share of the room, so that it isn't needed again soon: it changes the prompt's prefix. */
-const CONDENSED = 0.8;
+/** Summaries that exceed their room are merged down to this share of it, because each merge changes the prompt's prefix. */
+const MERGED_SHARE = 0.8;
 
-/** Up to this room, all of it is used: without a model, merging more often costs nothing. */
-const LITTLE_ROOM = 8_000;
+/** Up to this size, extracted summaries may fill the whole room. Merging them more often costs nothing. */
+const SMALL_ROOM_TOKENS = 8_000;
 
-/** Limits for the texts of parents, in tokens. */
+/** Maximum tokens of a parent's texts. */
 export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
 
-/** Room for a run with the `trim` strategy: a line or two. */
+/** Maximum tokens of a run's summary with the `trim` strategy: a line or two. */
 const TRIM_TOKENS = 120;
 
-/** Tokens of tags, introduction, and framing for the first summaries and key events of a request. */
+/** Tokens of the tags, introduction, and framing around a request's summaries and key events. */
 const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
-/** Approximate size of a block of summaries, and the tokens for its tags and those of its key events. */
+/** Approximate tokens of a block of summaries, and tokens of the tags around it and its key events. */
 const BLOCK_EVERY = 2_000;
 const BLOCK_FRAME_TOKENS = 64;
 
-/** Attempts to bring the request under its limit if headings take more tokens than estimated. */
+/** Maximum attempts to fit the request into its target if headings take more tokens than estimated. */
 const MAX_ROUNDS = 5;
 
 /**
- * One compression from plan to record: selects the messages, detects their key events, summarizes them, and chooses the
- * level of each summary. The model is called only if ledger and summaries can save at least 10% of what they replace.
+ * Performs a compression: selects the messages, detects their key events, summarizes them, and chooses the level of each
+ * summary. The model is called only if ledger and summaries can save at least 10% of the tokens that they replace.
  * Doesn't change the session.
  */
 export function compressSession(deps: CompressSessionDeps): CompressionWork {
@@ -95,39 +96,40 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
     await yieldIfDue(clock.yielder);
     const { strategy } = job.settings.policy;
-    const found = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
+    const detected = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const pace = new Pace(clock.yielder, job.signal);
-    const whole = await sized(job, plan, found, pace);
-    const isModest = pays(job, plan, whole) && leavesRoom(job, plan, whole) && fitsTarget(job, plan, whole);
-    const draft = isModest ? whole : await sized(job, plan, withoutRoom(found, job, plan), pace);
-    if (!pays(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
-    if (usage.isEmpty) await readUsage(usage, job.state, pace);
-    const made = await summarize(job, plan, draft, deps, { cache, usage, pace });
-    if (made.covered === 0 && made.fault !== undefined && job.model) {
-      // The trial failed, so the new messages are extracted.
+    const full = await withTokens(job, plan, detected, pace);
+    const eventsFit =
+      canSaveEnough(job, plan, full) && leavesRoomForSummaries(job, plan, full) && fitsTarget(job, plan, full);
+    const draft = eventsFit ? full : await withTokens(job, plan, dropUnpinned(detected, job, plan), pace);
+    if (!canSaveEnough(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
+    if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
+    const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace });
+    if (summaries.covered === 0 && summaries.fault !== undefined && job.model) {
+      // The provider failed again, so the new messages are extracted.
       const extracted = await work({ ...job, model: undefined });
-      return extracted.kind === 'done' ? { ...extracted, fault: made.fault } : extracted;
+      return extracted.kind === 'done' ? { ...extracted, fault: summaries.fault } : extracted;
     }
-    // Summaries that were paid for are kept even if they save slightly less than estimated.
-    const isFree = made.calls.count === 0 && !job.aim;
-    const isTooLong = isFree && job.before.total - made.after < MIN_SAVING * made.leftTokens;
-    if (made.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
-    return toResult(job, draft, made, started, deps);
+    // Summaries by the model are kept even if they save slightly less than estimated, because they were paid for.
+    const isFree = summaries.calls.count === 0 && !job.target;
+    const isTooLong = isFree && job.before.total - summaries.after < MIN_SAVING * summaries.replacedTokens;
+    if (summaries.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
+    return toResult(job, draft, summaries, started, deps);
   };
   return work;
 }
 
-/** A ledger draft with its tokens in a request, including tags and introduction. */
+/** A ledger draft with the ledger's tokens in the next request, including tags and introduction. */
 interface SizedDraft extends LedgerDraft {
   readonly tokens: number;
 }
 
 const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
-/** Counts the ledger as it will be sent after the compression. */
-async function sized(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
+/** Counts the ledger's tokens after the compression. */
+async function withTokens(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
   const nodes = runs.map((run, at) => placeholder(run, at));
-  return { ...draft, tokens: (await runYielding(frontSteps(job, nodes, [], draft), pace)).ledger };
+  return { ...draft, tokens: (await runYielding(countSteps(job, nodes, [], draft), pace)).ledger };
 }
 
 /** A summary node for a run that isn't summarized yet. */
@@ -142,36 +144,36 @@ const placeholder = (run: PlannedRun, at: number): SummaryNode =>
 const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>
   Math.max(0, tokens - before.tokens.ledger);
 
-/** Maximum tokens of the summaries for ledger and summaries to save enough. */
-function ceilingOf(job: CompressionJob, { leavingTokens }: Plan, draft: SizedDraft): number {
+/** Maximum tokens of the new summaries for the compression to save enough. */
+function ceilingOf(job: CompressionJob, { freedTokens }: Plan, draft: SizedDraft): number {
   const frame = job.before.tokens.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
-  return Math.floor((1 - MIN_SAVING) * leavingTokens) - addedLedger(job, draft) - frame;
+  return Math.floor((1 - MIN_SAVING) * freedTokens) - addedLedger(job, draft) - frame;
 }
 
 /** Minimum size of an extracted summary: one line. */
 const MIN_EXTRACT_TOKENS = 32;
 
-const pays = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
+const canSaveEnough = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
 
-/** Minimum share of the replacement that the ledger must leave to summaries. */
-const LEFT_TO_SUMMARIES = 0.5;
+/** Minimum share of the ledger's and the summaries' tokens that summaries get. */
+const MIN_SUMMARIES_PART = 0.5;
 
-const leavesRoom = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  ceilingOf(job, plan, draft) >= LEFT_TO_SUMMARIES * (1 - MIN_SAVING) * plan.leavingTokens;
+const leavesRoomForSummaries = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
+  ceilingOf(job, plan, draft) >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * plan.freedTokens;
 
-/** Whether the target, if any, leaves room for summaries beside the recent messages and the ledger. */
+/** Whether recent messages and ledger leave room for summaries within the target, if there is one. */
 const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  !job.aim || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
+  !job.target || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
 
-/** Drops the unpinned key events of the summarized messages, because there is no room for them beside a summary. */
-function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
+/** Drops the unpinned key events of the messages to summarize. */
+function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
   const leaving = new Set(runs.flatMap((run) => run.map(({ message }) => message.id)));
-  const standing = [...state.events.values()].filter(
+  const active = [...state.events.values()].filter(
     ({ message, status, pinned }) => status === 'active' && !pinned && leaving.has(message),
   );
   const settled = changes.filter(({ status }) => status !== 'active');
-  const dropped = standing.filter(({ id }) => !settled.some((change) => change.id === id));
+  const dropped = active.filter(({ id }) => !settled.some((change) => change.id === id));
   return {
     events: events.map((event) =>
       event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event,
@@ -181,15 +183,14 @@ function withoutRoom({ events, changes, spans }: LedgerDraft, { state }: Compres
   };
 }
 
-interface Made {
+interface NewSummaries {
   readonly nodes: readonly SummaryNode[];
   readonly levels: readonly LevelChoice[];
   /** Number of newly covered messages. */
   readonly covered: number;
-  /** Tokens that are replaced. */
-  readonly leftTokens: number;
+  readonly replacedTokens: number;
   readonly last: PlannedRun[number];
-  /** Tokens of the request after this compression, without messages that arrive meanwhile. */
+  /** Tokens of the request after this compression, without messages that arrive during it. */
   readonly after: number;
   readonly keyEvents: CompressionRecord['keyEvents'];
   readonly calls: CallLog;
@@ -202,33 +203,32 @@ async function summarize(
   draft: SizedDraft,
   deps: CompressSessionDeps,
   { cache, usage, pace }: { readonly cache: SummaryCache; readonly usage: TermUsage; readonly pace: Pace },
-): Promise<Made> {
+): Promise<NewSummaries> {
   const { clock } = deps;
   const { state, counter, model } = job;
   const { policy } = job.settings;
   const { total, tokens } = job.before;
-  // Read before the first await, because the user may undo summaries meanwhile.
+  // Read before the first await, because the user may undo summaries during the compression.
   const others = Math.max(0, total - tokens.ledger - tokens.summaries - sentTokens(plan, state));
   const calls = new CallLog();
   const frontierTokens = summariesRoom(job, plan, draft);
   const nextId = (): SummaryNode['id'] => nodeId(clock.id());
   const now = (): number => clock.now();
-  const parents: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
+  const parentTools: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
-  // Summaries whose messages are summarized again are replaced.
-  const standing = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
-  const mended = await rebuildStale(standing, state, frontierTokens, parents);
-  const nodes: SummaryNode[] = [...mended.made];
-  let { frontier } = mended;
+  const remaining = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
+  const rebuilt = await rebuildStale(remaining, state, frontierTokens, parentTools);
+  const nodes: SummaryNode[] = [...rebuilt.made];
+  let { frontier } = rebuilt;
 
   const ceilingTokens = ceilingOf(job, plan, draft);
-  const replaced = replacedTokens(plan, job.before.tokens.summaries);
+  const replacement = replacementTokens(plan, job.before.tokens.summaries);
   const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
-  const share = job.aim ? Infinity : Math.floor(replaced) - Math.max(0, addedLedger(job, draft) - frame);
-  const least = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, TOLD_SHARE * plan.leavingTokens);
+  const share = job.target ? Infinity : Math.floor(replacement) - Math.max(0, addedLedger(job, draft) - frame);
+  const minRoom = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, MIN_NEW_SUMMARIES_SHARE * plan.freedTokens);
   // Reduce existing summaries to `brief` before giving new ones less room than they need.
   const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
-  const roomTokens = Math.min(ceilingTokens, free, Math.max(least, share));
+  const roomTokens = Math.min(ceilingTokens, free, Math.max(minRoom, share));
   const runs = plan.runs.map((items) => ({ ...runOf(items, draft, state), waits: waitsForMore(job, items) }));
   const messages = plan.runs.flat().length;
   job.report({ stage: 'summarizing', done: 0, total: messages });
@@ -236,13 +236,13 @@ async function summarize(
     runs,
     {
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
-      isBounded: job.aim !== undefined,
+      isBounded: job.target !== undefined,
       ceilingTokens,
       prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
       temperature: policy.summary.temperature,
       maxTokens: policy.summary.maxTokens,
       effort: policy.summary.effort,
-      unspent: plan.standIns.length === 0 ? 0 : unspentBy(state, policy.summary.effort),
+      unspent: plan.provisional.length === 0 ? 0 : unspentTokens(state, policy.summary.effort),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
       isDoubtful: job.isProbing,
       extractiveOnFault: job.extractiveOnFault,
@@ -257,8 +257,8 @@ async function summarize(
       usage,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
-        const most = Math.floor(affordable);
-        job.warn(`The summarizer's context window is too small: it reads ${read} of up to ${most} tokens.`);
+        const max = Math.floor(affordable);
+        job.warn(`The summarizer's context window is too small: it reads ${read} of up to ${max} tokens.`);
       },
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
@@ -270,40 +270,41 @@ async function summarize(
   nodes.push(...placed.leaves);
   frontier = placed.frontier;
 
-  const limit = job.aim?.targetTokens ?? Infinity;
+  const limit = job.target?.targetTokens ?? Infinity;
   let room = frontierTokens;
   let levels: readonly LevelChoice[] = [];
   let after = 0;
-  const condensed: SummaryNode[] = [];
-  let keyEvents: Made['keyEvents'];
+  const parents: SummaryNode[] = [];
+  let keyEvents: NewSummaries['keyEvents'];
   const countAgain = async (): Promise<void> => {
-    const front = await runYielding(frontSteps(job, [...nodes, ...condensed], levels, draft), pace);
-    after = others + uncovered + front.all;
-    keyEvents = front.keyEvents();
+    const sizes = await runYielding(countSteps(job, [...nodes, ...parents], levels, draft), pace);
+    after = others + uncovered + sizes.all;
+    keyEvents = sizes.keyEvents();
   };
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const known = new Map([...state.nodes, ...[...nodes, ...condensed].map((node) => [node.id, node] as const)]);
-    const joined = await condenseNeighbours(
+    const known = new Map([...state.nodes, ...[...nodes, ...parents].map((node) => [node.id, node] as const)]);
+    const merged = await mergeAdjacent(
       frontier,
       {
         room,
         known,
-        downTo: job.aim || (!model && room <= LITTLE_ROOM) ? 1 : CONDENSED,
-        waits: model !== undefined && !job.aim,
+        downTo: job.target || (!model && room <= SMALL_ROOM_TOKENS) ? 1 : MERGED_SHARE,
+        keepsProvisional: model !== undefined && !job.target,
       },
       state,
-      parents,
+      parentTools,
     );
-    condensed.push(...joined.parents);
-    ({ frontier } = joined);
+    parents.push(...merged.parents);
+    ({ frontier } = merged);
     // With a target, start with all nodes detailed. Otherwise, prefer the previous levels, to keep the prompt's prefix.
     levels =
-      job.aim && round === 0
+      job.target && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
-        : chooseLevels(frontier, room, nearTask(frontier, state), job.aim ? undefined : state.levels).levels;
+        : chooseLevels(frontier, room, nodesMatchingTask(frontier, state), job.target ? undefined : state.levels)
+            .levels;
     await countAgain();
     if (after <= limit || room <= 0) break;
-    const shorter = leastLoss(frontier, levels, after - limit);
+    const shorter = shortenOne(frontier, levels, after - limit);
     if (shorter) {
       levels = shorter;
       await countAgain();
@@ -311,37 +312,39 @@ async function summarize(
     }
     room = Math.max(0, room - (after - limit));
   }
-  const leftTokens = plan.leavingTokens - uncovered;
+  const replacedTokens = plan.freedTokens - uncovered;
   const { fault } = summarized;
-  return { nodes: [...nodes, ...condensed], levels, covered, leftTokens, last, after, keyEvents, calls, fault };
+  return { nodes: [...nodes, ...parents], levels, covered, replacedTokens, last, after, keyEvents, calls, fault };
 }
 
-/** Puts the new leaves into the frontier, in the places of the stand-ins that they replace. */
+/** Inserts the new leaves into the frontier, in order. */
 function placeLeaves(
   plan: Plan,
   runs: readonly SummarizedRun[],
-  standing: readonly SummaryNode[],
+  remaining: readonly SummaryNode[],
   state: SessionState,
 ): {
   readonly frontier: SummaryNode[];
   readonly leaves: readonly SummaryNode[];
-  /** Number of newly covered messages, and the tokens of those that are not. */
+  /** Number of newly covered messages, and the tokens of planned messages that aren't covered. */
   readonly covered: number;
   readonly uncovered: number;
   readonly last: PlannedRun[number];
 } {
   const isCovered = coverage(state.frontier);
   const all: SummaryNode[] = [];
-  let frontier = [...standing];
+  let frontier = [...remaining];
   let covered = 0;
   let uncovered = 0;
   let last = plan.runs[0]![0]!;
-  for (const [at, { leaves: told, covered: count }] of runs.entries()) {
+  for (const [at, { leaves: newLeaves, covered: count }] of runs.entries()) {
     const items = plan.runs[at]!;
-    const standIns = plan.standIns.filter(({ from, to }) => items[0]!.position <= from && to <= items.at(-1)!.position);
-    const isReplaced = count > 0 && standIns.every(({ to }) => to <= items[count - 1]!.position);
-    const replaces = isReplaced ? standIns.map(({ node }) => node.id) : [];
-    const leaves = replaces.length === 0 ? told : told.map((leaf) => ({ ...leaf, replaces }));
+    const provisional = plan.provisional.filter(
+      ({ from, to }) => items[0]!.position <= from && to <= items.at(-1)!.position,
+    );
+    const isReplaced = count > 0 && provisional.every(({ to }) => to <= items[count - 1]!.position);
+    const replaces = isReplaced ? provisional.map(({ node }) => node.id) : [];
+    const leaves = replaces.length === 0 ? newLeaves : newLeaves.map((leaf) => ({ ...leaf, replaces }));
     const before = frontier.filter((node) => state.positionOf(node.first)! < items[0]!.position).length;
     frontier = [...frontier.slice(0, before), ...leaves, ...frontier.slice(before)];
     all.push(...leaves);
@@ -352,9 +355,9 @@ function placeLeaves(
   return { frontier, leaves: all, covered, uncovered, last };
 }
 
-/** How much less the model's summaries cost than they may, in input tokens. */
-function unspentBy({ frontier, nodes, compressions }: SessionState, effort: Effort): number {
-  const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isStandIn(node));
+/** The part of the allowance for the model's summaries that wasn't spent, in input tokens. */
+function unspentTokens({ frontier, nodes, compressions }: SessionState, effort: Effort): number {
+  const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node));
   const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>
     list.reduce((sum, node) => sum + of(node), 0);
   const messages = sumOf(leaves, (node) => node.messages);
@@ -364,18 +367,18 @@ function unspentBy({ frontier, nodes, compressions }: SessionState, effort: Effo
   return Math.max(0, messages * messageAllowance(tokens / messages, effort) - spent);
 }
 
-/** Tokens for ledger and summaries together. A session's first summaries may take more. */
-function replacedTokens({ leavingTokens }: Plan, standingTokens: number): number {
-  const { least, first, most, upToTokens } = REPLACED_SHARE;
+/** Maximum tokens of the new ledger entries and summaries, according to `REPLACEMENT_SHARE`. */
+function replacementTokens({ freedTokens }: Plan, currentTokens: number): number {
+  const { min, first, max, upToTokens } = REPLACEMENT_SHARE;
   return Math.max(
-    least * leavingTokens,
-    Math.min(upToTokens, most * leavingTokens),
-    Math.min(upToTokens - standingTokens, first * leavingTokens),
+    min * freedTokens,
+    Math.min(upToTokens, max * freedTokens),
+    Math.min(upToTokens - currentTokens, first * freedTokens),
   );
 }
 
-/** Changes a single node from detailed to brief: the one that saves at least `tokens`, but as few more as possible. */
-function leastLoss(
+/** Changes one node from detailed to brief: the smallest one that saves at least `tokens`. */
+function shortenOne(
   frontier: readonly SummaryNode[],
   levels: readonly LevelChoice[],
   tokens: number,
@@ -388,7 +391,7 @@ function leastLoss(
   return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
-/** Tokens of the runs' messages that were sent verbatim. */
+/** Tokens of the runs' messages that are sent verbatim in the current request. */
 function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
   const isCovered = coverage(frontier);
   return runs.flat().reduce((sum, { message, position, tokens }) => {
@@ -396,19 +399,19 @@ function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
   }, 0);
 }
 
-/** Tokens for all summaries together: the target minus everything else that is sent. */
+/** Maximum tokens of all summaries: the target minus everything else that is sent. */
 function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): number {
-  const { aim, before, budget, settings } = job;
+  const { target, before, budget, settings } = job;
   const { system, memory, task } = before.tokens;
   const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
-  if (aim) {
-    // Each block of summaries and its key events have their own tags.
-    const left = Math.max(0, aim.targetTokens - taken);
+  if (target) {
+    // Each block has its own tags.
+    const left = Math.max(0, target.targetTokens - taken);
     return left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS;
   }
   const free = settings.policy.targetShare * budget - taken;
   const least = minSummariesTokens(budget);
-  return Math.floor(Math.max(free, Math.min(least, Math.max(FILLED_SHARE * budget - taken, 0.1 * budget))));
+  return Math.floor(Math.max(free, Math.min(least, Math.max(MAX_FILLED_SHARE * budget - taken, 0.1 * budget))));
 }
 
 function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run {
@@ -437,55 +440,55 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
   };
 }
 
-interface Condensing {
+interface MergeOptions {
   readonly room: number;
-  /** Share of the room to merge down to once it's exceeded. */
+  /** Share of the room to which nodes are merged once they exceed it. */
   readonly downTo: number;
   readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
-  /** Whether the newest nodes wait for a model's summary and aren't merged. */
-  readonly waits: boolean;
+  /** Whether provisional summaries at the end aren't merged, because a model will replace them. */
+  readonly keepsProvisional: boolean;
 }
 
-/** Maximum share of the room for summaries that wait for a model's. */
-const WAITING_SHARE = 0.4;
+/** Maximum share of the room for provisional summaries that aren't merged. */
+const MAX_PROVISIONAL_SHARE = 0.4;
 
-/** Merges nodes if together they exceed the room. Only nodes without a message between them are merged. */
-async function condenseNeighbours(
+/** Merges adjacent nodes if all nodes together exceed the room. */
+async function mergeAdjacent(
   all: readonly SummaryNode[],
-  { room: wholeRoom, known, downTo, waits }: Condensing,
+  { room: wholeRoom, known, downTo, keepsProvisional }: MergeOptions,
   state: SessionState,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
-  const newest = waits ? all.slice(all.findLastIndex((node) => !isStandIn(node)) + 1) : [];
-  const waiting = tokensOf(newest, 'detailed') <= WAITING_SHARE * wholeRoom ? newest : [];
-  const frontier = all.slice(0, all.length - waiting.length);
-  const room = wholeRoom - tokensOf(waiting, 'detailed');
+  const newest = keepsProvisional ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
+  const provisional = tokensOf(newest, 'detailed') <= MAX_PROVISIONAL_SHARE * wholeRoom ? newest : [];
+  const frontier = all.slice(0, all.length - provisional.length);
+  const room = wholeRoom - tokensOf(provisional, 'detailed');
   const groups: SummaryNode[][] = [];
   for (const node of frontier) {
     const before = groups.at(-1)?.at(-1);
     if (before && state.positionOf(before.last) === state.positionOf(node.first)! - 1) groups.at(-1)!.push(node);
     else groups.push([node]);
   }
-  // Shares are based on the leaves. Otherwise, groups that were merged before would get less room each time.
-  const said = (nodes: readonly SummaryNode[]): number =>
+  // Shares are based on the leaves. Otherwise, already merged groups would get less room each time.
+  const leafTokens = (nodes: readonly SummaryNode[]): number =>
     tokensOf(
       nodes.flatMap((node) => partsOf(node, known)),
       'detailed',
     );
-  const total = said(frontier);
-  const joined: SummaryNode[] = [];
+  const total = leafTokens(frontier);
+  const merged: SummaryNode[] = [];
   const parents: SummaryNode[] = [];
   for (const group of groups) {
-    const share = groups.length === 1 ? room : (room * said(group)) / Math.max(1, total);
+    const share = groups.length === 1 ? room : (room * leafTokens(group)) / Math.max(1, total);
     const result = await mergeOld(group, share, downTo, known, tools);
-    joined.push(...result.frontier);
+    merged.push(...result.frontier);
     parents.push(...result.parents);
   }
-  return { frontier: [...joined, ...waiting], parents };
+  return { frontier: [...merged, ...provisional], parents };
 }
 
-/** Tokens of the ledger and of ledger and summaries, and the key events, if this compression was committed. */
-function* frontSteps(
+/** Counts the tokens of the ledger alone and with the summaries, and the key events, as if this were committed. */
+function* countSteps(
   job: CompressionJob,
   nodes: readonly SummaryNode[],
   levels: readonly LevelChoice[],
@@ -504,28 +507,28 @@ function* frontSteps(
   return { ledger: tokens.ledger, all: tokens.ledger + tokens.summaries, keyEvents };
 }
 
-/** Maximum number of nodes that get a higher level because they match the task. */
-const MAX_NEAR_TASK = 3;
+/** Maximum number of nodes that are preferred for a higher level because they match the task. */
+const MAX_TASK_NODES = 3;
 
 /** Frontier indexes of the nodes that match the task, best match first. */
-function nearTask(frontier: readonly SummaryNode[], { task }: SessionState): number[] {
+function nodesMatchingTask(frontier: readonly SummaryNode[], { task }: SessionState): number[] {
   if (!task || frontier.length < 2) return [];
   const index = new TextIndex();
   frontier.forEach((node, at) => {
     index.add(String(at), `${node.title}\n${node.detailed}`);
   });
   const words = [task.goal, ...task.steps.map((step) => step.text)].join('\n');
-  return index.search(words, { limit: MAX_NEAR_TASK }).map((hit) => Number(hit.id));
+  return index.search(words, { limit: MAX_TASK_NODES }).map((hit) => Number(hit.id));
 }
 
 function toResult(
   job: CompressionJob,
   draft: LedgerDraft,
-  made: Made,
+  summaries: NewSummaries,
   started: number,
   deps: CompressSessionDeps,
 ): WorkResult {
-  const { calls, last, nodes, levels } = made;
+  const { calls, last, nodes, levels } = summaries;
   const { policy } = job.settings;
   const before = job.state.uncoveredCount;
   const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
@@ -539,9 +542,9 @@ function toResult(
     levels,
     events: draft.events,
     changes: draft.changes,
-    messages: { before, after: before - made.covered },
-    tokens: { before: job.before.total, after: made.after },
-    keyEvents: made.keyEvents,
+    messages: { before, after: before - summaries.covered },
+    tokens: { before: job.before.total, after: summaries.after },
+    keyEvents: summaries.keyEvents,
     calls: {
       count: calls.count,
       inputTokens: calls.inputTokens,
@@ -550,16 +553,20 @@ function toResult(
     },
     durationMs: Math.max(0, deps.clock.now() - started),
   };
-  return { kind: 'done', record, last: { message: last.message.id, position: last.position }, fault: made.fault };
+  return { kind: 'done', record, last: { message: last.message.id, position: last.position }, fault: summaries.fault };
 }
 
-/** Number of messages that is enough to find terms that are common in the whole session. */
-const SAMPLED = 500;
+/** Sample size that is enough to find the terms that are common in the whole session. */
+const MAX_SAMPLED_MESSAGES = 500;
 
-/** Counts the terms of a session after it's opened, from an even sample of its summarized messages. */
-async function readUsage(usage: TermUsage, { path, messages, frontier }: SessionState, pace: Pace): Promise<void> {
+/** Counts the terms in an even sample of the summarized messages, the first time after a session is opened. */
+async function sampleTermUsage(
+  usage: TermUsage,
+  { path, messages, frontier }: SessionState,
+  pace: Pace,
+): Promise<void> {
   const covered = frontier.flatMap(({ from, to }) => path.slice(from, to + 1));
-  const every = Math.max(1, Math.ceil(covered.length / SAMPLED));
+  const every = Math.max(1, Math.ceil(covered.length / MAX_SAMPLED_MESSAGES));
   const sampled = covered.filter((_, at) => at % every === 0).flatMap((id) => messages.get(id) ?? []);
   if (sampled.length > 0) await usage.add(await buildCorpus(sampled, pace), sampled, pace);
 }

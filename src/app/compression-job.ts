@@ -20,20 +20,20 @@ export interface CompressionRequest {
   readonly due: DueTrigger;
   readonly urgency: Urgency;
   readonly settings: ConversationSettings;
-  /** Tokens a request may take. */
+  /** Maximum tokens of a request. */
   readonly budget: number;
   readonly before: Context;
   readonly counts: MessageCounts;
-  /** Extends the last compression, without a model, to messages that arrived while it ran. */
+  /** Compresses, without a model, the messages that arrived while the last compression ran. */
   readonly extends?: boolean;
   /** Overrides the policy's target. Only used outside of VS Code. */
-  readonly aim?: CompressionAim;
-  /** Cancels this compression, or only the wait if it has joined another one. */
+  readonly target?: CompressionTarget;
+  /** Cancels this compression. If it has joined another one, cancels only waiting for it. */
   readonly signal?: AbortSignal;
 }
 
-/** The target of a compression. Token counts include framing. */
-export interface CompressionAim {
+/** An explicit target. Token counts include framing. */
+export interface CompressionTarget {
   /** Maximum tokens of the whole request. */
   readonly targetTokens: number;
   /** Number of recent messages that stay verbatim. */
@@ -52,7 +52,7 @@ export interface CompressionJob extends CompressionRequest {
   readonly model: SummaryModel | undefined;
   /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault: boolean;
-  /** The provider failed last time, so it gets one request at a time. */
+  /** The provider failed last time, so only one request is sent at a time. */
   readonly isProbing: boolean;
   readonly report: (progress: CompressionProgress) => void;
   readonly warn: (message: string) => void;
@@ -63,7 +63,7 @@ export interface CompressionJob extends CompressionRequest {
 export type SkipReason =
   /** There are no messages before the recent ones. */
   | 'recent_only'
-  /** Ledger and summaries would save less than 10% of what they replace. */
+  /** Ledger and summaries would save less than 10% of the tokens that they replace. */
   | 'no_saving';
 
 export type WorkResult =
@@ -71,9 +71,9 @@ export type WorkResult =
   | {
       readonly kind: 'done';
       readonly record: CompressionRecord;
-      /** The newest planned message. The plan is valid as long as no message up to it changes. */
+      /** The newest covered message. The result is valid as long as no message up to it changes. */
       readonly last: { readonly message: MessageId; readonly position: number };
-      /** Why the summaries were extracted instead of using the model, to be shown to the user. */
+      /** Shown to the user if the model failed and the summaries were extracted. */
       readonly fault: unknown;
     };
 
@@ -87,5 +87,5 @@ export type CompressionOutcome =
     }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** `nothing`: there was no result to commit; `spent`: the spend limit is reached, and it isn't urgent. */
-  | { readonly kind: 'ready' | 'started' | 'nothing' | 'off' | 'cooling' | 'spent' | 'cancelled' | 'stale' };
+  /** `nothing`: there was no result to commit. `spent`: not urgent, and the spend limit is reached. */
+  | { readonly kind: 'ready' | 'started' | 'nothing' | 'off' | 'backing_off' | 'spent' | 'cancelled' | 'stale' };

@@ -9,7 +9,7 @@ import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from 
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
-import { holdsUpRequest } from './compressor.ts';
+import { delaysRequest } from './compressor.ts';
 
 export interface PlannedMessage {
   readonly message: Message;
@@ -23,73 +23,72 @@ export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
-  /** Summaries without a model's text that are replaced: their messages are part of the runs. */
-  readonly standIns: readonly FrontierItem[];
+  /** Summaries without a model that are replaced. The runs include their messages. */
+  readonly provisional: readonly FrontierItem[];
   /** Tokens of the messages that stay verbatim. */
   readonly recentTokens: number;
-  /** Tokens that the runs free up, not counting the new ledger entries and summaries. */
-  readonly leavingTokens: number;
+  /** Tokens of the replaced messages and summaries in the current request. */
+  readonly freedTokens: number;
 }
 
 /** Minimum share of the budget for summaries. */
 const MIN_SUMMARIES_SHARE = 0.22;
-/** In a small budget, summaries may take a larger share, up to this many tokens, before recent messages. */
+/** In a small budget, summaries may take this larger share, up to this number of tokens. */
 const SMALL_BUDGET = { share: 0.45, tokens: 6_000 } as const;
 
-/** Share of the budget that may be filled, to leave room for the next message. */
-export const FILLED_SHARE = 0.9;
+/** Maximum share of the budget that is used, to leave room for the next message. */
+export const MAX_FILLED_SHARE = 0.9;
 
-/** Tokens that summaries may always take, regardless of everything else. */
+/** Tokens that summaries may take even if the rest of the request exceeds its share. */
 export const minSummariesTokens = (budget: number): number =>
   Math.floor(Math.max(MIN_SUMMARIES_SHARE * budget, Math.min(SMALL_BUDGET.tokens, SMALL_BUDGET.share * budget)));
 
 /** Whether a strategy keeps key events verbatim. */
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
-const standInTokens = (items: readonly FrontierItem[]): number =>
+const provisionalTokens = (items: readonly FrontierItem[]): number =>
   items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
 
 /**
- * Selects the messages to compress: all before the recent messages that aren't covered yet. If the request would still
- * take more than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If the
- * user compresses and only recent messages are left, the limit is the policy's target instead of 70%.
+ * Selects the messages to compress: all uncovered messages before the recent ones. If the request would still take more
+ * than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If there are only
+ * recent messages and the user has requested the compression, the limit is the policy's target instead of 70%.
  */
 export function planCompression(job: CompressionJob): Plan {
-  const { aim, before, budget, settings } = job;
+  const { target, before, budget, settings } = job;
   const { policy } = settings;
-  if (aim) return planRuns(job, { keep: aim.keep, maxTokens: aim.recentTokens });
+  if (target) return planRuns(job, { keep: target.keep, maxTokens: target.recentTokens });
   const { total, tokens } = before;
   const others = total - tokens.window - tokens.attachments;
-  // Reserve at least the current size of ledger and summaries, or their expected size.
+  // Reserve the current size of ledger and summaries, but at least their usual size.
   const room = budget - Math.max(others, policy.ledgerShare * budget + minSummariesTokens(budget));
   const plan = planRuns(job, { keep: policy.window, maxTokens: room });
   const isEmpty = plan.runs.length === 0;
-  // The user's command compresses as long as the context is above the target.
-  const isAsked = isEmpty && job.due.trigger === 'command';
-  const limit = isAsked ? policy.targetShare : AGGRESSIVE_SHARE;
-  const isCrowded = others + plan.recentTokens + expectedTokens(plan) > limit * budget;
-  if (!isCrowded || (isEmpty && !isAsked && !holdsUpRequest(job))) return plan;
+  const isRequestedByUser = isEmpty && job.due.trigger === 'command';
+  const limit = isRequestedByUser ? policy.targetShare : AGGRESSIVE_SHARE;
+  const isTooFull = others + plan.recentTokens + expectedTokens(plan) > limit * budget;
+  if (!isTooFull || (isEmpty && !isRequestedByUser && !delaysRequest(job))) return plan;
   const keep = Math.max(1, Math.floor(policy.window / 2));
-  return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, FILLED_SHARE * budget - others)) });
+  return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
-/** Minimum share of the compressed tokens that ledger and summaries are expected to take. */
+/** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */
 const EXPECTED_SHARE = 0.05;
-const expectedTokens = ({ leavingTokens }: Plan): number =>
-  Math.min(leavingTokens, Math.max(MIN_SUMMARY_TOKENS, leavingTokens * EXPECTED_SHARE));
+const expectedTokens = ({ freedTokens }: Plan): number =>
+  Math.min(freedTokens, Math.max(MIN_SUMMARY_TOKENS, freedTokens * EXPECTED_SHARE));
 
 /**
- * Never includes the newest user message, unless `coversAll`. Messages restored by an undo stay verbatim until a
- * request doesn't fit or the user compresses again.
+ * Plans for a given limit of recent messages. The newest user message stays verbatim, unless `coversAll`. Messages
+ * restored by an undo stay verbatim until a request doesn't fit or the user compresses again.
  */
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
-  const { aim, state, counts, model, due } = job;
-  const opensHeld = holdsUpRequest(job) || due.trigger === 'command' || due.trigger === 'import';
-  const held = opensHeld ? [] : state.restoredMessages();
+  const { target, state, counts, model, due } = job;
+  const includesRestored = delaysRequest(job) || due.trigger === 'command' || due.trigger === 'import';
+  const restored = includesRestored ? [] : state.restoredMessages();
   const items: PlannedMessage[] = [];
   for (const { message, position } of state.uncovered())
     items.push({ message, position, tokens: counts.total(message) });
-  const newestUser = aim?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
+  const newestUser = target?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
   const start = recentStart(
     items.map((item) => item.message),
     items.map((item, at) => (at === newestUser ? 0 : item.tokens)),
@@ -97,22 +96,22 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   );
   const runs: PlannedMessage[][] = [];
   let recentTokens = 0;
-  let leavingTokens = 0;
+  let freedTokens = 0;
   items.forEach((item, at) => {
-    if (at >= start || at === newestUser || held[item.position] === true) {
+    if (at >= start || at === newestUser || restored[item.position] === true) {
       recentTokens += item.tokens;
       return;
     }
-    // System messages are summarized, but aren't part of the context, so they free no tokens.
-    if (item.message.role !== 'system') leavingTokens += item.tokens;
+    // System messages aren't part of the context, so summarizing them frees no tokens.
+    if (item.message.role !== 'system') freedTokens += item.tokens;
     const run = runs.at(-1);
     if (run?.at(-1)?.position === item.position - 1) run.push(item);
     else runs.push([item]);
   });
-  const standIns: FrontierItem[] = [];
+  const provisional: FrontierItem[] = [];
   for (const run of model ? runs : []) {
-    const before = standInsBefore(run[0]!.position, state);
-    standIns.push(...before);
+    const before = provisionalBefore(run[0]!.position, state);
+    provisional.push(...before);
     run.unshift(
       ...before.flatMap(({ from, to }) =>
         state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
@@ -122,11 +121,16 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
       ),
     );
   }
-  return { runs: joined(runs), standIns, recentTokens, leavingTokens: leavingTokens + standInTokens(standIns) };
+  return {
+    runs: mergeAdjacentRuns(runs),
+    provisional,
+    recentTokens,
+    freedTokens: freedTokens + provisionalTokens(provisional),
+  };
 }
 
-/** Joins runs between which only stand-ins were. */
-function joined(runs: readonly PlannedRun[]): PlannedRun[] {
+/** Merges runs that have become adjacent because they now include the messages of provisional summaries. */
+function mergeAdjacentRuns(runs: readonly PlannedRun[]): PlannedRun[] {
   const all: PlannedMessage[][] = [];
   for (const run of runs) {
     const before = all.at(-1);
@@ -136,28 +140,28 @@ function joined(runs: readonly PlannedRun[]): PlannedRun[] {
   return all;
 }
 
-/** Maximum source tokens of extracted summaries that a model replaces. */
-const MAX_STAND_IN_TOKENS = 100_000;
+/** Maximum source tokens of the provisional summaries that a model replaces at once. */
+const MAX_PROVISIONAL_TOKENS = 100_000;
 
-/** Below this cost, in input tokens, the fixed part of a prompt would take too much of what the model may read. */
+/** Minimum cost of a model call, in input tokens. In a cheaper one, the fixed part of the prompt would dominate. */
 const MIN_CALL_COST = 4_000;
-/** With shorter messages, a context window that is compressed for its size holds enough of them. */
+/** Average length from which a run waits for more messages. With shorter messages, a run has enough of them. */
 const LONG_MESSAGE_TOKENS = 200;
 
 /**
- * Whether a run is extracted for now and summarized together with later messages: the rest of its turn, or enough to be
- * worth a request. In a context window that holds only a few long messages, the model would otherwise be asked every few
- * messages, and read mostly its own prompt.
+ * Whether a run gets a provisional summary for now, because its turn isn't over or it's too short for a model call. In a
+ * context window that holds only a few long messages, the model would otherwise be called every few messages, and read
+ * mostly its own prompt.
  */
-export function waitsForMore({ aim, due, settings, state }: CompressionJob, run: PlannedRun): boolean {
-  if (aim || (due.trigger !== 'share' && due.trigger !== 'before_send') || state.frontier.length === 0) return false;
+export function waitsForMore({ target, due, settings, state }: CompressionJob, run: PlannedRun): boolean {
+  if (target || (due.trigger !== 'share' && due.trigger !== 'before_send') || state.frontier.length === 0) return false;
   const summarized = state.frontier.map(({ node }) => node);
   const messages = run.length + summarized.reduce((sum, node) => sum + node.messages, 0);
   const tokens = [...run.map((item) => item.tokens), ...summarized.map((node) => node.tokens.source)];
   const length = tokens.reduce((sum, one) => sum + one, 0) / messages;
   if (length < LONG_MESSAGE_TOKENS) return false;
   const newest = run.at(-1)!.position;
-  // Nothing will be added to a user's message if the rest of its turn is summarized already.
+  // If the next message is already summarized, the run won't grow.
   if (state.frontier.some(({ from }) => from === newest + 1)) return false;
   const isTurnOver = state.path.slice(newest + 1).some((id) => {
     const message = state.messages.get(id);
@@ -166,14 +170,14 @@ export function waitsForMore({ aim, due, settings, state }: CompressionJob, run:
   return !isTurnOver || run.length * messageAllowance(length, settings.policy.summary.effort) < MIN_CALL_COST;
 }
 
-/** The summaries right before a position that were extracted because no model was available. */
-function standInsBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
+/** The provisional summaries right before a position. */
+function provisionalBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
   let next = position;
   let tokens = 0;
   const at = frontier.findLastIndex(({ node, to }) => {
     if (to >= position) return false;
     tokens += node.tokens.source;
-    if (to !== next - 1 || !isStandIn(node) || tokens > MAX_STAND_IN_TOKENS || summaries.opened.has(node.id))
+    if (to !== next - 1 || !isProvisional(node) || tokens > MAX_PROVISIONAL_TOKENS || summaries.opened.has(node.id))
       return true;
     next -= node.messages;
     return false;
@@ -181,6 +185,6 @@ function standInsBefore(position: number, { frontier, summaries }: SessionState)
   return frontier.slice(at + 1).filter(({ to }) => to < position);
 }
 
-/** Whether a summary was extracted because no model was available, or to be summarized with later messages. */
-export const isStandIn = ({ children, model, rung }: SummaryNode): boolean =>
+/** Whether a model may still replace a summary: it was extracted, because no model was available or to wait for more. */
+export const isProvisional = ({ children, model, rung }: SummaryNode): boolean =>
   children.length === 0 && model === LOCAL_MODEL && rung !== 'edited';

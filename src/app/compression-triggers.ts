@@ -10,7 +10,7 @@ import {
   type UnsuccessfulTriggers,
   type TriggerFacts,
 } from '../core/policy/triggers.ts';
-import type { CompressionAim, CompressionOutcome, CompressionRequest } from './compression-job.ts';
+import type { CompressionTarget, CompressionOutcome, CompressionRequest } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -18,9 +18,9 @@ import type { SessionParts } from './session-parts.ts';
 export interface CompressionTriggersDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'settings'> {
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
-  /** While a reply arrives, nothing is committed. */
+  /** Whether a reply is arriving. Then nothing is committed in the background. */
   readonly isReplying: () => boolean;
-  /** While the session is closed or handed over, no compression is started. */
+  /** Whether the session is being closed or handed over. Then no compression is started. */
   readonly isEnding: () => boolean;
 }
 
@@ -30,7 +30,7 @@ export class CompressionTriggers {
   #background: Promise<void> = Promise.resolve();
   /** Number of messages at the previous check. */
   #checkedAt: number;
-  #served: UnsuccessfulTriggers = {};
+  #unsuccessful: UnsuccessfulTriggers = {};
 
   constructor(deps: CompressionTriggersDeps) {
     this.#deps = deps;
@@ -44,24 +44,24 @@ export class CompressionTriggers {
     while (seen !== this.#background) await (seen = this.#background);
   }
 
-  /** Compresses at a task reset if the policy says so. The compressor logs failures. */
+  /** Compresses before a task reset if it's due. */
   async atReset(signal?: AbortSignal): Promise<void> {
-    const due = this.dueAtEnd();
+    const due = this.dueAtReset();
     if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }
 
-  /** Compresses before a request that is too large for the policy. */
+  /** Compresses before a request if it's too large for the policy. */
   async beforeSend(signal?: AbortSignal): Promise<void> {
-    await this.#makeRoom(() => this.dueBefore(this.#deps.meter.context()), signal);
+    await this.#makeRoom(() => this.dueBeforeSend(this.#deps.meter.context()), signal);
   }
 
-  /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether it's shorter now. */
+  /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether that was successful. */
   async afterRefusal(threshold: number, signal: AbortSignal): Promise<boolean> {
     const due = { trigger: 'provider_overflow', threshold } as const;
     return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
   }
 
-  /** Compresses again if it only joined a running compression that turned out to be stale or insufficient. */
+  /** Compresses. Repeated after joining a running compression, whose result may be stale or too small. */
   async #makeRoom(
     dueNow: (isShorter: boolean) => DueTrigger | undefined,
     signal: AbortSignal | undefined,
@@ -79,19 +79,19 @@ export class CompressionTriggers {
     return isShorter;
   }
 
-  /** The trigger that would delay this request by a compression, if any. */
-  dueBefore(context: Context): DueTrigger | undefined {
+  /** The trigger for a compression before a request with this context, if any. */
+  dueBeforeSend(context: Context): DueTrigger | undefined {
     const { meter, settings } = this.#deps;
     return dueBeforeSend(settings().policy, context.total / Math.max(1, meter.budget()));
   }
 
-  /** The trigger that would delay a task reset by a compression, if any. */
-  dueAtEnd(): DueTrigger | undefined {
+  /** The trigger for a compression before a task reset, if any. */
+  dueAtReset(): DueTrigger | undefined {
     const { journal, settings } = this.#deps;
     return dueAtReset(settings().policy, journal.state.uncoveredCount);
   }
 
-  /** Commits a compression that became ready during a turn, and starts one in the background if it's due. */
+  /** Commits a compression that finished during the turn, and starts one in the background if it's due. */
   async betweenTurns(): Promise<void> {
     await this.#commit();
     await this.endEscalation();
@@ -102,27 +102,31 @@ export class CompressionTriggers {
     if (due) await this.compress(due, 'background');
   }
 
-  /** Clears the warning when the request fits again, for example once a summary expanded for one turn is collapsed. */
+  /** Ends the warning once the request fits, for example when a summary that was expanded for one turn is collapsed. */
   async endEscalation(): Promise<void> {
     const { journal } = this.#deps;
     if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > AGGRESSIVE_SHARE) return;
     await journal.append({ type: 'escalation', reason: null });
   }
 
-  /** Compresses; only `now` waits for the result. While a reply arrives, only its own turn (with `signal`) commits. */
+  /** Compresses; `background` doesn't wait for the result. While a reply arrives, only its turn (with `signal`) commits. */
   async compress(
     due: DueTrigger,
     urgency: 'now' | 'background',
-    { aim, signal }: { readonly aim?: CompressionAim; readonly signal?: AbortSignal | undefined } = {},
+    { target, signal }: { readonly target?: CompressionTarget; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
-    const running = compressor.run({ ...this.request(due, urgency), ...(aim && { aim }), ...(signal && { signal }) });
+    const running = compressor.run({
+      ...this.request(due, urgency),
+      ...(target && { target }),
+      ...(signal && { signal }),
+    });
     if (urgency === 'background') {
       this.#background = running.then((outcome) => this.#settle(outcome, due));
       return { kind: 'started' };
     }
     const outcome = await running;
-    this.#serve(outcome, due);
+    this.#recordOutcome(outcome, due);
     // A turn commits to make room for its request. Any other compression is committed when the turn ends.
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
@@ -130,15 +134,14 @@ export class CompressionTriggers {
     return result;
   }
 
-  /** The request to the compressor. */
   request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
     const { meter } = this.#deps;
     const settings = this.#deps.settings();
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
   }
 
-  /** The distance to the next background compression, or the reason why there will be none. */
-  ahead(): Distance | 'off' | 'spent' {
+  /** The distance to the next background compression, or why there will be none. */
+  distance(): Distance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
   }
@@ -158,7 +161,7 @@ export class CompressionTriggers {
       messagesEverBefore: this.#checkedAt,
       lastCompressedAt: state.lastCompressedAt,
       now: clock.now(),
-      served: this.#served,
+      served: this.#unsuccessful,
     };
   }
 
@@ -167,7 +170,7 @@ export class CompressionTriggers {
     return meter.context().total / Math.max(1, meter.budget());
   }
 
-  /** Uncompressed tokens of the messages since the last compression. */
+  /** Uncompressed tokens since the last compression. */
   #tokensSince(): number {
     const { journal, meter } = this.#deps;
     const { state } = journal;
@@ -178,17 +181,18 @@ export class CompressionTriggers {
     return tokens;
   }
 
-  /** A skipped attempt keeps its trigger from firing until the next multiple. A compression resets all triggers. */
-  #serve(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
-    if (outcome.kind === 'skipped' && measured !== undefined) this.#served = { ...this.#served, [trigger]: measured };
-    else if (outcome.kind === 'ready') this.#served = {};
+  /** After a skipped attempt, its trigger doesn't fire before the next multiple. A compression resets all triggers. */
+  #recordOutcome(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
+    if (outcome.kind === 'skipped' && measured !== undefined)
+      this.#unsuccessful = { ...this.#unsuccessful, [trigger]: measured };
+    else if (outcome.kind === 'ready') this.#unsuccessful = {};
   }
 
-  /** Commits a background compression, unless a reply arrives: then `betweenTurns` commits it. */
+  /** Commits a background compression. While a reply arrives, that is left to `betweenTurns`. */
   async #settle(outcome: CompressionOutcome, due: DueTrigger): Promise<void> {
     const { isReplying, journal, log } = this.#deps;
     try {
-      this.#serve(outcome, due);
+      this.#recordOutcome(outcome, due);
       if (!isReplying()) await this.#commit();
       if (outcome.kind !== 'ready' && !isReplying()) await this.#escalate();
     } catch (error) {
@@ -197,8 +201,8 @@ export class CompressionTriggers {
   }
 
   /**
-   * Commits a finished compression. If new messages have arrived meanwhile, those that are no longer recent are
-   * summarized at once without a model, and by the model in the next compression.
+   * Commits a finished compression. If messages that arrived during it are no longer recent, they get a provisional
+   * summary, which a model replaces in the next compression.
    */
   async #commit(): Promise<void> {
     const { compressor, journal, settings } = this.#deps;
@@ -212,7 +216,7 @@ export class CompressionTriggers {
     await this.#escalate();
   }
 
-  /** Records whether the request is still too large after a compression, so that the user is warned. */
+  /** Records whether the request is still too large after a compression; the user is warned if it is. */
   async #escalate(): Promise<void> {
     const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;

@@ -1,10 +1,10 @@
 // One compression at a time for each session:
 //
 //   idle ──run──▶ running ──▶ ready ──commit──▶ idle        committed: one journal event, or
-//                    │          └──── stale ──▶ idle        the history it was planned on has changed
-//                    ├── skipped ─────────────▶ idle        nothing to save; no model was asked
+//                    │          └──── stale ──▶ idle        the history has changed since it was planned
+//                    ├── skipped ─────────────▶ idle        no messages, or too little saved
 //                    ├── cancelled ───────────▶ idle
-//                    └── failed ──▶ cooling ──▶ idle        backoff, for background triggers only
+//                    └── failed ──▶ backoff ──▶ idle        for background triggers only
 //
 // Running never changes the session. Commits happen only between turns.
 import type { CompressionRecord } from '../core/journal/schema.ts';
@@ -24,9 +24,9 @@ import type {
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import {
-  paidModel,
+  spendLimitedModel,
   type SummarizerConfig,
-  type PaidModel,
+  type SpendLimitedModel,
   type UsageEvent,
   OPEN_GATE,
   type SpendGate,
@@ -57,7 +57,7 @@ type Phase =
   | {
       readonly kind: 'ready';
       readonly result: Done;
-      readonly planned: PlannedOn;
+      readonly planned: PlanBasis;
       readonly triggered: LogFields;
     };
 
@@ -65,8 +65,8 @@ const IDLE: Phase = { kind: 'idle' };
 
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The branch and the summaries when the compression was planned. */
-interface PlannedOn {
+/** The active branch and the summaries when a compression was planned. */
+interface PlanBasis {
   readonly path: readonly MessageId[];
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
 }
@@ -97,12 +97,12 @@ export class Compressor {
     return this.#phase.kind === 'running';
   }
 
-  /** False if a request would join another compression. */
+  /** False if a new request would join another compression. */
   get isIdle(): boolean {
     return this.#phase.kind === 'idle' && !this.#committing;
   }
 
-  /** Why background compression is paused, if it is. */
+  /** Why background compression is paused; undefined if it isn't. */
   pause(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
     if (settings.policy.strategy === 'off') return 'off';
     return this.#guard.isSpent(settings) ? 'spent' : undefined;
@@ -122,8 +122,8 @@ export class Compressor {
   }
 
   /**
-   * Runs until a result is ready for `commit`, or there is none. A second request joins the running one.
-   * Never rejects; faults are outcomes.
+   * Compresses without changing the session. The outcome is `ready` if there is a result for `commit`. A second request
+   * joins the running one. Never rejects: faults are outcomes.
    */
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
@@ -133,25 +133,25 @@ export class Compressor {
     if (settings.policy.strategy === 'off') return Promise.resolve({ kind: 'off' });
     if (this.#phase.kind === 'running') return this.#join(this.#phase, request);
     if (this.#phase.kind === 'ready') return Promise.resolve({ kind: 'ready' });
-    // The session doesn't include the result until it's on disk, so the same compression would run again.
+    // Until the result is on disk, the session doesn't include it, so the same compression would run again.
     if (this.#committing) return this.#committing.catch((fault: unknown) => ({ kind: 'failed', error: fault }));
     const refusal = this.#guard.refusal(request);
     if (refusal) return Promise.resolve({ kind: refusal });
     const abort = new AbortController();
     const signal = request.signal ? AbortSignal.any([abort.signal, request.signal]) : abort.signal;
-    const outcome = this.#work(request, signal).finally(() => this.#show(undefined));
+    const outcome = this.#work(request, signal).finally(() => this.#setProgress(undefined));
     this.#phase = { kind: 'running', abort, urgency, outcome };
     return outcome;
   }
 
-  /** If a background compression fails or finds nothing, an urgent request then runs separately. */
+  /** Waits for the running compression. If it was in the background and has no result, an urgent request runs itself. */
   async #join(running: Extract<Phase, { kind: 'running' }>, request: CompressionRequest): Promise<CompressionOutcome> {
     const outcome = await Promise.race([running.outcome, ...(request.signal ? [cancelledBy(request.signal)] : [])]);
-    const settled = outcome.kind === 'ready' || outcome.kind === 'cancelled';
-    return settled || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
+    const isFinal = outcome.kind === 'ready' || outcome.kind === 'cancelled';
+    return isFinal || running.urgency === 'now' || request.urgency === 'background' ? outcome : this.run(request);
   }
 
-  /** What `run` would commit, or why nothing. Doesn't call a model, so it costs nothing. Rejects on faults. */
+  /** The compression that `run` would make without a model, or why there is none. Rejects on faults. */
   async preview(request: CompressionRequest): Promise<CompressionRecord | SkipReason | 'off'> {
     if (request.settings.policy.strategy === 'off') return 'off';
     const { signal } = new AbortController();
@@ -159,7 +159,7 @@ export class Compressor {
     return result.kind === 'done' ? result.record : result.reason;
   }
 
-  /** Commits a finished compression as one event, if the history is unchanged. Call it between turns. */
+  /** Commits the result of `run` as one event, if the history is unchanged. Call it between turns. */
   commit(): Promise<CompressionOutcome> {
     const phase = this.#phase;
     // A second caller gets the outcome of the first one's commit.
@@ -174,7 +174,7 @@ export class Compressor {
   async #commitReady({ result, planned, triggered }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
     const { record, last, fault } = result;
-    if (!stillStands(planned, last.position, record, journal.state)) {
+    if (!isStillValid(planned, last.position, record, journal.state)) {
       log.event('history_compression_skipped', { ...triggered, reason: 'history_changed', ...callsOf(record) });
       return { kind: 'stale' };
     }
@@ -189,7 +189,7 @@ export class Compressor {
       ...(record.keyEvents && { key_events: record.keyEvents.total, key_events_kept: record.keyEvents.kept }),
       ...callsOf(record),
       duration_ms: record.durationMs,
-      ...(fault !== undefined && { fallback: 'extractive', error: describe(fault) }),
+      ...(fault !== undefined && { fallback: 'extractive', error: faultName(fault) }),
     });
     return { kind: 'committed', record, fault };
   }
@@ -205,31 +205,31 @@ export class Compressor {
       message_count_before: journal.state.uncoveredCount,
       tokens_before: before.total,
     };
-    const begin = (): void => log.event('history_compression_triggered', triggered);
-    // An extension often has nothing to compress, for example when a tool call stays with its result. Don't log that.
-    const isUnsaid = request.extends === true;
-    if (!isUnsaid) begin();
-    const failed = (error: unknown, calls: number): void => {
-      log.event('history_compression_failed', { ...triggered, error: describe(error), calls }, 'error');
+    const logTriggered = (): void => log.event('history_compression_triggered', triggered);
+    // `extends` often has nothing to compress, which isn't logged.
+    const logsOnlyResult = request.extends === true;
+    if (!logsOnlyResult) logTriggered();
+    const logFailed = (error: unknown, calls: number): void => {
+      log.event('history_compression_failed', { ...triggered, error: faultName(error), calls }, 'error');
     };
-    this.#show({ stage: 'planning', done: 0, total: 1, urgency });
-    // Let the current turn finish before background work starts.
+    this.#setProgress({ stage: 'planning', done: 0, total: 1, urgency });
+    // Handle pending events before background work starts.
     if (urgency === 'background') await clock.yielder.yield();
     else await yieldIfDue(clock.yielder);
-    const planned: PlannedOn = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
+    const planned: PlanBasis = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
     const allowsFallback = settings.extractiveOnFault && urgency === 'now';
-    let paid: PaidModel | undefined;
+    let paid: SpendLimitedModel | undefined;
     try {
       const chosen = await this.#modelFor(request, allowsFallback, signal);
       ({ paid } = chosen);
       const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
-        this.#show({ ...progress, urgency });
+        this.#setProgress({ ...progress, urgency });
       });
-      const usage = await this.#record(paid);
+      const usage = await this.#recordUsage(paid);
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
-        if (isUnsaid) return result;
+        if (logsOnlyResult) return result;
         const cost_usd = usage.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
         log.event('history_compression_skipped', {
           ...triggered,
@@ -239,22 +239,22 @@ export class Compressor {
         });
         return result;
       }
-      if (isUnsaid) begin();
+      if (logsOnlyResult) logTriggered();
       const record = { ...result.record, calls: paidCalls(result.record, usage) };
       const fault = result.fault ?? chosen.fault;
       if (fault === undefined) {
-        // Without a call, nothing is known about the provider.
-        if (record.calls.count > 0) this.#guard.answered();
+        // Without a call, the provider may still be failing.
+        if (record.calls.count > 0) this.#guard.succeeded();
       } else {
         this.#guard.failed(fault);
-        failed(fault, record.calls.count);
+        logFailed(fault, record.calls.count);
       }
       this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered };
       return { kind: 'ready' };
     } catch (error) {
       this.#phase = IDLE;
-      if (isUnsaid) begin();
-      const calls = await this.#record(paid).then(
+      if (logsOnlyResult) logTriggered();
+      const calls = await this.#recordUsage(paid).then(
         ({ length }) => length,
         (unrecorded: unknown) => {
           log.warn(`Usage was not recorded: ${String(unrecorded)}`);
@@ -266,27 +266,27 @@ export class Compressor {
         return { kind: 'cancelled' };
       }
       this.#guard.failed(error);
-      failed(error, calls);
+      logFailed(error, calls);
       return { kind: 'failed', error };
     }
   }
 
-  /** The summarizer with the spend limit applied, or the fault because of which summaries are extracted. */
+  /** The summarizer with the spend limit applied. Without one, summaries are extracted, because of `fault` if it's set. */
   async #modelFor(
     request: CompressionRequest,
     allowsFallback: boolean,
     signal: AbortSignal,
-  ): Promise<{ readonly paid?: PaidModel; readonly fault?: unknown }> {
+  ): Promise<{ readonly paid?: SpendLimitedModel; readonly fault?: unknown }> {
     const { summaryModel, price } = this.#deps;
     const { strategy } = request.settings.policy;
-    // While a request waits, `auto` uses extraction, which is faster than a model.
-    if (strategy === 'trim' || request.extends === true || (strategy === 'auto' && holdsUpRequest(request))) return {};
+    // While a request waits, `auto` uses extraction because it's faster.
+    if (strategy === 'trim' || request.extends === true || (strategy === 'auto' && delaysRequest(request))) return {};
     try {
       const model = await summaryModel(request);
       if (!model) return {};
       const refusal = this.#guard.modelRefusal(request);
       if (refusal) throw refusal;
-      return { paid: paidModel(model, this.#gate, price, signal) };
+      return { paid: spendLimitedModel(model, this.#gate, price, signal) };
     } catch (fault) {
       if (!allowsFallback) throw fault;
       return { fault };
@@ -295,7 +295,7 @@ export class Compressor {
 
   #result(
     request: CompressionRequest,
-    paid: PaidModel | undefined,
+    paid: SpendLimitedModel | undefined,
     extractiveOnFault: boolean,
     signal: AbortSignal,
     report: (progress: CompressionProgress) => void,
@@ -307,24 +307,24 @@ export class Compressor {
     return work({ ...job, report, warn, signal });
   }
 
-  /** Records the usage of each call, even if the compression failed. Resolves to the recorded events. */
-  async #record(paid: PaidModel | undefined): Promise<readonly UsageEvent[]> {
+  /** Records the usage of each model call, even if the compression failed. Resolves to the recorded events. */
+  async #recordUsage(paid: SpendLimitedModel | undefined): Promise<readonly UsageEvent[]> {
     const usage = paid?.takeUsage() ?? [];
     if (usage.length > 0) await this.#deps.journal.append(...usage);
     return usage;
   }
 
-  #show(progress: Progress | undefined): void {
+  #setProgress(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#changed.emit(undefined);
   }
 }
 
 /** Whether a chat request waits for this compression. */
-export const holdsUpRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
+export const delaysRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
   due.trigger === 'before_send' || due.trigger === 'provider_overflow';
 
-/** Resolves when the request is canceled. */
+/** Resolves when the signal is aborted. */
 const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
   new Promise((resolve) => {
     const cancel = (): void => resolve({ kind: 'cancelled' });
@@ -332,14 +332,14 @@ const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
     else signal.addEventListener('abort', cancel, { once: true });
   });
 
-/** Whether the planned messages are unchanged and no merged summary was edited meanwhile. */
-function stillStands(planned: PlannedOn, last: number, record: CompressionRecord, state: SessionState): boolean {
+/** Whether the covered messages and the merged summaries are unchanged. */
+function isStillValid(planned: PlanBasis, last: number, record: CompressionRecord, state: SessionState): boolean {
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
-  const joined = record.nodes.flatMap((node) => node.children);
-  return joined.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id)));
+  const merged = record.nodes.flatMap((node) => node.children);
+  return merged.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id)));
 }
 
-/** All paid calls, including failed ones. If the provider doesn't report usage, the calls as counted here. */
+/** The recorded calls, including failed ones, or the compression's own count if the provider reported fewer. */
 function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): CompressionRecord['calls'] {
   if (paid.length < calls.count) return calls;
   const sum = (of: (one: UsageEvent) => number): number => paid.reduce((all, one) => all + of(one), 0);
@@ -353,17 +353,17 @@ function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): C
 
 const callsOf = ({ calls }: CompressionRecord): LogFields => ({ calls: calls.count, cost_usd: calls.costUsd });
 
-/** The kind of fault for the log, which must not contain message text. */
-function describe(error: unknown): string {
+/** The kind of an error, for the log. Its message may contain the user's text. */
+function faultName(error: unknown): string {
   if (ModelFault.is(error)) return error.reason;
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Backoff of background triggers after a failure. Each further failure in a row doubles it. */
-export const COOL_DOWN_MS = 120_000;
-const MAX_COOL_DOWN_MS = 3_600_000;
+/** Backoff of background triggers after a failure. Each consecutive failure doubles it. */
+export const BACKOFF_MS = 120_000;
+const MAX_BACKOFF_MS = 3_600_000;
 
-/** Decides whether a compression may start and call a model: applies the spend limit and the backoff. */
+/** Applies the spend limit and the backoff: decides whether a compression may start and whether it may call a model. */
 class CompressionGuard {
   readonly #clock: Clock;
   readonly #gate: SpendGate;
@@ -381,44 +381,44 @@ class CompressionGuard {
     return this.#failures > 0;
   }
 
-  /** Why a compression must not start now, if so. Urgent ones always may. */
-  refusal({ due, urgency, settings }: CompressionRequest): 'cooling' | 'spent' | undefined {
+  /** Why a compression must not start now; undefined if it may. Urgent ones always may. */
+  refusal({ due, urgency, settings }: CompressionRequest): 'backing_off' | 'spent' | undefined {
     if (urgency === 'now') return undefined;
-    // `every` fires only once per multiple, so it needs no backoff.
-    if (this.#isCooling && due.trigger !== 'every') return 'cooling';
+    // `every` fires at most once every few messages, so it needs no backoff.
+    if (this.#isBackingOff && due.trigger !== 'every') return 'backing_off';
     return this.isSpent(settings) ? 'spent' : undefined;
   }
 
-  /** `trim` doesn't use a model, so the spend limit doesn't apply. */
+  /** Whether the spend limit is reached. It doesn't apply to `trim`, which doesn't call a model. */
   isSpent({ policy }: CompressionRequest['settings']): boolean {
     return this.#gate.state() === 'spent' && policy.strategy !== 'trim';
   }
 
-  /** Why the model must not be called, if so. */
+  /** Why the model must not be called; undefined if it may. */
   modelRefusal({ due, urgency }: CompressionRequest): Error | undefined {
     if (this.#gate.state() === 'spent') return new SpendLimitReached();
-    // Only the user's command ignores the backoff. Other urgent requests use extraction meanwhile.
-    const leavesAlone = urgency === 'now' && due.trigger !== 'command';
-    return leavesAlone && this.hasFailed && this.#isCooling ? this.#lastFault : undefined;
+    // Other urgent requests than the user's command respect the backoff and use extraction.
+    const respectsBackoff = urgency === 'now' && due.trigger !== 'command';
+    return respectsBackoff && this.hasFailed && this.#isBackingOff ? this.#lastFault : undefined;
   }
 
   /** Resets the backoff after a successful call. */
-  answered(): void {
+  succeeded(): void {
     this.#failures = 0;
     this.#until = 0;
   }
 
-  /** Starts or extends the backoff. The same fault, reported again after a fallback, counts only once. */
+  /** Starts or extends the backoff. A fault that is reported a second time after a fallback counts once. */
   failed(fault: unknown): void {
     if (fault instanceof SpendLimitReached || fault === this.#lastFault) return;
     const retryAfter = ModelFault.is(fault) ? (fault.retryAfterMs ?? 0) : 0;
-    const wait = Math.min(MAX_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** this.#failures);
+    const wait = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.#failures);
     this.#failures++;
     this.#lastFault = fault instanceof Error ? fault : new Error(String(fault));
     this.#until = this.#clock.now() + Math.max(wait, retryAfter);
   }
 
-  get #isCooling(): boolean {
+  get #isBackingOff(): boolean {
     return this.#clock.now() < this.#until;
   }
 }

@@ -206,7 +206,7 @@ export class Conversation {
 
   /** The distance to the next background compression, or the reason why there will be none. */
   compressesIn(): Distance | 'off' | 'spent' {
-    return this.#triggers.ahead();
+    return this.#triggers.distance();
   }
 
   /** Appends many messages. Triggers aren't checked before the end of the next turn. */
@@ -312,7 +312,7 @@ export class Conversation {
     const assemble = (excerpts: readonly Recalled[]): Context =>
       meter.context(excerpts, isEmpty ? undefined : { message, endsTask });
     const plain = assemble([]);
-    const due = (endsTask ? this.#triggers.dueAtEnd() : undefined) ?? this.#triggers.dueBefore(plain);
+    const due = (endsTask ? this.#triggers.dueAtReset() : undefined) ?? this.#triggers.dueBeforeSend(plain);
     const context = assemble(await this.#recall(text, plain, assemble));
     const request = requestOf(context, settings(), this);
     return { context, request, compressesFirst: due?.trigger };

@@ -9,18 +9,14 @@ import type { FrontierItem } from '../core/state/frontier.ts';
 import type { PrefixFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
-/**
- * If entries must be dropped, the ledger is reduced to this share of its room, so that the next compressions needn't
- * drop any.
- */
-const REFITTED = 0.8;
-/** Above this share, dropped entries aren't restored. */
-const WELL_FILLED = 0.75;
-/** Cost of examining an entry, in characters of text. */
-const LOOK_CHARS = 20;
+/** When entries are dropped, the ledger is reduced to this share of its room, so that it isn't necessary again soon. */
+const REDUCED_SHARE = 0.8;
+/** If the ledger takes at least this share of its room, dropped entries aren't restored. */
+const MAX_SHARE_TO_RESTORE = 0.75;
+/** Cost of checking an entry, as an equivalent number of characters, for yielding. */
+const CHECK_COST_CHARS = 20;
 
-/** A session, and the share of the budget for its ledger. */
-export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
+export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {
   readonly state: Pick<PrefixFacts, 'events' | 'messages' | 'positionOf'> & {
     readonly frontier: readonly Pick<FrontierItem, 'from' | 'to'>[];
   };
@@ -28,46 +24,46 @@ export interface LedgerRoom extends Pick<CompressionJob, 'budget' | 'counts'> {
 }
 
 export interface LedgerChanges {
-  /** Positions of the messages that are no longer recent. */
-  readonly leaving: ReadonlySet<number>;
+  /** Positions of the messages that this compression covers. */
+  readonly newlyCovered: ReadonlySet<number>;
   /** New and changed entries, by ID. */
-  readonly touched: ReadonlyMap<KeyEventId, KeyEvent>;
-  /** Tokens of all messages that have a summary or are being summarized. */
+  readonly updated: ReadonlyMap<KeyEventId, KeyEvent>;
+  /** Tokens of all messages that are covered, including newly covered ones. */
   readonly coveredTokens: number;
 }
 
 /**
- * Fits a ledger into its share of the budget in batches: entries without room are marked as dropped, and those that fit
- * again as active. Nothing is dropped while everything fits, and dropped entries are only restored once there is much
- * room, because every change within the ledger changes the rest of the request. Dropped entries, which are most of a
- * long session's ledger, are only examined when they may be restored.
+ * Fits a ledger into its share of the budget: entries without room are marked as dropped, and those that fit again as
+ * active. Both happen in batches, because every change within the ledger changes the rest of the request, which can't be
+ * taken from the prompt cache then. Dropped entries, which are most of a long session's ledger, are only checked when
+ * they may be restored.
  */
 export async function fitLedgerOf(
-  job: LedgerRoom,
+  job: LedgerInput,
   ledger: Ledger,
-  { leaving, touched, coveredTokens }: LedgerChanges,
+  { newlyCovered, updated, coveredTokens }: LedgerChanges,
   pace: Pace,
 ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
   const { state, budget, counts, settings } = job;
   const isCovered = coverage(state.frontier);
-  // Events in messages that are sent verbatim take no room in the ledger.
-  const placeIn = ({ message }: KeyEvent): number | undefined => {
+  // Events of messages that are sent verbatim aren't sent in the ledger.
+  const coveredPosition = ({ message }: KeyEvent): number | undefined => {
     const position = state.positionOf(message);
-    return position !== undefined && (leaving.has(position) || isCovered(position)) ? position : undefined;
+    return position !== undefined && (newlyCovered.has(position) || isCovered(position)) ? position : undefined;
   };
-  // The cached ledger of the last draft lacks entries that were dropped since; the session has them.
+  // If the last draft's ledger is reused, its entries may have been active before they were dropped in that draft.
   const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
     (state.events.get(id) ?? ledger.get(id))?.status;
-  const stands = ({ status, link }: KeyEvent): boolean =>
+  const mayBeActive = ({ status, link }: KeyEvent): boolean =>
     status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
-  const asActive = (entry: KeyEvent): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry);
+  const asActive = (entry: KeyEvent): KeyEvent => (mayBeActive(entry) ? { ...entry, status: 'active' } : entry);
 
   const costs = new Map<KeyEventId, number>();
   const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
     let tokens = 0;
     for (const entry of entries) {
-      if (pace.isDue(LOOK_CHARS)) await pace.yield();
-      const position = placeIn(entry);
+      if (pace.isDue(CHECK_COST_CHARS)) await pace.yield();
+      const position = coveredPosition(entry);
       if (position === undefined) continue;
       const role = state.messages.place(entry.message)?.role ?? 'user';
       const cost = countedLine(counts, entry, position, role).tokens;
@@ -78,37 +74,37 @@ export async function fitLedgerOf(
     return tokens;
   };
   const sendable: KeyEvent[] = [];
-  const standing: KeyEvent[] = [];
-  const waiting: KeyEvent[] = [];
+  const included: KeyEvent[] = [];
+  const excluded: KeyEvent[] = [];
   for (const entry of ledger.entries()) {
-    if (pace.isDue(LOOK_CHARS)) await pace.yield();
-    if (!entry.pinned && !stands(entry)) continue;
+    if (pace.isDue(CHECK_COST_CHARS)) await pace.yield();
+    if (!entry.pinned && !mayBeActive(entry)) continue;
     sendable.push(entry);
-    (!entry.pinned && statusOf(entry) === 'dropped' ? waiting : standing).push(entry);
+    (!entry.pinned && statusOf(entry) === 'dropped' ? excluded : included).push(entry);
   }
 
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
-  const tokens = await count(standing);
-  const isWellFilled = tokens <= room && tokens >= WELL_FILLED * room;
+  const tokens = await count(included);
+  const isWellFilled = tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped' | 'tokens'>;
-  if (isWellFilled && (await count(waiting, room - tokens)) > room - tokens) {
-    const dropped = waiting.filter((entry) => touched.has(entry.id) && placeIn(entry) !== undefined);
+  if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
+    const dropped = excluded.filter((entry) => updated.has(entry.id) && coveredPosition(entry) !== undefined);
     fitted = {
-      kept: standing.filter(({ id }) => costs.has(id)).map(asActive),
+      kept: included.filter(({ id }) => costs.has(id)).map(asActive),
       dropped: dropped.map((entry): KeyEvent => ({ ...entry, status: 'dropped' })),
       tokens,
     };
   } else {
-    await count(waiting);
+    await count(excluded);
     const all = sendable.filter(({ id }) => costs.has(id));
     const active = all.map(asActive);
     const cost = all.map(({ id }) => costs.get(id)!);
     const whole = fitLedger(active, cost, room);
-    fitted = whole.dropped.length === 0 ? whole : fitLedger(active, cost, Math.floor(room * REFITTED));
+    fitted = whole.dropped.length === 0 ? whole : fitLedger(active, cost, Math.floor(room * REDUCED_SHARE));
   }
   const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
     const status = statusOf(entry);
-    const differs = entry.status !== status || touched.has(entry.id);
+    const differs = entry.status !== status || updated.has(entry.id);
     return differs && (status === 'active' || status === 'dropped');
   });
   return { changed, tokens: fitted.tokens };

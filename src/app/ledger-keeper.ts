@@ -15,21 +15,21 @@ import { fitLedgerOf } from './fit-ledger.ts';
 import type { PlannedMessage } from './compression-plan.ts';
 import type { Clock } from './ports.ts';
 
-/** The ledger changes of a compression that isn't committed yet. */
+/** The ledger changes of a compression before it's committed. */
 export interface LedgerDraft {
   readonly events: readonly KeyEvent[];
   readonly changes: readonly LedgerChange[];
-  /** Detected key events by message. */
+  /** Detected key events, by message. */
   readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
 }
 
-/** The ledger of the last draft. The other fields are the session's if that draft was committed and nothing else. */
-interface KeptLedger {
+/** The ledger of the last draft. It's reused if the other fields equal the session's: only that draft was committed. */
+interface CachedLedger {
   readonly ledger: Ledger;
   readonly revision: number;
   readonly compressions: number;
   readonly events: number;
-  /** Compared by identity: a branch keeps its array as it grows, and switching branches creates another one. */
+  /** Compared by identity: a branch keeps its array while it grows, and switching branches creates another one. */
   readonly path: SessionState['path'];
 }
 
@@ -40,10 +40,10 @@ export interface LedgerKeeperDeps {
   readonly rules?: () => Promise<readonly CompiledRule[]>;
 }
 
-/** Detects key events in messages that are no longer recent, and keeps the ledger up to date and within its budget. */
+/** Detects the key events of messages to compress, and keeps the ledger within its budget. */
 export class LedgerKeeper {
   readonly #deps: LedgerKeeperDeps;
-  #kept: KeptLedger | undefined;
+  #cached: CachedLedger | undefined;
 
   constructor(deps: LedgerKeeperDeps) {
     this.#deps = deps;
@@ -72,58 +72,58 @@ export class LedgerKeeper {
         job.signal.throwIfAborted();
       }
     }
-    return this.#settle(job, items, found);
+    return this.#updateLedger(job, items, found);
   }
 
-  async #settle(
+  async #updateLedger(
     job: CompressionJob,
     items: readonly PlannedMessage[],
     spans: LedgerDraft['spans'],
   ): Promise<LedgerDraft> {
     const { state } = job;
-    // Read before the first await: if the user changes the ledger meanwhile, this one must not be reused.
+    // Read before the first await. If the user then changes the ledger, the cached one doesn't match anymore.
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
     const pace = new Pace(this.#deps.clock.yielder, job.signal);
     const ledger = await this.#ledger(job, pace);
-    const touched = new Map<KeyEventId, KeyEvent>();
+    const updated = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {
       const found = spans.get(message.id) ?? [];
       for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
-        touched.set(entry.id, entry);
+        updated.set(entry.id, entry);
       if (pace.isDue()) await pace.yield();
     }
-    const leaving = new Set(items.map((item) => item.position));
+    const newlyCovered = new Set(items.map((item) => item.position));
     const coveredTokens =
       items.reduce((sum, { tokens }) => sum + tokens, 0) +
-      state.frontier.reduce((sum, { node, from }) => sum + (leaving.has(from) ? 0 : node.tokens.source), 0);
-    const fitted = await fitLedgerOf(job, ledger, { leaving, touched, coveredTokens }, pace);
-    for (const entry of fitted.changed) touched.set(entry.id, entry);
-    const events = [...touched.values()].filter((entry) => !state.events.has(entry.id));
-    const changes = [...touched.values()]
+      state.frontier.reduce((sum, { node, from }) => sum + (newlyCovered.has(from) ? 0 : node.tokens.source), 0);
+    const fitted = await fitLedgerOf(job, ledger, { newlyCovered, updated, coveredTokens }, pace);
+    for (const entry of fitted.changed) updated.set(entry.id, entry);
+    const events = [...updated.values()].filter((entry) => !state.events.has(entry.id));
+    const changes = [...updated.values()]
       .filter((entry) => state.events.has(entry.id))
       .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
-    // If the draft is discarded, these numbers won't match the session's, and the ledger is rebuilt.
-    this.#kept = { ledger, ...after, events: knownBefore + events.length };
+    // If the draft is discarded, these values won't match the session's, and the ledger is rebuilt.
+    this.#cached = { ledger, ...after, events: knownBefore + events.length };
     return { events, changes, spans };
   }
 
   async #ledger({ state }: CompressionJob, pace: Pace): Promise<Ledger> {
-    const kept = this.#kept;
-    this.#kept = undefined;
+    const cached = this.#cached;
+    this.#cached = undefined;
     if (
-      kept?.revision === state.ledgerRevision &&
-      kept.compressions === state.counters.compressions &&
-      kept.events === state.events.size &&
-      kept.path === state.path
+      cached?.revision === state.ledgerRevision &&
+      cached.compressions === state.counters.compressions &&
+      cached.events === state.events.size &&
+      cached.path === state.path
     )
-      return kept.ledger;
+      return cached.ledger;
     const ledger = new Ledger();
     for (const entry of [...state.events.values()]) {
       if (state.isRemoved(entry.id)) ledger.dismiss(entry.id);
       // Events of other branches neither absorb nor supersede events of this one.
-      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, kept?.ledger);
+      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, cached?.ledger);
       if (pace.isDue(entry.quote.length)) await pace.yield();
     }
     return ledger;

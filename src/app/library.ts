@@ -16,7 +16,7 @@ import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { addCalls, MemorySession, NO_CALLS } from './memory-session.ts';
+import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
 import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
 import type { ChatModel } from './ports.ts';
 
@@ -223,7 +223,7 @@ const MIN_BESIDE_RECENT = 180;
 
 /** The messages of a session's request, with its key events and summaries. */
 export async function sentBy(
-  session: MemorySession,
+  session: InMemorySession,
   counter: TokenCounter,
   yielder: Yielder = NEVER_YIELDS,
 ): Promise<Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number }> {
@@ -241,7 +241,7 @@ export async function sentBy(
   };
 }
 
-function sentMessages(session: MemorySession): LibraryMessage[] {
+function sentMessages(session: InMemorySession): LibraryMessage[] {
   const context = session.context();
   const system = context.system.join('\n');
   return [
@@ -265,7 +265,7 @@ async function summarized(
   targetTokens: number,
   counter: TokenCounter,
   options: LibraryOptions,
-): Promise<MemorySession> {
+): Promise<InMemorySession> {
   const session = sessionOf(targetTokens, counter, { ...options, strategy: 'summarize' });
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   const outcome = await session.compress({ targetTokens, recentTokens: 0, keep: 0, coversAll: true });
@@ -275,7 +275,7 @@ async function summarized(
 
 /** The session's summaries as one text of about `limit` tokens; older ones are merged and shortened if necessary. */
 async function textWithin(
-  { state }: MemorySession,
+  { state }: InMemorySession,
   limit: number,
   counter: TokenCounter,
   { yielder }: LibraryOptions,
@@ -300,13 +300,13 @@ async function textWithin(
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
 
-function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): MemorySession {
+function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): InMemorySession {
   const { policy = 'balanced', strategy, preset = 'developer', yielder, price = () => null } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
     ...(keep !== undefined && { window: Math.max(1, keep) }),
   });
-  return new MemorySession({
+  return new InMemorySession({
     policy: resolved,
     budget,
     counter,

@@ -10,18 +10,24 @@ import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
-import { paidModel, type SummarizerConfig, type PaidModel, OPEN_GATE, type SpendGate } from './spend-limited-model.ts';
+import {
+  spendLimitedModel,
+  type SummarizerConfig,
+  type SpendLimitedModel,
+  OPEN_GATE,
+  type SpendGate,
+} from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
 /** How to regenerate a summary. */
-export interface Resummary {
+export interface ResummarizeOptions {
   readonly node: NodeId;
-  /** The model; by default, the summary is extracted. */
+  /** Absent: the summary is extracted. */
   readonly model?: SummarizerConfig;
-  /** The user's wishes for this summary, which are added to the prompt. */
+  /** The user's instructions for this summary, which are added to the prompt. */
   readonly instructions?: string;
-  /** Creates the level `full` from the source and sends it from now on; the shorter texts stay. */
+  /** Only creates the level `full`, and sends the summary at that level from now on. */
   readonly finer?: boolean;
 }
 
@@ -35,34 +41,37 @@ export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' 
 }
 
 /**
- * Regenerates a summary from its own messages, or a parent from its children without a model. It's a single change that
- * can be undone. Rejects with `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing
- * anything.
+ * Regenerates a summary from its messages, or a parent from its children without a model. This can be undone. Rejects
+ * with `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing any summary.
  */
-export async function resummarize(deps: ResummarizeDeps, wanted: Resummary, signal: AbortSignal): Promise<SummaryNode> {
+export async function resummarize(
+  deps: ResummarizeDeps,
+  options: ResummarizeOptions,
+  signal: AbortSignal,
+): Promise<SummaryNode> {
   const { journal } = deps;
-  const node = nodeOf(journal.state, wanted.node);
+  const node = nodeOf(journal.state, options.node);
   const refusal = journal.readOnly;
   if (refusal) throw refusal;
   const { spendGate = OPEN_GATE, price } = deps;
-  const paid = wanted.model && paidModel(wanted.model, spendGate, price, signal);
+  const paid = options.model && spendLimitedModel(options.model, spendGate, price, signal);
   try {
-    const made = await make(deps, wanted, node, paid, signal);
+    const made = await generate(deps, options, node, paid, signal);
     signal.throwIfAborted();
     if (!isSameSummary(node, journal.state.nodes.get(node.id)))
       throw new SummaryFault('changed', 'The summary changed in the meantime, so the new one was discarded.');
-    await journal.append({ type: 'node_replaced', node: made, ...(wanted.finer && { level: 'full' as const }) });
+    await journal.append({ type: 'node_replaced', node: made, ...(options.finer && { level: 'full' as const }) });
     return made;
   } finally {
     await journal.append(...(paid?.takeUsage() ?? []));
   }
 }
 
-async function make(
+async function generate(
   deps: ResummarizeDeps,
-  wanted: Resummary,
+  options: ResummarizeOptions,
   node: SummaryNode,
-  paid: PaidModel | undefined,
+  paid: SpendLimitedModel | undefined,
   signal: AbortSignal,
 ): Promise<SummaryNode> {
   const { journal, counts, counter, clock, preset, promptText, settings } = deps;
@@ -70,18 +79,18 @@ async function make(
   const { summary } = settings().policy;
   const pace = new Pace(clock.yielder, signal);
   const now = (): number => clock.now();
-  if (node.children.length > 0 && !wanted.finer) {
+  if (node.children.length > 0 && !options.finer) {
     const children = node.children.map((child) => nodeOf(state, child));
     const parent = await makeParent(children, { counter, pace, ceilings: PARENT_CEILINGS, nextId: () => node.id, now });
-    if (!parent) throw nothingShorter();
+    if (!parent) throw noBetterSummary();
     return parent;
   }
   const messages = messagesOf(state, node);
   const tokens = messages.map((message) => counts.total(message));
   const source = tokens.reduce((sum, one) => sum + one, 0);
-  if (wanted.finer) {
+  if (options.finer) {
     const full = await extractAll(messages, source, Math.floor(source * FULL_SHARE), { counter, pace });
-    if (full.text === '' || full.tokens <= node.tokens.detailed) throw nothingShorter();
+    if (full.text === '' || full.tokens <= node.tokens.detailed) throw noBetterSummary();
     return { ...node, full: full.text, tokens: { ...node.tokens, full: full.tokens } };
   }
   const room = Math.max(node.tokens.detailed, Math.floor(source * DETAILED_SHARE));
@@ -91,9 +100,9 @@ async function make(
       ...summary,
       roomTokens: room,
       ceilingTokens: source,
-      // A single node replaces the old one, whatever its size.
+      // Don't split: a single node replaces the old one.
       segment: { tokens: Infinity, messages: Infinity },
-      prompt: summaryPrompt(preset(), promptText?.(), summary.style, wanted.instructions),
+      prompt: summaryPrompt(preset(), promptText?.(), summary.style, options.instructions),
       concurrency: 1,
       extractiveOnFault: false,
     },
@@ -107,13 +116,13 @@ async function make(
     },
   );
   const made = runs[0]?.leaves[0];
-  // An extracted summary isn't what the user asked for.
-  if (fault !== undefined || made?.messages !== node.messages) throw nothingShorter();
-  // Without the old full text, which was based on the previous summary.
+  // Summaries that fell back to extraction or don't cover all messages are discarded.
+  if (fault !== undefined || made?.messages !== node.messages) throw noBetterSummary();
+  // The old level `full` is discarded, because it belonged to the previous summary.
   return { ...made, id: node.id };
 }
 
-const nothingShorter = (): SummaryFault =>
+const noBetterSummary = (): SummaryFault =>
   new SummaryFault('nothing_shorter', 'Couldn’t generate a better summary. The existing one was kept.');
 
 function eventsOf(

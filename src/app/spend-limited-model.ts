@@ -5,15 +5,15 @@ import type { ReasoningPlan } from '../core/tokens/models.ts';
 import type { ChatModel } from './ports.ts';
 import { summarizerOf } from './summarizer.ts';
 
-/** A summarizer and its token limits. */
+/** A chat model that is used as a summarizer, and its limits in tokens. */
 export interface SummarizerConfig {
   readonly model: ChatModel;
   readonly maxInputTokens: number;
   /** Maximum output tokens, including thinking; absent if unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Tokens of input and output together; absent if unknown. */
+  /** Maximum tokens of input and output together; absent if unknown. */
   readonly contextWindow?: number;
-  /** Absent: the default, little thinking. */
+  /** Absent: a little thinking. */
   readonly reasoning?: ReasoningPlan;
 }
 
@@ -22,20 +22,20 @@ export type PriceOf = (model: string, usage: Usage) => number | null;
 
 export type UsageEvent = Extract<SessionEvent, { type: 'usage_recorded' }>;
 
-/** A summarizer that respects the spend limit. Its cost is recorded even if its summaries are discarded. */
-export interface PaidModel {
+/** A summarizer that respects the spend limit, and the usage of its calls. */
+export interface SpendLimitedModel {
   readonly model: SummaryModel;
-  /** Returns the usage since the last call of this method, for the journal. */
+  /** Returns and clears the usage events, which belong in the journal even if the summaries are discarded. */
   takeUsage(): readonly UsageEvent[];
 }
 
-/** Calls reject with `SpendLimitReached` once the limit is reached, even in the middle of a compression. */
-export function paidModel(
+/** Once the limit is reached, further calls reject with `SpendLimitReached`, even in the middle of a compression. */
+export function spendLimitedModel(
   { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: SummarizerConfig,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
-): PaidModel {
+): SpendLimitedModel {
   const calls: UsageEvent[] = [];
   const onUsage = (usage: Usage): void => {
     const costUsd = price(chat.id, usage);
@@ -55,18 +55,18 @@ export function paidModel(
   };
 }
 
-/** Whether compression may still spend money. Checked before each compression and before each of its model calls. */
+/** The spend limit. Checked before each compression and before each of its model calls. */
 export interface SpendGate {
-  /** `spent`: the limit is reached, so no model is called. */
+  /** `spent`: the limit is reached. */
   state(): 'open' | 'spent';
   /** Called after each model call with its cost in US dollars; null if the price is unknown. */
   spent(costUsd: number | null): void;
 }
 
-/** No limit. */
+/** Without a limit. */
 export const OPEN_GATE: SpendGate = { state: () => 'open', spent: () => undefined };
 
-/** The user's spend limit for compression is reached. Not a `ModelFault`, because no provider was called. */
+/** Not a `ModelFault`, because no provider was called. */
 export class SpendLimitReached extends Error {
   constructor() {
     super('The limit for what compression may cost is used up.');

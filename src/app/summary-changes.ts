@@ -7,7 +7,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** A summary can't be changed. */
+/** Why a summary can't be changed. */
 export class SummaryFault extends Error {
   readonly reason:
     'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed' | 'outdated' | 'unanswered';
@@ -23,14 +23,14 @@ export class SummaryFault extends Error {
   }
 }
 
-/** The node of that id. @throws {SummaryFault} `unknown_node` */
+/** The node with an ID. Throws `SummaryFault` with the reason `unknown_node`. */
 export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   const node = nodes.get(id);
   if (!node) throw new SummaryFault('unknown_node', 'This summary is no longer in the session.');
   return node;
 }
 
-/** The messages that a node covers, oldest first. @throws {SummaryFault} `not_on_branch` */
+/** The messages that a node covers, oldest first. Throws `SummaryFault` with the reason `not_on_branch`. */
 export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
   const from = state.positionOf(node.first);
   const to = state.positionOf(node.last);
@@ -41,8 +41,8 @@ export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
 }
 
 /**
- * Replaces a summary's text at one level; summaries made from it become stale. Resolves to false if the text is
- * unchanged. Rejects with `SummaryFault` or `StoreFault`.
+ * Replaces a summary's text at one level; its parents become stale. Resolves to false if the text is unchanged. Rejects
+ * with `SummaryFault` or `StoreFault`.
  */
 export async function editSummary(
   journal: SessionJournal,
@@ -76,8 +76,8 @@ export async function setLevel(journal: SessionJournal, id: NodeId, level: Level
 }
 
 /**
- * Sends the messages of a node verbatim, either until the next reply, or until the user compresses again or a request
- * doesn't fit. Rejects with `SummaryFault` or `StoreFault`.
+ * Sends the messages of a node verbatim: with `turn` until the next reply, with `always` until the user compresses again
+ * or a request doesn't fit. Rejects with `SummaryFault` or `StoreFault`.
  */
 export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
   nodeOf(journal.state, id);
@@ -88,15 +88,15 @@ export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn
   );
 }
 
-/** The compressions that aren't undone, from `from` to the newest; by default, all. */
+/** The compressions from `from` (by default, the oldest) to the newest, without those that are undone. */
 export function compressionsSince(state: SessionState, from?: CompressionId): CompressionId[] {
   const ids = state.compressions.map((one) => one.id);
   const start = from === undefined ? 0 : ids.indexOf(from);
   return start < 0 ? [] : ids.slice(start).filter((id) => stands(state, id));
 }
 
-/** The newest compression with a summary on the active branch that isn't undone. */
-export function newestStanding(state: SessionState): CompressionId | undefined {
+/** The newest compression with a summary on the active branch that is neither undone nor expanded. */
+export function newestActiveCompression(state: SessionState): CompressionId | undefined {
   const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isOpen(node);
   return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
 }
@@ -107,7 +107,7 @@ function stands(state: SessionState, id: CompressionId): boolean {
   return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
 }
 
-/** Pins or unpins key events. Unpinned ones may be dropped if there is no room. */
+/** Pins or unpins key events. Pinned ones are never dropped from the ledger. */
 export async function pinEvents(
   journal: SessionJournal,
   events: readonly KeyEventId[],
@@ -116,7 +116,7 @@ export async function pinEvents(
   if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
 
-/** Adds a pinned key event for text that the user has selected in a message. */
+/** Adds a pinned key event for a text that the user selected in a message. */
 export const pinQuote = (
   journal: SessionJournal,
   quoted: Pick<KeyEvent, 'id' | 'message' | 'kind' | 'start' | 'end' | 'quote'>,
@@ -134,7 +134,7 @@ export async function undoCompressions(
 }
 
 /** Undoes or redoes the newest change to summaries or key events. Resolves to false if there is none. */
-export async function stepChange(journal: SessionJournal, undone: boolean): Promise<boolean> {
+export async function undoOrRedoChange(journal: SessionJournal, undone: boolean): Promise<boolean> {
   const { state } = journal;
   if ((undone ? state.changes : state.undoneChanges).length === 0) return false;
   await journal.append({ type: 'change_undone', undone });

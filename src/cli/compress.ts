@@ -1,5 +1,5 @@
 import { compressPreserveEvents, sentBy, type CompressedMessages } from '../app/library.ts';
-import { MemorySession, type CompressionAttempt } from '../app/memory-session.ts';
+import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
@@ -139,7 +139,7 @@ async function compressSession(
 ): Promise<Compressed> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
   const budget = targetTokens ?? chosen.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
-  const session = new MemorySession({
+  const session = new InMemorySession({
     policy: resolvePolicy(name, { strategy, ...recent }),
     budget,
     counter,
@@ -149,12 +149,12 @@ async function compressSession(
   });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
-    if (isGrown) await session.take(message);
+    if (isGrown) await session.receive(message);
     else session.add(message);
     before += session.meter.counts.total(message);
     if (ModelFault.is(session.fault, ...LASTING)) throw session.fault;
   }
-  if (isGrown) await session.end();
+  if (isGrown) await session.endTurn();
   else {
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import type { ResultInContext } from '../../src/app/context-status.ts';
-import { editSummary, stepChange } from '../../src/app/summary-changes.ts';
+import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
 import { nodeText } from '../../src/core/context/render.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
@@ -35,7 +35,7 @@ describe('the preview in the editor', () => {
         const { node } = state.frontier[0]!;
         await editSummary(journal, counter, node.id, state.levels.get(node.id) ?? 'detailed', 'Written by hand.');
         assert.match(await sentAsShown(conversation, server, 'And then?'), /Written by hand\./);
-        await stepChange(journal, true);
+        await undoOrRedoChange(journal, true);
         assert.doesNotMatch(await sentAsShown(conversation, server, 'And in the end?'), /Written by hand/);
       });
       await app.keys.clear(provider);

@@ -1,7 +1,7 @@
 import { ModelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import type { Resummary } from '../../app/resummarize.ts';
+import type { ResummarizeOptions } from '../../app/resummarize.ts';
 import {
   wrapModel,
   type ChatModel,
@@ -49,7 +49,7 @@ export interface OpenConversation {
   readonly estimateCost: (nodes: readonly SummaryNode[]) => CostEstimate;
   /** Regenerates a summary; by default, with the configured summarizer. */
   readonly resummarize: (
-    request: Omit<Resummary, 'model'>,
+    request: Omit<ResummarizeOptions, 'model'>,
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;

@@ -5,7 +5,7 @@ import type { Compressor } from '../../app/compressor.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
-import { compressionsSince, newestStanding, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
+import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { inform, offer, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-facts.ts';
@@ -81,7 +81,7 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
       throw outcome.error;
     case 'ready':
     case 'started':
-    case 'cooling':
+    case 'backing_off':
       return inform(vscode.l10n.t('Compression in progress. It will be applied after the current response.'));
   }
 }
@@ -106,7 +106,7 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
 /** Undoes the newest compression that isn't undone. */
 export async function undoCompression(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
-  const newest = newestStanding(state);
+  const newest = newestActiveCompression(state);
   if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');

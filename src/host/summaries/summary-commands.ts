@@ -3,7 +3,7 @@ import { countText, locale, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctWords } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
-import { expandNode, setLevel, stepChange } from '../../app/summary-changes.ts';
+import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
 import { FULL_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
@@ -105,7 +105,7 @@ export async function closeNode({ state, journal }: Conversation, node: SummaryN
 /** Undoes or redoes the newest change to summaries or key events. */
 export async function step(app: SummariesApp, undone: boolean): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
-  if (await stepChange(journal, undone)) return;
+  if (await undoOrRedoChange(journal, undone)) return;
   inform(
     undone
       ? vscode.l10n.t('There is no context change to undo.')

@@ -41,7 +41,7 @@ describe('a ledger fitted a batch at a time', () => {
       fc.asyncProperty(fc.array(drawn, { maxLength: 40 }), fc.nat({ max: 900 }), async (all, room) => {
         const ledger = new Ledger();
         const known = new Map<KeyEvent['id'], KeyEvent>();
-        const touched = new Map<KeyEvent['id'], KeyEvent>();
+        const updated = new Map<KeyEvent['id'], KeyEvent>();
         all.forEach(({ position, words, status, link, hasHeard, isTouched, ...rest }, at) => {
           const quote = Array.from({ length: words }, (_, word) => `word${at}x${word}`).join(' ');
           const entry: KeyEvent = {
@@ -56,7 +56,7 @@ describe('a ledger fitted a batch at a time', () => {
             ...(status === 'superseded' && { link: keyEventId(`e${link}`) }),
           };
           ledger.restore(status === 'dropped' && !hasHeard ? { ...entry, status: 'active' } : entry);
-          if (isTouched) touched.set(entry.id, entry);
+          if (isTouched) updated.set(entry.id, entry);
           // What leaves the window now was met in this draft, or pinned by the user before.
           if (position < COVERED || rest.pinned) known.set(entry.id, entry);
         });
@@ -68,14 +68,14 @@ describe('a ledger fitted a batch at a time', () => {
         };
         const counts = new MessageCounts(counter);
         const job = { state, counts, budget: room * 4, settings: { policy: { ledgerShare: 0.25 } } };
-        const leaving = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
+        const newlyCovered = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
         const fitted = await fitLedgerOf(
           job,
           ledger,
-          { leaving, touched, coveredTokens: room * 4 },
+          { newlyCovered, updated, coveredTokens: room * 4 },
           new Pace(alwaysDue()),
         );
-        assert.deepEqual(fitted, plainly(ledger, known, touched, room));
+        assert.deepEqual(fitted, plainly(ledger, known, updated, room));
       }),
       runs(400),
     );
@@ -86,7 +86,7 @@ describe('a ledger fitted a batch at a time', () => {
 function plainly(
   ledger: Ledger,
   known: ReadonlyMap<KeyEvent['id'], KeyEvent>,
-  touched: ReadonlyMap<KeyEvent['id'], KeyEvent>,
+  updated: ReadonlyMap<KeyEvent['id'], KeyEvent>,
   room: number,
 ): { readonly changed: KeyEvent[]; readonly tokens: number } {
   const stands = ({ status, link }: KeyEvent): boolean =>
@@ -109,7 +109,7 @@ function plainly(
   };
   const { kept, dropped, tokens } = fit();
   const changed = [...kept, ...dropped].filter((entry) => {
-    const differs = entry.status !== was(entry) || touched.has(entry.id);
+    const differs = entry.status !== was(entry) || updated.has(entry.id);
     return differs && (was(entry) === 'active' || was(entry) === 'dropped');
   });
   return { changed, tokens };

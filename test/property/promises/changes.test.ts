@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { correctEvent } from '../../../src/app/correct-event.ts';
-import { editSummary, expandNode, setLevel, stepChange, undoCompressions } from '../../../src/app/summary-changes.ts';
+import {
+  editSummary,
+  expandNode,
+  setLevel,
+  undoOrRedoChange,
+  undoCompressions,
+} from '../../../src/app/summary-changes.ts';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { proseSummary, type Level, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
@@ -89,7 +95,7 @@ class Story {
       return;
     }
     if (one.do === 'step') {
-      const moved = await stepChange(this.conversation.journal, one.undone);
+      const moved = await undoOrRedoChange(this.conversation.journal, one.undone);
       const there = one.undone ? this.#at > 0 : this.#at < this.#requests.length - 1;
       assert.equal(moved, there, 'there is a change to step over as long as there was one');
       if (moved) this.#at += one.undone ? -1 : 1;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { COOL_DOWN_MS } from '../../../src/app/compressor.ts';
+import { BACKOFF_MS } from '../../../src/app/compressor.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { fill } from '../../unit/app/desk.ts';
 import { World } from './world.ts';
@@ -41,9 +41,9 @@ describe('background compression', () => {
           let failures = 0;
           let restedAt = -Infinity;
           for (const share of shares) {
-            world.desk.clock.ahead += Math.floor(share * COOL_DOWN_MS * 2 ** Math.min(failures, 5));
+            world.desk.clock.ahead += Math.floor(share * BACKOFF_MS * 2 ** Math.min(failures, 5));
             const begun = world.desk.clock.now();
-            const rest = Math.min(HOUR_MS, COOL_DOWN_MS * 2 ** (failures - 1));
+            const rest = Math.min(HOUR_MS, BACKOFF_MS * 2 ** (failures - 1));
             const { calls } = world;
             await world.conversation.betweenTurns();
             await world.conversation.settled();
@@ -74,14 +74,14 @@ describe('background compression', () => {
           await fill(world.conversation, 12, (n) => `${n}?`);
           let lookedAt = -Infinity;
           for (const share of shares) {
-            world.desk.clock.ahead += Math.floor(share * COOL_DOWN_MS);
+            world.desk.clock.ahead += Math.floor(share * BACKOFF_MS);
             const begun = world.desk.clock.now();
             const looks = world.desk.logged('history_compression_triggered').length;
             await world.conversation.betweenTurns();
             await world.conversation.settled();
             assert.equal(world.state.compressions.length, 0);
             if (world.desk.logged('history_compression_triggered').length === looks) continue;
-            assert.ok(begun - lookedAt >= COOL_DOWN_MS, `looked again after ${begun - lookedAt} ms`);
+            assert.ok(begun - lookedAt >= BACKOFF_MS, `looked again after ${begun - lookedAt} ms`);
             lookedAt = begun;
           }
         } finally {

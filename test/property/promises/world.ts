@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault, ContextOverflow } from '../../../src/app/fault.ts';
-import { stepChange } from '../../../src/app/summary-changes.ts';
+import { undoOrRedoChange } from '../../../src/app/summary-changes.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Attachment } from '../../../src/core/model/message.ts';
 import { AGGRESSIVE_SHARE, resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -103,7 +103,7 @@ export class World {
       case 'undoCompressions':
         return changeSummary(this.desk, this.conversation, step);
       case 'stepBack':
-        await stepChange(journal, step.undone);
+        await undoOrRedoChange(journal, step.undone);
         return this.marks.readAnew(this.state);
       case 'pin': {
         const id = picked([...this.state.events.keys()], step.pick);

@@ -6,7 +6,7 @@ import {
   editSummary,
   expandNode,
   setLevel,
-  stepChange,
+  undoOrRedoChange,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
@@ -167,11 +167,11 @@ for (const { messages, isLong } of SIZES)
             conversation = await desk.restart(conversation);
             assert.equal(isAsPromised(await send()), !change.once, 'after a reload');
             if (change.once) return assert.deepEqual((await send()).system, before.system);
-            await stepChange(conversation.journal, true);
+            await undoOrRedoChange(conversation.journal, true);
             assert.deepEqual((await send()).system, before.system, 'taken back');
-            await stepChange(conversation.journal, false);
+            await undoOrRedoChange(conversation.journal, false);
             assert.deepEqual((await send()).system, changed.system, 'made again');
-            await stepChange(conversation.journal, true);
+            await undoOrRedoChange(conversation.journal, true);
             conversation = await desk.restart(conversation);
             assert.deepEqual((await send()).system, before.system, 'taken back, and reloaded');
           });

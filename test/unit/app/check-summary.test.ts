@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { editSummary, setLevel, stepChange, SummaryFault } from '../../../src/app/summary-changes.ts';
+import { editSummary, setLevel, undoOrRedoChange, SummaryFault } from '../../../src/app/summary-changes.ts';
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
@@ -85,7 +85,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal(unsupported().length, 1);
     await editSummary(conversation.journal, conversation.counter, id, level, 'The listing, by hand.');
     assert.deepEqual([check(), unsupported()], [undefined, []]);
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(unsupported().length, 1);
   });
 
@@ -101,9 +101,9 @@ describe('a summary that a model holds against its messages', () => {
     await setLevel(conversation.journal, id, 'detailed');
     await editSummary(conversation.journal, conversation.counter, id, 'brief', 'In brief, by hand.');
     const found = await desk.checkSummary(conversation, id);
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.deepEqual(check(), found);
-    await stepChange(conversation.journal, false);
+    await undoOrRedoChange(conversation.journal, false);
     conversation = await desk.restart(conversation);
     assert.deepEqual(check(), found);
   });

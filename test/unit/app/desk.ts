@@ -7,7 +7,7 @@ import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
 import { type SummarizerConfig, OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
-import { resummarize, type Resummary } from '../../../src/app/resummarize.ts';
+import { resummarize, type ResummarizeOptions } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/settings.ts';
 import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
@@ -118,7 +118,7 @@ export class Desk {
   }
 
   /** Makes a summary anew, by the summarizer's script where there is one. */
-  resummarize(conversation: Conversation, wanted: Resummary): Promise<SummaryNode> {
+  resummarize(conversation: Conversation, wanted: ResummarizeOptions): Promise<SummaryNode> {
     const { clock, summarizer: script } = this;
     const { counter, counts, journal } = conversation;
     const model = script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 };

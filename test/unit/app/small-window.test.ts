@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MemorySession } from '../../../src/app/memory-session.ts';
+import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
@@ -30,7 +30,7 @@ async function grown(
   messages: number,
   budget: number,
   text: (at: number) => string,
-  whenStarted: (session: MemorySession) => void = () => undefined,
+  whenStarted: (session: InMemorySession) => void = () => undefined,
   turn = 6,
 ) {
   const asked: Asked[] = [];
@@ -56,7 +56,7 @@ async function grown(
       yield { type: 'end', ending: 'complete' };
     },
   };
-  const session = new MemorySession({
+  const session = new InMemorySession({
     policy: resolvePolicy('balanced'),
     budget,
     counter,
@@ -67,9 +67,9 @@ async function grown(
   whenStarted(session);
   for (let at = 0; at < messages; at++) {
     const role = at % turn === 0 ? 'user' : 'assistant';
-    await session.take({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
+    await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
   }
-  await session.end();
+  await session.endTurn();
   return { session, asked };
 }
 

@@ -4,9 +4,9 @@ import {
   compressionsSince,
   editSummary,
   expandNode,
-  newestStanding,
+  newestActiveCompression,
   setLevel,
-  stepChange,
+  undoOrRedoChange,
   SummaryFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
@@ -65,15 +65,15 @@ describe('a summary that the user changes', () => {
     conversation = await desk.restart(conversation);
     assert.match(await asked(), /The listing, by hand\./);
     assert.equal(first().rung, 'edited');
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(first().detailed, detailed);
     assert.notEqual(first().rung, 'edited');
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(sent(), before);
-    await stepChange(conversation.journal, false);
-    await stepChange(conversation.journal, false);
+    await undoOrRedoChange(conversation.journal, false);
+    await undoOrRedoChange(conversation.journal, false);
     assert.match(sent(), /The listing, by hand\./);
-    assert.equal(await stepChange(conversation.journal, false), false);
+    assert.equal(await undoOrRedoChange(conversation.journal, false), false);
   });
 
   it('cannot be emptied, and an edit that changes nothing is none', async () => {
@@ -105,9 +105,9 @@ describe('a summary that the user changes', () => {
     await desk.resummarize(conversation, { node: parent.id });
     assert.ok(first().detailed.includes('Something else.'));
     assert.equal(conversation.state.stale.size, 0, 'made from its children as they are now');
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.ok(conversation.state.stale.has(parent.id));
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(conversation.state.stale.size, 0);
   });
 
@@ -148,7 +148,7 @@ describe('a summary that the user changes', () => {
     assert.match(await asked('messages'), /What happens in part 0\?/);
     conversation = await desk.restart(conversation);
     assert.match(await asked('messages'), /What happens in part 0\?/);
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
   });
 
@@ -161,7 +161,7 @@ describe('a summary that the user changes', () => {
       assert.deepEqual(below, []);
       assert.match(await asked('messages'), /What happens in part 0\?/);
     }
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(await asked('system'), request);
     assert.equal(first().id, parent.id);
   });
@@ -185,8 +185,8 @@ describe('a summary that the user changes', () => {
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what it cost is on record');
     conversation = await desk.restart(conversation);
     assert.ok(sent().includes(narrative));
-    await stepChange(conversation.journal, true);
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(first().detailed, detailed);
   });
 
@@ -195,7 +195,7 @@ describe('a summary that the user changes', () => {
     await desk.resummarize(conversation, { node: id, finer: true });
     assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
     assert.ok(sent().includes(first().full!));
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(first().full, undefined);
     assert.equal(conversation.state.levels.get(id) === 'full', false);
   });
@@ -218,18 +218,18 @@ describe('a summary that the user changes', () => {
   });
 
   it('leaves the context with its compression, or with all since one, and comes back', async () => {
-    const one = newestStanding(conversation.state)!;
+    const one = newestActiveCompression(conversation.state)!;
     await fill(conversation, 60, body);
     await conversation.compressNow();
     const after = sent();
     await undoCompressions(
       conversation.journal,
-      compressionsSince(conversation.state, newestStanding(conversation.state)),
+      compressionsSince(conversation.state, newestActiveCompression(conversation.state)),
       true,
     );
     assert.equal(conversation.state.frontier.length, 1);
-    assert.equal(newestStanding(conversation.state), one);
-    await stepChange(conversation.journal, true);
+    assert.equal(newestActiveCompression(conversation.state), one);
+    await undoOrRedoChange(conversation.journal, true);
     assert.equal(sent(), after);
     await undoCompressions(conversation.journal, compressionsSince(conversation.state, one), true);
     assert.equal(conversation.state.frontier.length, 0);
@@ -246,15 +246,15 @@ describe('a summary that the user changes', () => {
   });
 
   it('is not what is taken back on a branch that it does not stand on', async () => {
-    const one = newestStanding(conversation.state)!;
+    const one = newestActiveCompression(conversation.state)!;
     await fill(conversation, 60, body);
     await conversation.compressNow();
     const [first] = conversation.state.frontier;
-    assert.notEqual(newestStanding(conversation.state), one);
+    assert.notEqual(newestActiveCompression(conversation.state), one);
     await conversation.moveHead(first!.node.last);
-    assert.equal(newestStanding(conversation.state), one);
+    assert.equal(newestActiveCompression(conversation.state), one);
     await conversation.moveHead(first!.node.first);
-    assert.equal(newestStanding(conversation.state), undefined);
+    assert.equal(newestActiveCompression(conversation.state), undefined);
   });
 });
 

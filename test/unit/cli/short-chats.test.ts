@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { CompressionAttempt } from '../../../src/app/memory-session.ts';
+import type { CompressionAttempt } from '../../../src/app/in-memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';

@@ -12,7 +12,7 @@ import type { PresetName } from '../core/prompts/render.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import type { MessageTokens, TokenCounter } from '../core/tokens/token-counter.ts';
 import { compressSession } from './compress-session.ts';
-import type { CompressionAim, CompressionOutcome } from './compression-job.ts';
+import type { CompressionTarget, CompressionOutcome } from './compression-job.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
@@ -20,7 +20,7 @@ import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
 import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './settings.ts';
 
-export interface MemorySessionOptions {
+export interface InMemorySessionOptions {
   readonly policy: Policy;
   /** Maximum tokens of a request. */
   readonly budget: number;
@@ -45,11 +45,11 @@ export const addCalls = (a: Calls, b: Calls): Calls => ({
   costUsd: a.costUsd + b.costUsd,
 });
 
-/** Simulated time between messages, so that a provider that failed is retried a few messages later, as in VS Code. */
+/** Simulated time between messages. As in VS Code, a provider that failed is retried a few messages later. */
 const MESSAGE_MS = 60_000;
 
-/** An attempt to compress; `at` is the number of messages at that time. */
 export interface CompressionAttempt {
+  /** Number of messages at that time. */
   readonly at: number;
   readonly trigger: TriggerName;
   readonly outcome: 'committed' | 'skipped' | 'failed';
@@ -62,18 +62,18 @@ export interface CompressionAttempt {
   readonly fallback?: 'extractive';
 }
 
-/** A session in memory: the same compression as in VS Code, for the command line, the library, and the benchmarks. */
-export class MemorySession {
+/** A session in memory that is compressed as in VS Code, for the command line, the library, and the benchmarks. */
+export class InMemorySession {
   readonly state = new SessionState();
   readonly meter: ContextMeter;
   readonly attempts: CompressionAttempt[] = [];
-  readonly #options: MemorySessionOptions;
+  readonly #options: InMemorySessionOptions;
   readonly #compressor: Compressor;
   readonly #triggers: CompressionTriggers;
   #at = 0;
   #fault: Error | undefined;
 
-  constructor(options: MemorySessionOptions) {
+  constructor(options: InMemorySessionOptions) {
     const { counter, policy, budget, preset, model, price, yielder = NEVER_YIELDS } = options;
     this.#options = options;
     let made = 0;
@@ -81,7 +81,7 @@ export class MemorySession {
     const settings: ConversationSettings = {
       systemPrompt: '',
       memory: '',
-      // The age of summaries has no meaning when a whole transcript is read at once.
+      // The simulated clock says nothing about the age of summaries.
       policy: { ...policy, triggers: { ...policy.triggers, ageMs: null } },
       contextWindow: budget,
       reservedTokens: 0,
@@ -101,14 +101,14 @@ export class MemorySession {
       settings: () => settings,
       calibration: () => undefined,
     });
-    const log: Log = { event: (name, fields) => this.#note(name, fields), warn: () => undefined };
+    const log: Log = { event: (name, fields) => this.#recordAttempt(name, fields), warn: () => undefined };
     this.#compressor = new Compressor({
       journal,
       clock,
       log,
       counter,
       work: compressSession({ clock, preset: () => preset, price }),
-      summaryModel: () => Promise.resolve(model && { ...model, model: this.#watched(model) }),
+      summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingFault(model) }),
       price,
     });
     this.#triggers = new CompressionTriggers({
@@ -123,28 +123,28 @@ export class MemorySession {
     });
   }
 
-  /** The summarizer's error, if its last call failed. */
+  /** The error of the summarizer's last call; undefined if it succeeded. */
   get fault(): Error | undefined {
     return this.#fault;
   }
 
-  /** Adds the next message as in a chat: checks the triggers between turns and before a request. */
-  async take(message: SourceMessage): Promise<void> {
+  /** Adds a message as in a chat: checks the triggers between turns and before a request. */
+  async receive(message: SourceMessage): Promise<void> {
     if (message.role === 'user' && this.state.path.length > 0) await this.#betweenTurns();
     this.add(message);
     if (message.role === 'user') await this.#triggers.beforeSend();
   }
 
   /** Ends the last turn: checks the triggers, and compresses if a request wouldn't fit. */
-  async end(): Promise<void> {
+  async endTurn(): Promise<void> {
     await this.#betweenTurns();
     const { counts } = this.meter;
-    const said = this.systemMessages().reduce((sum, message) => sum + counts.total(message), 0);
-    if (this.context().total + said > this.#options.budget)
+    const systemTokens = this.systemMessages().reduce((sum, message) => sum + counts.total(message), 0);
+    if (this.context().total + systemTokens > this.#options.budget)
       await this.#triggers.compress({ trigger: 'before_send', threshold: 1 }, 'now');
   }
 
-  /** Adds a message, with its tokens if they are known, without checking the triggers. */
+  /** Adds a message without checking the triggers. `tokens`: its counted tokens, if they are known. */
   add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
     const message = {
       id,
@@ -158,11 +158,11 @@ export class MemorySession {
     this.#append({ type: 'message_added', message });
   }
 
-  /** Compresses now; `aim` overrides the policy's target. */
-  async compress(aim?: CompressionAim): Promise<CompressionOutcome> {
-    // This yields, while counting as part of the compression wouldn't.
+  /** Compresses now; `target` overrides the policy's target. */
+  async compress(target?: CompressionTarget): Promise<CompressionOutcome> {
+    // Counts the messages first, because counting yields here, but not during the compression.
     await this.meter.countNew();
-    return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', { aim });
+    return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', { target });
   }
 
   context(): Context {
@@ -213,12 +213,12 @@ export class MemorySession {
     await this.#triggers.settled();
   }
 
-  /** Records attempts from the log events. */
-  #note(name: string, fields: Parameters<Log['event']>[1]): void {
+  /** Records an attempt from a log event. */
+  #recordAttempt(name: string, fields: Parameters<Log['event']>[1]): void {
     const outcome = OUTCOMES[name];
     if (!outcome) return;
     const isExtracted = 'fallback' in fields;
-    // The fault was already recorded as a failed attempt.
+    // The model's fault was recorded as a failed attempt.
     if (isExtracted) this.attempts.pop();
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
     const messagesBefore = number('message_count_before');
@@ -236,7 +236,7 @@ export class MemorySession {
     });
   }
 
-  #watched({ model }: SummarizerConfig): SummarizerConfig['model'] {
+  #recordingFault({ model }: SummarizerConfig): SummarizerConfig['model'] {
     const keep = (error: unknown): void => {
       this.#fault = error instanceof Error ? error : undefined;
     };
