@@ -56,7 +56,7 @@ export class CompressionTriggers {
   }
 
   /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether that was successful. */
-  async afterRefusal(threshold: number, signal: AbortSignal): Promise<boolean> {
+  async afterRejection(threshold: number, signal: AbortSignal): Promise<boolean> {
     const due = { trigger: 'provider_overflow', threshold } as const;
     return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
   }

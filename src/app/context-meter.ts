@@ -5,40 +5,40 @@ import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** Minimum share of the server's context window for the prompt, regardless of the output limit. */
+/** Minimum share of an observed context window for the prompt, regardless of the tokens reserved for the reply. */
 const MIN_PROMPT_SHARE = 0.6;
 
 type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
 /**
- * Assembles the context, counts its tokens, and determines the budget. All numbers are counted tokens, unless stated
- * otherwise; the provider's token counts are estimated from its usage reports.
+ * Assembles the context, counts its tokens, and determines the budget. Token counts are our own unless stated otherwise;
+ * the provider's are estimated from its usage reports.
  */
 export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: MeterParts;
   #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
-  /** The token factor derived from a rejected request, until the next usage report. */
-  #refused: { readonly by: Calibration | undefined; readonly factor: number } | undefined;
+  /** The provider's tokens per counted token, derived from a rejected request. Valid until the next usage report. */
+  #rejection: { readonly calibration: Calibration | undefined; readonly factor: number } | undefined;
   /** The context window stated in a rejection. Not stored, because the server may be restarted with a larger one. */
-  #stated: { readonly by: Calibration | undefined; readonly window: number } | undefined;
+  #statedWindow: { readonly calibration: Calibration | undefined; readonly window: number } | undefined;
 
   constructor(deps: MeterParts) {
     this.#deps = deps;
     this.counts = new MessageCounts(deps.counter);
   }
 
-  /** Converts counted tokens to an estimate of the provider's, which is what the UI shows. */
-  shown(counted: number): number {
-    const factor = this.#refusedFactor();
+  /** Converts counted tokens to an estimate of the provider's, which the UI shows. */
+  providerTokens(counted: number): number {
+    const factor = this.#rejectionFactor();
     return factor === undefined
       ? (this.#deps.calibration()?.estimate(counted) ?? counted)
       : Math.round(counted * factor);
   }
 
-  /** The factor from the last rejection, if it was by the current model. */
-  #refusedFactor(): number | undefined {
-    return this.#refused?.by === this.#deps.calibration() ? this.#refused?.factor : undefined;
+  /** The factor from the last rejection, if the current model rejected it. */
+  #rejectionFactor(): number | undefined {
+    return this.#rejection?.calibration === this.#deps.calibration() ? this.#rejection?.factor : undefined;
   }
 
   /** True until token counts are calibrated with the provider's usage reports. */
@@ -49,27 +49,27 @@ export class ContextMeter {
   /** Maximum size of a request, in counted tokens. */
   budget(): number {
     const budget = this.providerBudget();
-    const factor = this.#refusedFactor();
+    const factor = this.#rejectionFactor();
     return factor === undefined ? (this.#deps.calibration()?.counted(budget) ?? budget) : Math.floor(budget / factor);
   }
 
-  /** The server's observed context window; infinite if nothing contradicts the settings. */
+  /** The observed context window of the server, in the provider's tokens; infinite if none was observed. */
   get serverWindow(): number {
-    const by = this.#deps.calibration();
-    const stated = this.#stated?.by === by ? this.#stated?.window : undefined;
-    return Math.min(stated ?? Number.POSITIVE_INFINITY, by?.serverWindow ?? Number.POSITIVE_INFINITY);
+    const calibration = this.#deps.calibration();
+    const stated = this.#statedWindow?.calibration === calibration ? this.#statedWindow?.window : undefined;
+    return Math.min(stated ?? Infinity, calibration?.serverWindow ?? Infinity);
   }
 
-  /** Maximum size of a request, in the provider's tokens, as shown by the gauge. */
+  /** Maximum size of a request, in the provider's tokens. */
   providerBudget(): number {
     const { contextWindow, reservedTokens } = this.#deps.settings();
-    const read = this.serverWindow;
-    // If the server's context window is smaller than the setting, it must still have room for the reply.
-    const less = Math.max(read - reservedTokens, read * MIN_PROMPT_SHARE);
-    return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, less)));
+    const serverWindow = this.serverWindow;
+    // If the server's context window is smaller than the setting, it must have room for the reply as well.
+    const maxPrompt = Math.max(serverWindow - reservedTokens, serverWindow * MIN_PROMPT_SHARE);
+    return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, maxPrompt)));
   }
 
-  /** The current context, or that with a message that isn't sent yet. Takes time linear in its size. */
+  /** The current context. `pending`: a message that isn't in the session yet. Takes time proportional to its size. */
   context(recalled: readonly Recalled[] = [], pending?: AssembleInput['pending']): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;
@@ -83,30 +83,30 @@ export class ContextMeter {
 
   /**
    * Calibrates token counts with the input tokens that the provider reported for a context. Contexts with images are
-   * ignored, because each vendor counts images differently and some models don't get them.
+   * ignored, because providers count images differently and some models don't get them.
    */
   observe(context: Context, reported: number): Verdict {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
-    this.#refused = undefined;
+    this.#rejection = undefined;
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
-  /** Calibrates token counts after the provider rejected a context as too long for its context window. */
-  refused(context: Context, window = Number.POSITIVE_INFINITY): void {
-    const by = this.#deps.calibration();
-    if (window < this.serverWindow) this.#stated = { by, window };
-    // If the stated window explains the rejection, the token counts aren't wrong.
-    const factor = Math.max(this.shown(context.total), this.providerBudget() * 1.1) / context.total;
-    this.#refused = { by, factor };
+  /** Calibrates token counts after the provider rejected a context as too long. `window`: the stated context window. */
+  calibrateByRejection(context: Context, window = Infinity): void {
+    const calibration = this.#deps.calibration();
+    if (window < this.serverWindow) this.#statedWindow = { calibration, window };
+    // If the stated window explains the rejection, the factor stays the same.
+    const factor = Math.max(this.providerTokens(context.total), this.providerBudget() * 1.1) / context.total;
+    this.#rejection = { calibration, factor };
   }
 
-  /** Loads stored counts, and counts the other messages. Yields in between. */
+  /** Loads stored counts, and counts the other messages, yielding in between. */
   async load(): Promise<void> {
     const { countStore, journal } = this.#deps;
     const { messages } = journal.state;
     const ids = [...messages.keys()];
-    const kept = await countStore.load(journal.id, ids);
-    if (kept) this.counts.import(kept, ids);
+    const stored = await countStore.load(journal.id, ids);
+    if (stored) this.counts.import(stored, ids);
     await this.countNew();
   }
 
@@ -130,7 +130,7 @@ export class ContextMeter {
     const share = policy.ledgerShare;
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
     if (this.#prefix?.key !== key) {
-      // Computed only with a new prefix, so that calibration alone doesn't change the ledger.
+      // Not part of the key, so that calibration alone doesn't change the ledger.
       const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
       const prefix = assemblePrefix({ state, systemPrompt, rules, memory, counts, ledgerBudget });

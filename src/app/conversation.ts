@@ -17,11 +17,11 @@ import type { ConversationUpdate, PendingRetry } from './conversation-update.ts'
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from './fault.ts';
 import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
-import { recoverReplies, recoverWhenTakenOver, requestOf, streamReply } from './reply-stream.ts';
+import { recoverReplies, recoverOnTakeover, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
-import { isOver, startStep, takeReport } from './tick-steps.ts';
+import { isOver, startStep, applyReport } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 import { deferred } from '../core/pace/deferred.ts';
 
@@ -45,20 +45,20 @@ export interface SendPreview {
 interface Turn {
   readonly abort: AbortController;
   settings?: ConversationSettings;
-  /** The calibration of the model that was called, because the user may select another one meanwhile. */
-  asked?: { readonly calibration: Calibration | undefined };
+  /** The calibration of the called model. The user may select another model during the turn. */
+  called?: { readonly calibration: Calibration | undefined };
   /** The latest reply. */
   reply?: MessageId;
-  /** The task in the request, because the user may set another one meanwhile. */
+  /** The task in the request. The user may set another one during the turn. */
   task?: TaskId | undefined;
 }
 
-/** With less room, excerpts would be too short to be useful. */
+/** Minimum tokens for recalled excerpts. Shorter ones wouldn't be useful. */
 const MIN_RECALL_TOKENS = 50;
 
 /**
- * Runs a session's turns, one at a time: append, assemble, stream, journal. Triggers are checked between turns.
- * It outlives the panel that shows it.
+ * An open session. Runs its turns, one at a time: appends the message, assembles the request, streams the reply, and
+ * journals it. Triggers are checked between turns. It continues when its panel is closed.
  */
 export class Conversation {
   /** Assembles and counts the context. */
@@ -69,10 +69,10 @@ export class Conversation {
   readonly #triggers: CompressionTriggers;
   #turn: Turn | undefined;
   #turnEnd: Promise<unknown> = Promise.resolve();
-  /** The last reply used up its output limit by thinking, so the next one gets a higher limit. */
-  #moreRoom = false;
+  /** Thinking used up the last reply's output limit, so the next one gets a higher limit. */
+  #raisesLimit = false;
   readonly #updates: Emitter<ConversationUpdate>;
-  #resetWaiting = false;
+  #isResetPending = false;
   /** The model reported that a task without steps is done. The task ends with the next message. */
   #isGoalReached = false;
   #closed = false;
@@ -86,7 +86,7 @@ export class Conversation {
       ...others,
       // Settings and model must not change during a turn.
       settings: () => this.#turn?.settings ?? settings(),
-      calibration: () => (this.#turn?.asked ? this.#turn.asked.calibration : calibration()),
+      calibration: () => (this.#turn?.called ? this.#turn.called.calibration : calibration()),
     };
     this.#deps = deps;
     this.meter = new ContextMeter(deps);
@@ -102,12 +102,12 @@ export class Conversation {
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
       send: ({ text, attachments, images, pasted }) => this.send(text, attachments, images, pasted),
-      said: () => this.state.counters.messagesEver,
+      messagesEver: () => this.state.counters.messagesEver,
       isReplying: () => this.isReplying,
       stop: () => this.stop(),
-      changed: () => this.#updates.emit({ type: 'queue_changed' }),
+      onChange: () => this.#updates.emit({ type: 'queue_changed' }),
     });
-    recoverWhenTakenOver(deps, () => this.isReplying);
+    recoverOnTakeover(deps, () => this.isReplying);
   }
 
   get state(): SessionState {
@@ -144,13 +144,13 @@ export class Conversation {
     return this.#deps.settings();
   }
 
-  /** Called when a provider adapter waits before a retry. */
+  /** Called when a retry becomes pending, or none is anymore. */
   setWaiting(waiting: PendingRetry | null): void {
     this.#waiting = waiting;
     this.#updates.emit({ type: 'waiting', until: waiting?.until ?? null });
   }
 
-  /** Resolves when no turn is running and background compressions are committed or discarded. */
+  /** Resolves when no turn is running and background compressions have been committed or discarded. */
   async settled(): Promise<void> {
     await this.#turnEnd;
     await this.compressor.settled();
@@ -193,23 +193,23 @@ export class Conversation {
     return this.meter.budget();
   }
 
-  /** The current context. Takes time linear in its size. */
+  /** The current context. Takes time proportional to its size. */
   context(recalled: readonly Recalled[] = []): Context {
     return this.meter.context(recalled);
   }
 
-  /** Prepares an opened session: loads or computes token counts, and recovers replies that were cut off. */
+  /** Prepares an opened session: loads or computes token counts, and recovers interrupted replies. */
   async prepare(): Promise<void> {
     await this.meter.load();
     await recoverReplies(this.journal);
   }
 
-  /** The distance to the next background compression, or the reason why there will be none. */
+  /** The distance to the next background compression, or why there will be none. */
   compressesIn(): Distance | 'off' | 'spent' {
     return this.#triggers.distance();
   }
 
-  /** Appends many messages. Triggers aren't checked before the end of the next turn. */
+  /** Appends many messages. Meanwhile, triggers aren't checked. */
   async import<T>(append: () => Promise<T>): Promise<T> {
     this.#importing = true;
     try {
@@ -222,9 +222,9 @@ export class Conversation {
   }
 
   /**
-   * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent.
-   * Rejects with `TurnRunning`, `ContextOverflow`, `StoreFault` (nothing was sent), or `ModelFault` (the message and a
-   * partial reply are kept).
+   * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent. Rejects with
+   * `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with `ModelFault` if the request failed;
+   * the message and a partial reply are kept then.
    */
   async send(
     text: string,
@@ -234,14 +234,14 @@ export class Conversation {
   ): Promise<void> {
     await this.#run(async (signal) => {
       if (this.#endsTask) await this.#reset(true, signal);
-      const said = { text, attachments, images, pasted };
-      await this.journal.append(...userMessageEvents(said, this.state, this.#deps.clock));
+      const message = { text, attachments, images, pasted };
+      await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
       await this.#startStep();
       return text;
     });
   }
 
-  /** Requests another reply on the branch that ends at `at`. If there is none, restores the previous branch. */
+  /** Requests another reply to the message `at`. Without a reply, the previous branch is restored. */
   async retry(at: MessageId): Promise<void> {
     const before = this.state.head;
     try {
@@ -257,7 +257,7 @@ export class Conversation {
     }
   }
 
-  /** Sends a changed text instead of an earlier message, on a new branch. */
+  /** Sends an edited copy of an earlier message, on a new branch. */
   async editAndResend(of: MessageId, text: string): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
@@ -275,13 +275,13 @@ export class Conversation {
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
     this.#isGoalReached = false;
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
-    // A pending reset is meant for the previous task.
-    if (this.#resetWaiting) await this.journal.append({ type: 'task_reset', automatic: false });
-    this.#resetWaiting = false;
+    // A pending reset applies to the previous task.
+    if (this.#isResetPending) await this.journal.append({ type: 'task_reset', automatic: false });
+    this.#isResetPending = false;
     await this.journal.append({ type: 'task_set', task });
   }
 
-  /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` while a reply arrives. */
+  /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` during a turn. */
   async moveHead(to: MessageId): Promise<void> {
     if (this.isReplying) throw new TurnRunning();
     await this.journal.append({ type: 'head_moved', to });
@@ -301,7 +301,7 @@ export class Conversation {
     return this.#deps.chatModel();
   }
 
-  /** The request for a draft. An empty draft isn't added to it. Doesn't call a model. */
+  /** The request that would be sent for a draft, or without a message if it's empty. Doesn't call a model. */
   async previewSend(draft: UserMessage): Promise<SendPreview> {
     const { clock, settings } = this.#deps;
     const { meter, state } = this;
@@ -324,24 +324,24 @@ export class Conversation {
   }
 
   /**
-   * Ends the task, and compresses first if that's due. During a reply, the reset is postponed to the end of the turn.
-   * A compression that fails is logged and doesn't prevent the reset.
+   * Ends the task, and compresses first if that's due. A failed compression doesn't prevent the reset. During a turn, the
+   * reset is postponed to its end.
    */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
-      this.#resetWaiting = true;
+      this.#isResetPending = true;
       this.#updates.emit({ type: 'reset_waiting' });
       return;
     }
     await this.#reset(false);
   }
 
-  /** Compresses the messages before the recent ones, as requested by the user. */
+  /** Compresses at the user's request. */
   async compressNow(): Promise<CompressionOutcome> {
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }
 
-  /** Called when another model is selected: the request may fit its context window. */
+  /** Called when another model is selected: the request may fit in its context window. */
   async modelChanged(): Promise<void> {
     await this.#triggers.endEscalation();
   }
@@ -354,10 +354,10 @@ export class Conversation {
   }
 
   /**
-   * Runs a turn. `say` writes the turn's message to the journal and returns its text. Settles after the work between
-   * turns, also when it rejects.
+   * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text. Settles after
+   * `betweenTurns`, even if the turn failed.
    */
-  async #run(say: (signal: AbortSignal) => Promise<string>): Promise<void> {
+  async #run(addMessage: (signal: AbortSignal) => Promise<string>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
     const { promise, resolve } = deferred<undefined>();
@@ -367,14 +367,14 @@ export class Conversation {
     const { calibration, chatModel, settings } = this.#deps;
     try {
       turn.settings = settings();
-      const text = await say(turn.abort.signal);
-      turn.asked = { calibration: calibration() };
+      const text = await addMessage(turn.abort.signal);
+      turn.called = { calibration: calibration() };
       turn.task = this.state.task?.id;
       await this.#reply(await chatModel(), text, turn.abort.signal);
-      this.#moreRoom = false;
+      this.#raisesLimit = false;
     } catch (error) {
       failure = error;
-      this.#moreRoom = ModelFault.is(error, 'output_limit');
+      this.#raisesLimit = ModelFault.is(error, 'output_limit');
       throw error;
     } finally {
       this.#turn = undefined;
@@ -385,19 +385,19 @@ export class Conversation {
     }
   }
 
-  /** Sends the request. As long as the provider rejects it as too long, it's compressed and sent again. */
+  /** Sends the request. While the provider rejects it as too long, it's compressed and sent again. */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
     let recalled = await this.#makeRoom(text, signal);
     while (recalled) {
       try {
-        await streamReply(deps, model, recalled, signal, this.#moreRoom);
+        await streamReply(deps, model, recalled, signal, this.#raisesLimit);
         return;
       } catch (error) {
         if (!ModelFault.is(error, 'context_too_long')) throw error;
-        const refused = this.context(recalled);
-        this.meter.refused(refused, error.contextWindow);
-        const isShorter = await this.#triggers.afterRefusal(refused.total, signal);
+        const rejected = this.context(recalled);
+        this.meter.calibrateByRejection(rejected, error.contextWindow);
+        const isShorter = await this.#triggers.afterRejection(rejected.total, signal);
         if (!isShorter && !signal.aborted) throw error;
       }
       recalled = await this.#makeRoom(text, signal);
@@ -405,8 +405,8 @@ export class Conversation {
   }
 
   /**
-   * Compresses if necessary, and throws `ContextOverflow` if the request still doesn't fit. Resolves to the recalled
-   * excerpts, or to undefined if the user has stopped the turn meanwhile.
+   * Compresses if necessary, and rejects with `ContextOverflow` if the request still doesn't fit. Resolves to the
+   * recalled excerpts, or to undefined if the turn was stopped.
    */
   async #makeRoom(text: string, signal: AbortSignal): Promise<readonly Recalled[] | undefined> {
     const budget = this.budget();
@@ -424,15 +424,15 @@ export class Conversation {
     return excerpts;
   }
 
-  /** Excerpts from compressed history that match a new message and fit in the request. Also used by the preview. */
+  /** Excerpts from compressed history that match a new message and fit in the request. */
   async #recall(
     text: string,
-    without: Context,
+    plain: Context,
     assemble: (recalled: readonly Recalled[]) => Context,
   ): Promise<readonly Recalled[]> {
     const { recall, settings } = this.#deps;
     const budget = this.budget();
-    const room = Math.min(Math.floor(budget * settings().recallShare), budget - without.total);
+    const room = Math.min(Math.floor(budget * settings().recallShare), budget - plain.total);
     if (text === '' || room < MIN_RECALL_TOKENS || this.state.frontier.length === 0) return [];
     const recalled = await recall(text, room);
     return assemble(recalled).total > budget ? [] : recalled;
@@ -470,9 +470,9 @@ export class Conversation {
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
       if (reply !== undefined && this.state.task?.id === task)
-        this.#isGoalReached = await takeReport(this.journal, reply);
-      if (this.#resetWaiting) {
-        this.#resetWaiting = false;
+        this.#isGoalReached = await applyReport(this.journal, reply);
+      if (this.#isResetPending) {
+        this.#isResetPending = false;
         await this.#reset(false);
       }
       await this.betweenTurns();

@@ -3,7 +3,7 @@ import type { EventCorrection, KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** Why an event can't be corrected: it no longer exists, or the chosen words aren't in its message. */
+/** A key event can't be corrected: it no longer exists, or the new quote isn't in its message. */
 export class CorrectionFault extends Error {
   readonly reason: 'unknown_event' | 'no_words';
 
@@ -19,16 +19,15 @@ export class CorrectionFault extends Error {
 }
 
 /**
- * Changes a key event's kind, its range in the message, or both; omitted fields stay. `start` and `end` are UTF-16
- * offsets in the message's text; surrounding white space is trimmed. Rejects with `CorrectionFault` or `StoreFault`
- * without changing anything.
+ * Changes a key event's kind, its range in the message's text (UTF-16 offsets), or both. White space at both ends of the
+ * range is trimmed. Rejects with `CorrectionFault` or `StoreFault` without changing anything.
  */
 export async function correctEvent(
   journal: SessionJournal,
   id: KeyEventId,
   change: Partial<Pick<EventCorrection, 'kind' | 'start' | 'end'>>,
 ): Promise<void> {
-  const entry = entryOf(journal, id);
+  const entry = eventOf(journal, id);
   const text = messageText(journal.state.messages.get(entry.message) ?? { content: [] });
   const { kind = entry.kind, start = entry.start, end = entry.end } = change;
   const chosen = text.slice(start, end);
@@ -43,11 +42,9 @@ export async function correctEvent(
   });
 }
 
-/**
- * Like `correctEvent`, but finds the words in the event's message; of several places, the nearest to the event's own.
- */
-export function correctWords(journal: SessionJournal, id: KeyEventId, words: string): Promise<void> {
-  const { message, start: from } = entryOf(journal, id);
+/** Like `correctEvent`, but finds a quote in the event's message; of several, the one nearest to the current quote. */
+export function correctQuote(journal: SessionJournal, id: KeyEventId, words: string): Promise<void> {
+  const { message, start: from } = eventOf(journal, id);
   const text = messageText(journal.state.messages.get(message) ?? { content: [] });
   const quote = words.trim();
   const before = text.lastIndexOf(quote, from);
@@ -57,13 +54,13 @@ export function correctWords(journal: SessionJournal, id: KeyEventId, words: str
   return correctEvent(journal, id, { start, end: start + quote.length });
 }
 
-/** Marks an event as wrong, or restores it. Meanwhile, events that it had superseded or absorbed are active again. */
+/** Marks an event as wrong, or restores it. While it's wrong, events that it superseded or absorbed are active. */
 export async function markEventWrong(journal: SessionJournal, id: KeyEventId, wrong: boolean): Promise<void> {
-  entryOf(journal, id);
+  eventOf(journal, id);
   await journal.append({ type: 'event_removed', id, removed: wrong });
 }
 
-function entryOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
+function eventOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
   const entry = journal.state.events.get(id);
   if (!entry) throw new CorrectionFault('unknown_event', 'This key event is no longer in the session.');
   return entry;

@@ -20,7 +20,7 @@ export interface JournalHealth {
   readonly fault: string | undefined;
 }
 
-/** A fault has only its reason, because a provider's message may quote the request. */
+/** Only the reason of a fault, because the provider's message may quote the request. */
 export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
 
 export function countProblems({ journals, snapshots, settings, provider }: HealthFacts): number {

@@ -1,4 +1,4 @@
-// The library: compression for other programs, with a session in memory. `import … from 'threadkeeper'`.
+// The public API of the package: compression for other programs. `import … from 'threadkeeper'`.
 import { chooseLevels } from '../core/compress/levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
@@ -26,22 +26,22 @@ export interface LibraryMessage {
   readonly content: string | readonly ContentBlock[];
 }
 
-/** Returns a summary for a prompt, as the JSON that it asks for or as prose. Errors are passed to the caller. */
+/** Returns a summary for a prompt: the JSON that the prompt requests, or prose. Errors are passed to the caller. */
 export type Summarizer = (request: {
   readonly system: string;
   readonly prompt: string;
-  /** Maximum tokens of the answer. */
+  /** Maximum tokens of the response. */
   readonly maxTokens: number;
   readonly temperature: number | undefined;
   readonly signal: AbortSignal;
 }) => Promise<string>;
 
 export interface LibraryOptions {
-  /** Writes the summaries. Without one, they are extracted from the messages. */
+  /** Generates the summaries. Without it, they are extracted from the messages. */
   readonly summarizer?: Summarizer;
-  /** Maximum input of the summarizer in tokens; default 100,000. */
+  /** Maximum input tokens of the summarizer; default 100,000. */
   readonly maxInputTokens?: number;
-  /** The kind of conversation, which determines what a summary keeps; default `developer`. */
+  /** What summaries keep, depending on the kind of conversation; default `developer`. */
   readonly preset?: PresetName;
   /** Default `balanced`. */
   readonly policy?: PolicyName;
@@ -61,7 +61,7 @@ export interface RecursiveSummary {
   /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly sourceTokens: number;
-  /** The messages were short enough, so the text contains all of them. */
+  /** The text contains all messages verbatim, because they fit in the target. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
 }
@@ -76,30 +76,30 @@ export interface HierarchicalSummary {
     readonly detailed: number;
     readonly full: number;
   };
-  /** The conversation was short, so all three texts contain all of it. */
+  /** All three texts contain all messages verbatim, because the conversation is short. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
 }
 
 export interface CompressedMessages {
-  /** The compressed request: ledger and summaries as a system message, then the recent messages. */
+  /** Ledger and summaries as a system message, followed by the recent messages. */
   readonly messages: readonly LibraryMessage[];
   readonly events: readonly KeyEvent[];
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
-  /** The summarizer returned no usable answer, so the summaries were extracted. */
+  /** The summaries were extracted because the summarizer failed. */
   readonly isExtracted: boolean;
 }
 
-/** Shorter conversations aren't summarized, because a tenth of them would be too short to be useful. */
+/** Minimum tokens of a conversation for summaries of a tenth of its size to be useful. */
 const SHORT_CONVERSATION_TOKENS = 200;
-/** Up to this size, the full level is the conversation itself. */
+/** Up to this size, the level `full` contains all messages verbatim. */
 const FULL_AS_IS_TOKENS = 5_000;
 
 /**
- * Summarizes messages of any length in one text of at most `targetTokens`. Shorter messages are returned unchanged,
- * without a call; without messages the text is ''.
+ * Summarizes messages of any length in one text of at most `targetTokens`. If they fit, they are returned verbatim,
+ * without calling the summarizer.
  *
  * @param targetTokens maximum tokens of the text, including its framing as a message
  * @throws `RangeError` for invalid arguments, and the summarizer's errors
@@ -109,22 +109,22 @@ export async function summarizeRecursive(
   targetTokens: number,
   options: LibraryOptions = {},
 ): Promise<RecursiveSummary> {
-  checkTarget(targetTokens);
-  const { source, sizes, counter, tokens } = await prepared(messages, options);
+  validateTarget(targetTokens);
+  const { source, sizes, counter, tokens } = await prepare(messages, options);
   const whole = renderTranscript(source);
   if (source.length === 0 || (tokens <= targetTokens && tokensWithFraming(whole, counter) <= targetTokens)) {
     const size = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
     return { text: whole, tokens: size, sourceTokens: tokens, unchanged: true, calls: NO_CALLS };
   }
-  const session = await summarized({ source, sizes }, targetTokens, counter, options);
+  const session = await summarizeAll({ source, sizes }, targetTokens, counter, options);
   const text = longestPrefixThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
   const size = text === '' ? 0 : tokensWithFraming(text, counter);
   return { text, tokens: size, sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
 
 /**
- * Summarizes messages at three levels of detail: brief at most 10%, detailed at most 30%, and full at most 70% of their
- * tokens. Up to 5,000 tokens, full contains all messages. The summarizer reads each message only once.
+ * Summarizes messages at three levels of detail, in at most 10%, 30%, and 70% of their tokens. Up to 5,000 tokens, the
+ * level `full` contains all messages verbatim. The summarizer reads each message only once.
  *
  * @throws `RangeError` for invalid arguments, and the summarizer's errors
  */
@@ -132,7 +132,7 @@ export async function summarizeHierarchical(
   messages: readonly LibraryMessage[],
   options: LibraryOptions = {},
 ): Promise<HierarchicalSummary> {
-  const { source, sizes: counted, counter, tokens } = await prepared(messages, options);
+  const { source, sizes: counted, counter, tokens } = await prepare(messages, options);
   const whole = renderTranscript(source);
   const wholeTokens = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
   if (tokens <= SHORT_CONVERSATION_TOKENS) {
@@ -140,7 +140,7 @@ export async function summarizeHierarchical(
     return { brief: whole, detailed: whole, full: whole, tokens: sizes, unchanged: true, calls: NO_CALLS };
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
-  const session = await summarized({ source, sizes: counted }, limits.detailed, counter, options);
+  const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
   const level = async (limit: number): Promise<string> =>
     longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
   const [brief, detailed] = [await level(limits.brief), await level(limits.detailed)];
@@ -159,8 +159,8 @@ export async function summarizeHierarchical(
 }
 
 /**
- * Compresses messages to at most `targetTokens`: key events stay verbatim, recent messages unchanged, and the rest is
- * summarized. Short conversations are returned unchanged. If everything is a key event, the summarizer isn't called; if
+ * Compresses messages to at most `targetTokens`: key events and recent messages stay verbatim, and the other messages are
+ * summarized. Messages that fit are returned unchanged. If everything is a key event, the summarizer isn't called. If
  * there is no room for recent messages and key events, everything is summarized.
  *
  * @param targetTokens maximum tokens of the returned messages, including framing
@@ -174,26 +174,26 @@ export async function compressPreserveEvents(
     readonly keepRecent?: number;
   } = {},
 ): Promise<CompressedMessages> {
-  checkTarget(targetTokens);
-  const { source, sizes, counter, tokens } = await prepared(messages, options);
+  validateTarget(targetTokens);
+  const { source, sizes, counter, tokens } = await prepare(messages, options);
   const { keepRecent, strategy } = options;
   if (keepRecent !== undefined && !(Number.isInteger(keepRecent) && keepRecent >= 0))
     throw new RangeError(`keepRecent must be an integer of at least 0, not ${keepRecent}.`);
-  const beside = shareBeside(targetTokens / Math.max(1, tokens));
-  const session = sessionOf(targetTokens, counter, options, keepRecent);
+  const maxShare = recentShare(targetTokens / Math.max(1, tokens));
+  const session = createSession(targetTokens, counter, options, keepRecent);
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   const isTooLong = tokens > targetTokens && strategy !== 'off';
   if (isTooLong) {
     // `trim` keeps as many recent messages as fit.
-    const share = strategy === 'trim' ? 1 : keepRecent === undefined ? beside : ASKED_RECENT_SHARE;
+    const share = strategy === 'trim' ? 1 : keepRecent === undefined ? maxShare : MAX_KEPT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
-    const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_BESIDE_RECENT));
+    const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_SUMMARIES_TOKENS));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
   }
   await options.yielder?.yield();
-  const { tokensAfter, ...sent } = await sentBy(session, counter, options.yielder);
+  const { tokensAfter, ...sent } = await requestWithSummaries(session, counter, options.yielder);
   if (isTooLong && tokensAfter > targetTokens) {
     // Not even the newest user message fits, so everything is summarized.
     const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
@@ -210,19 +210,19 @@ export async function compressPreserveEvents(
 }
 
 /** Maximum share of the target for recent messages if `keepRecent` is given. */
-const ASKED_RECENT_SHARE = 0.75;
+const MAX_KEPT_SHARE = 0.75;
 
 /**
- * Maximum share of the target for recent messages without `keepRecent`, and for the ledger, depending on the ratio of
- * target and messages. The smaller the target, the more of it goes to the summaries. From a tenth on, the share is the
- * ledger's usual share of a budget.
+ * Maximum share of the target for recent messages if `keepRecent` isn't given. `ratio` is the target's size relative to
+ * all messages. In a smaller target, summaries get a larger share.
  */
-const shareBeside = (target: number): number => Math.min(0.15, Math.max(0.06, target * 1.5));
-/** Tokens reserved for a minimal ledger and summary. */
-const MIN_BESIDE_RECENT = 180;
+const recentShare = (ratio: number): number => Math.min(0.15, Math.max(0.06, ratio * 1.5));
 
-/** The messages of a session's request, with its key events and summaries. */
-export async function sentBy(
+/** Tokens reserved for ledger and summaries. */
+const MIN_SUMMARIES_TOKENS = 180;
+
+/** A session's request, with its key events and summaries. */
+export async function requestWithSummaries(
   session: InMemorySession,
   counter: TokenCounter,
   yielder: Yielder = NEVER_YIELDS,
@@ -230,7 +230,7 @@ export async function sentBy(
   const messages = sentMessages(session);
   let tokensAfter = 0;
   for (const { role, content } of messages)
-    tokensAfter += (await counter.messageYielding({ role, content: blocks(content) }, yielder)).body;
+    tokensAfter += (await counter.messageYielding({ role, content: contentBlocks(content) }, yielder)).body;
   return {
     messages,
     events: session.keyEvents(),
@@ -245,35 +245,40 @@ function sentMessages(session: InMemorySession): LibraryMessage[] {
   const context = session.context();
   const system = context.system.join('\n');
   return [
-    ...session.systemMessages().map(({ content }): LibraryMessage => ({ role: 'system', content: plain(content) })),
+    ...session
+      .systemMessages()
+      .map(({ content }): LibraryMessage => ({ role: 'system', content: simplifyContent(content) })),
     ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
-    ...context.messages.map(({ role, content }: ContextMessage): LibraryMessage => ({ role, content: plain(content) })),
+    ...context.messages.map(({ role, content }: ContextMessage): LibraryMessage => ({
+      role,
+      content: simplifyContent(content),
+    })),
   ];
 }
 
-function plain(content: readonly ContentBlock[]): string | readonly ContentBlock[] {
+function simplifyContent(content: readonly ContentBlock[]): string | readonly ContentBlock[] {
   const only = content.length === 1 ? content[0] : undefined;
   return only?.type === 'text' ? only.text : content;
 }
 
-const blocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
+const contentBlocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** A session in which all messages are summarized. */
-async function summarized(
+/** Creates a session in which all messages are summarized. */
+async function summarizeAll(
   { source, sizes }: Pick<Prepared, 'source' | 'sizes'>,
   targetTokens: number,
   counter: TokenCounter,
   options: LibraryOptions,
 ): Promise<InMemorySession> {
-  const session = sessionOf(targetTokens, counter, { ...options, strategy: 'summarize' });
+  const session = createSession(targetTokens, counter, { ...options, strategy: 'summarize' });
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   const outcome = await session.compress({ targetTokens, recentTokens: 0, keep: 0, coversAll: true });
   if (outcome.kind === 'failed') throw outcome.error;
   return session;
 }
 
-/** The session's summaries as one text of about `limit` tokens; older ones are merged and shortened if necessary. */
+/** A session's summaries as one text of about `limit` tokens. Older ones are merged and shortened if necessary. */
 async function textWithin(
   { state }: InMemorySession,
   limit: number,
@@ -284,7 +289,7 @@ async function textWithin(
   const render = (nodes: readonly SummaryNode[], levels: ReadonlyMap<SummaryNode['id'], Level>): string =>
     nodes.map((node) => nodeText(node, levels.get(node.id) ?? 'detailed')).join('\n\n');
   const all = state.frontier.map(({ node }) => node);
-  // A session that is too short to be shortened has no summaries.
+  // There are no summaries if the messages are too short to be shortened.
   if (all.length === 0) return Array.from(state.uncovered(), ({ message }) => messageText(message)).join('\n');
   const asIs = render(all, state.levels);
   if (tokensWithFraming(asIs, counter) <= limit) return asIs;
@@ -300,7 +305,7 @@ async function textWithin(
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
 
-function sessionOf(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): InMemorySession {
+function createSession(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): InMemorySession {
   const { policy = 'balanced', strategy, preset = 'developer', yielder, price = () => null } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
@@ -348,7 +353,7 @@ interface Prepared {
   readonly tokens: number;
 }
 
-function checkTarget(targetTokens: number): void {
+function validateTarget(targetTokens: number): void {
   if (!(Number.isFinite(targetTokens) && targetTokens > 0))
     throw new RangeError(`targetTokens must be a number greater than 0, not ${targetTokens}.`);
 }
@@ -356,7 +361,7 @@ function checkTarget(targetTokens: number): void {
 const isList = (value: unknown): boolean => Array.isArray(value);
 
 /** Validates arguments for JavaScript callers. Throws `RangeError`. */
-function check(messages: readonly LibraryMessage[], options: LibraryOptions): void {
+function validate(messages: readonly LibraryMessage[], options: LibraryOptions): void {
   const { policy, strategy, preset } = options;
   const choices: readonly (readonly [string, string | undefined, readonly string[]])[] = [
     ['policy', policy, POLICY_NAMES],
@@ -376,14 +381,14 @@ function check(messages: readonly LibraryMessage[], options: LibraryOptions): vo
   }
 }
 
-async function prepared(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
-  check(messages, options);
+async function prepare(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
+  validate(messages, options);
   const { counter: given, yielder } = options;
   const counter = given ?? (await loadEncoding('o200k_base', yielder));
   const source = messages.map(({ role, content }, at) => ({
     id: messageId(String(at)),
     role,
-    content: blocks(content),
+    content: contentBlocks(content),
   }));
   const pace = new Pace(yielder);
   const sizes: MessageTokens[] = [];

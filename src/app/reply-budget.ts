@@ -10,7 +10,7 @@ export interface ChatLimits {
   readonly reasoningEffort: Effort | null;
 }
 
-/** The effective context window, the part of it reserved for the reply, and the limits of the reply, in tokens. */
+/** The context window, the tokens reserved for the reply, and the reply's limits, all in tokens. */
 export function replyBudget(
   chat: ChatLimits,
   info: ModelInfo,

@@ -17,22 +17,22 @@ export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log
 }
 
 /**
- * Sends the current context and journals the reply while it arrives. Resolves even if the user stops it. Rejects with
- * `ModelFault` or `StoreFault`; the part of the reply that arrived is kept.
+ * Sends the current context and journals the reply while it arrives. Resolves if the reply is complete or stopped by the
+ * user. Rejects with `ModelFault` or `StoreFault`; a partial reply is kept.
  */
 export async function streamReply(
   deps: ReplyDeps,
   model: ChatModel,
   recalled: readonly Recalled[],
   signal: AbortSignal,
-  moreRoom = false,
+  raisesLimit = false,
 ): Promise<void> {
   const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
-  const roomy = requestOf(context, deps.settings(), deps, true);
-  const request = moreRoom ? roomy : requestOf(context, deps.settings(), deps);
-  const byProvider = await countByProvider(deps, model, request, signal);
-  if (byProvider !== undefined) meter.observe(context, byProvider);
+  const raised = requestOf(context, deps.settings(), deps, true);
+  const request = raisesLimit ? raised : requestOf(context, deps.settings(), deps);
+  const providerCount = await countWithProvider(deps, model, request, signal);
+  if (providerCount !== undefined) meter.observe(context, providerCount);
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
   const writer = new ReplyWriter(journal, clock, reply);
   let usage: Usage | undefined;
@@ -60,48 +60,48 @@ export async function streamReply(
           break;
       }
     }
-    if (writer.text.trim() === '') throw emptyReply(ending, usage, request.reasoningTokens === roomy.reasoningTokens);
+    if (writer.text.trim() === '') throw emptyReply(ending, usage, request.reasoningTokens === raised.reasoningTokens);
   } catch (error) {
     if (!ModelFault.is(error, 'cancelled')) throw error;
     ending = 'stopped';
   } finally {
     await writer.settled();
     const reported = usage;
-    // Some providers report usage only at the end of a reply, but an interrupted one costs money, too.
+    // An interrupted reply costs money, too, but some providers only report usage at the end.
     if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
-      usage = { input: meter.shown(context.total), output: deps.counter.text(writer.text) };
+      usage = { input: meter.providerTokens(context.total), output: deps.counter.text(writer.text) };
     await keepReply(deps, { ...reply, text: writer.text, usage, ending });
     if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
-      const sent = meter.shown(context.total);
+      const sent = meter.providerTokens(context.total);
       log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
       onUpdate({ type: 'truncated', model: model.id, sent, read: reported.input });
     }
   }
 }
 
-/** Factor for the thinking tokens of a retry after thinking has used up the output limit. */
-const MORE_ROOM = 4;
+/** Factor for the thinking tokens after thinking has used up the output limit. */
+const RAISE_FACTOR = 4;
 
-/** Number of recent turns from which the next pause is predicted. */
-const PAUSES = 4;
+/** Number of recent turns whose pauses are considered. */
+const RECENT_TURNS = 4;
 const HOUR_MS = 3_600_000;
 
 /** The longest recent pause between a reply and the next message, in ms. */
 function longestPause(state: SessionState): number {
   let longest = 0;
-  const path = state.path.slice(-2 * PAUSES);
+  const path = state.path.slice(-2 * RECENT_TURNS);
   for (const [at, id] of path.entries()) {
     const message = state.messages.get(id);
     const before = at === 0 ? undefined : state.messages.get(path[at - 1]!);
     if (message?.role !== 'user' || before?.role !== 'assistant') continue;
     const pause = message.at - before.at;
-    // No prompt cache lives longer.
+    // No prompt cache survives longer pauses.
     if (pause <= HOUR_MS) longest = Math.max(longest, pause);
   }
   return longest;
 }
 
-/** The chat request for a context. `moreRoom`: raises the limit for thinking tokens, as far as the model allows. */
+/** The chat request for a context. `raisesLimit`: with more thinking tokens, as far as the model allows. */
 export function requestOf(
   context: Context,
   settings: ConversationSettings,
@@ -109,18 +109,21 @@ export function requestOf(
   moreRoom = false,
 ): ChatRequest {
   const { contextWindow, reservedTokens, reply, temperature } = settings;
-  const inputTokens = meter.shown(context.total);
+  const inputTokens = meter.providerTokens(context.total);
   // Servers reject requests whose input and output limit together exceed their context window.
   const room = Math.max(1, meter.serverWindow - inputTokens);
   const textTokens = Math.min(reply?.textTokens ?? reservedTokens, room);
   const thinking = reply?.reasoningTokens ?? 0;
-  // A model that isn't known to think has no thinking tokens to raise, so start from those for text.
-  const more = (thinking || textTokens) * MORE_ROOM;
-  const wanted =
+  // Without thinking tokens to raise, start from those for text: the model may think although that isn't known.
+  const raisedTokens = (thinking || textTokens) * RAISE_FACTOR;
+  const wantedTokens =
     moreRoom && reply
-      ? Math.max(thinking, Math.min(more, reply.maxOutput - textTokens, contextWindow - inputTokens - textTokens))
+      ? Math.max(
+          thinking,
+          Math.min(raisedTokens, reply.maxOutput - textTokens, contextWindow - inputTokens - textTokens),
+        )
       : thinking;
-  const reasoningTokens = Math.min(wanted, room - textTokens);
+  const reasoningTokens = Math.min(wantedTokens, room - textTokens);
   return {
     purpose: 'chat',
     system: context.system,
@@ -138,8 +141,8 @@ export function requestOf(
 }
 
 /**
- * Turns replies that were cut off by a crash or a reload into interrupted messages. If the user has moved on since, the
- * active branch stays the same. Rejects with `StoreFault`.
+ * Turns partial replies, left by a crash or a reload, into interrupted messages. The active branch only changes if a
+ * reply belongs to its end. Rejects with `StoreFault`.
  */
 export async function recoverReplies(journal: SessionJournal): Promise<void> {
   if (journal.readOnly !== undefined) return;
@@ -148,30 +151,30 @@ export async function recoverReplies(journal: SessionJournal): Promise<void> {
     type: 'message_added',
     message: { id, parent, role: 'assistant', content: [{ type: 'text', text }], at, model, ending: 'interrupted' },
   });
-  const aside = partials.filter(({ parent }) => parent !== head);
+  const others = partials.filter(({ parent }) => parent !== head);
   const atHead = partials.filter(({ parent }) => parent === head);
-  const back: readonly SessionEvent[] = aside.length > 0 ? [{ type: 'head_moved', to: head }] : [];
-  await journal.append(...aside.map(interrupted), ...back, ...atHead.map(interrupted));
+  const back: readonly SessionEvent[] = others.length > 0 ? [{ type: 'head_moved', to: head }] : [];
+  await journal.append(...others.map(interrupted), ...back, ...atHead.map(interrupted));
 }
 
-/** Recovers replies when this window takes over a session, because the previous writer may have left one unfinished. */
-export function recoverWhenTakenOver(
+/** Recovers partial replies when this window becomes the writer, because the previous one may have left some. */
+export function recoverOnTakeover(
   { journal, log }: { readonly journal: SessionJournal; readonly log: Log },
   isReplying: () => boolean,
 ): void {
   let wasReadOnly = journal.readOnly !== undefined;
   journal.onDidChange(() => {
-    const became = wasReadOnly && journal.readOnly === undefined;
+    const hasTakenOver = wasReadOnly && journal.readOnly === undefined;
     wasReadOnly = journal.readOnly !== undefined;
-    if (became && !isReplying())
+    if (hasTakenOver && !isReplying())
       void recoverReplies(journal).catch((error: unknown) =>
         log.warn(`Session ${journal.id}: the partial response was not recovered: ${String(error)}`),
       );
   });
 }
 
-/** Has the provider count the tokens if the user allows it, until usage reports make that unnecessary. */
-async function countByProvider(
+/** Has the provider count the request's tokens, if the user allows it and usage reports haven't calibrated ours yet. */
+async function countWithProvider(
   { journal, log, meter, settings }: ReplyDeps,
   model: ChatModel,
   request: ChatRequest,
@@ -182,13 +185,13 @@ async function countByProvider(
     return await model.countTokens(request, signal);
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
-    // If the fault persists, the turn itself fails and reports it.
+    // If the provider fails again, the turn reports it.
     log.warn(`Session ${journal.id}: the provider did not return a token count (${error.reason}).`);
     return undefined;
   }
 }
 
-/** Writes the reply to the journal. A reply without text isn't kept. */
+/** Journals a finished reply and its usage. A reply without text isn't kept. */
 async function keepReply(
   { clock, journal, price }: ReplyDeps,
   reply: {
@@ -220,10 +223,10 @@ async function keepReply(
   if (events.length > 0) await journal.append(...events);
 }
 
-/** Maximum interval between writes of partial text, so that a crash loses no more than this. */
-const PARTIAL_EVERY_MS = 1000;
+/** Interval between writes of partial text. A crash loses no more than that. */
+const PARTIAL_INTERVAL_MS = 1000;
 
-/** Journals a reply while it arrives. Each write appends the new text with its offset. */
+/** Journals a reply while it arrives. Each write contains the new text and its offset. */
 class ReplyWriter {
   #text = '';
   #written = 0;
@@ -250,8 +253,8 @@ class ReplyWriter {
 
   add(text: string): void {
     this.#text += text;
-    // Absolute, because the system clock may be set back.
-    if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_EVERY_MS) this.flush();
+    // The difference is negative if the system clock was set back.
+    if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_INTERVAL_MS) this.flush();
   }
 
   /** Discards the text so far, also on disk. */
@@ -276,7 +279,7 @@ class ReplyWriter {
     this.#pending = this.#pending
       .then(() => this.#journal.append({ type: 'reply_partial', ...this.#reply, offset, text }))
       .catch(() => {
-        // The next write includes this text. If all writes fail, writing the whole reply at the end reports it.
+        // The next write includes this text. If all writes fail, so does writing the finished reply, which is reported.
         this.#written = Math.min(this.#written, offset);
       });
   }

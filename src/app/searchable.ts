@@ -6,14 +6,14 @@ import { ratedExcerpt } from '../core/search/excerpt.ts';
 import type { IndexedAs } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
-/** How a message is represented now: sent verbatim, summarized, or in an archived session. */
+/** Whether a message is sent verbatim, summarized, or in an archived session. */
 export type Tier = 'sent' | 'summarized' | 'archived';
 
-export type FoundKind = 'message' | 'event' | 'summary';
+export type ResultKind = 'message' | 'event' | 'summary';
 
-/** A search result with its place in the session. */
-export interface Found {
-  readonly kind: FoundKind;
+/** A search result in a session. */
+export interface SearchResult {
+  readonly kind: ResultKind;
   /** For a summary, the first message it covers. */
   readonly message: MessageId;
   /** 0-based, on the session's active branch. */
@@ -23,21 +23,21 @@ export interface Found {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly tier: Tier;
-  /** UTF-16 units into the message's text; both 0 for a summary. */
+  /** Offsets in the message's text in UTF-16 units; both 0 for a summary. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** 0…1: how close together the matches are. */
-  readonly together: number;
+  /** The share of the matches that are close together, 0 to 1. */
+  readonly matchesTogetherShare: number;
 }
 
-/** Key events answer more questions than other text, and tool output fewer. Summaries are less exact than messages. */
+/** Weights in the ranking: key events answer more questions than other text, and tool output fewer. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
-/** The model name of the local provider's replies. */
+/** The model of the local provider's replies. */
 const LOCAL_MODEL = 'local';
 /** Maximum distance, in UTF-16 units, between matches of the same passage. */
-const PASSAGE = 240;
-/** Share of the score that depends on whether the matches form a passage. */
+const PASSAGE_UNITS = 240;
+/** Share of the score that depends on `matchesTogetherShare`. */
 const PASSAGE_SHARE = 0.3;
 
 export interface Searchable {
@@ -46,7 +46,7 @@ export interface Searchable {
   readonly as: IndexedAs;
 }
 
-/** A message's index entry; undefined for the local provider's replies, which only quote other messages. */
+/** The index entry of a message; undefined for the local provider's replies, which only quote other messages. */
 export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
   const message = state.messages.get(id);
   if (!message || message.model === LOCAL_MODEL) return undefined;
@@ -58,7 +58,7 @@ export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
   return { key: `event:${id}`, text: quote, as: { kind: 'event', about: kind, weight: WEIGHTS.event } };
 }
 
-/** Only leaves are indexed, because parents say the same less exactly. */
+/** The index entry of a summary; undefined for parents, which are only less exact than their children. */
 export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
   if (depth > 0) return undefined;
   return {
@@ -70,9 +70,9 @@ export function searchableNode({ id, depth, title, brief, detailed }: SummaryNod
 
 export const messageKey = (id: MessageId): string => `message:${id}`;
 
-/** The position of an index key's message; undefined when it is not on the active branch. */
-export function placeOf(state: SessionState, key: string): number | undefined {
-  const [kind, id] = parts(key);
+/** The position of an index entry's message; undefined if it isn't on the active branch. */
+export function positionOfKey(state: SessionState, key: string): number | undefined {
+  const [kind, id] = splitKey(key);
   switch (kind) {
     case 'message':
       return state.positionOf(messageId(id));
@@ -91,12 +91,12 @@ export function placeOf(state: SessionState, key: string): number | undefined {
   }
 }
 
-/** The search result for an index key, with its best excerpt of at most `units` UTF-16 units. */
-export function foundAt(state: SessionState, key: string, query: string, units: number): Found | undefined {
-  const position = placeOf(state, key);
+/** The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. */
+export function resultOf(state: SessionState, key: string, query: string, units: number): SearchResult | undefined {
+  const position = positionOfKey(state, key);
   const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
   if (position === undefined || !message) return undefined;
-  const [kind, id] = parts(key);
+  const [kind, id] = splitKey(key);
   const covered = state.frontier.some((item) => item.from <= position && position <= item.to);
   const place = {
     message: message.id,
@@ -107,17 +107,17 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
   switch (kind) {
     case 'message': {
       const whole = messageText(message);
-      const { start, end, matchesTogetherShare: together } = ratedExcerpt(whole, query, units, PASSAGE);
-      return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), together };
+      const { start, end, matchesTogetherShare } = ratedExcerpt(whole, query, units, PASSAGE_UNITS);
+      return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), matchesTogetherShare };
     }
     case 'event': {
       const { start, end, quote } = state.events.get(keyEventId(id))!;
-      return { ...place, kind, role: message.role, start, end, text: quote, together: 1 };
+      return { ...place, kind, role: message.role, start, end, text: quote, matchesTogetherShare: 1 };
     }
     case 'summary': {
       const { text } = searchableNode(state.nodes.get(nodeId(id))!) ?? { text: '' };
-      const { start, end, matchesTogetherShare: together } = ratedExcerpt(text, query, units, PASSAGE);
-      return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), together };
+      const { start, end, matchesTogetherShare } = ratedExcerpt(text, query, units, PASSAGE_UNITS);
+      return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), matchesTogetherShare };
     }
     default:
       return undefined;
@@ -125,13 +125,12 @@ export function foundAt(state: SessionState, key: string, query: string, units: 
 }
 
 /** Best results first. Matches close together score higher, and each message appears once. */
-export function rankFound<T extends { readonly found: Found; readonly score: number; readonly session?: string }>(
-  hits: readonly T[],
-  limit: number,
-): (T & { readonly score: number })[] {
+export function rankResults<
+  T extends { readonly found: SearchResult; readonly score: number; readonly session?: string },
+>(hits: readonly T[], limit: number): (T & { readonly score: number })[] {
   const seen = new Set<string>();
   return hits
-    .map((hit) => ({ ...hit, score: hit.score * (1 - PASSAGE_SHARE + PASSAGE_SHARE * hit.found.together) }))
+    .map((hit) => ({ ...hit, score: hit.score * (1 - PASSAGE_SHARE + PASSAGE_SHARE * hit.found.matchesTogetherShare) }))
     .sort((a, b) => b.score - a.score)
     .filter(({ found, session }) => {
       const place = `${session ?? ''}\n${found.message}\n${found.kind === 'summary' ? 'summary' : ''}`;
@@ -142,7 +141,7 @@ export function rankFound<T extends { readonly found: Found; readonly score: num
     .slice(0, limit);
 }
 
-function parts(key: string): readonly [kind: string, id: string] {
+function splitKey(key: string): readonly [kind: string, id: string] {
   const at = key.indexOf(':');
   return [key.slice(0, at), key.slice(at + 1)];
 }

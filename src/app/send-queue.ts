@@ -1,12 +1,12 @@
 import type { UserMessage } from './user-message.ts';
 import { deferred, type Deferred } from '../core/pace/deferred.ts';
 
-export interface Queued {
+export interface QueuedMessage {
   readonly id: string;
   readonly message: UserMessage;
 }
 
-interface Waiting extends Queued {
+interface Entry extends QueuedMessage {
   readonly ended: Deferred<undefined>;
 }
 
@@ -14,76 +14,76 @@ interface QueueDeps {
   readonly newId: () => string;
   /** Resolves when the turn has ended. */
   readonly send: (message: UserMessage) => Promise<void>;
-  /** Number of messages that the session ever had. */
-  readonly said: () => number;
+  /** Number of messages ever added to the session. */
+  readonly messagesEver: () => number;
   readonly isReplying: () => boolean;
   readonly stop: () => void;
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 /**
- * Messages written while a reply arrives. Each is sent when the previous reply is complete. If a reply is stopped or
- * fails, they are held until the user sends one of them.
+ * Messages that the user sent while a reply arrived. Each is sent when the previous reply is complete. If a reply is
+ * stopped or fails, they are held until the user sends one of them.
  */
 export class SendQueue {
   readonly #deps: QueueDeps;
-  #waiting: readonly Waiting[] = [];
+  #entries: readonly Entry[] = [];
   #isHeld = false;
-  /** The first one is sent even if the current reply is stopped or fails. */
+  /** The first message is sent even if the current reply is stopped or fails. */
   #isUrgent = false;
 
   constructor(deps: QueueDeps) {
     this.#deps = deps;
   }
 
-  get items(): readonly Queued[] {
-    return this.#waiting;
+  get items(): readonly QueuedMessage[] {
+    return this.#entries;
   }
 
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** Sends the message now or later. Settles when it's sent; also resolves when it's removed from the queue. */
+  /** Sends a message now, or else adds it to the queue. Settles when its turn has ended or it's removed. */
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
-    const isMoving = this.#waiting.length > 0 && !this.#isHeld;
-    if (!this.#deps.isReplying() && !isMoving) return this.#deps.send(message);
-    const item = this.#item(message);
+    const isSending = this.#entries.length > 0 && !this.#isHeld;
+    if (!this.#deps.isReplying() && !isSending) return this.#deps.send(message);
+    const item = this.#newEntry(message);
     if (whileReplying === 'queue') {
-      this.#change([...this.#waiting, item]);
+      this.#change([...this.#entries, item]);
     } else {
-      this.#change([item, ...this.#waiting]);
-      this.#hurry();
+      this.#change([item, ...this.#entries]);
+      this.#sendUrgently();
     }
     return item.ended.promise;
   }
 
-  /** Restores messages from before a reload; they are held until the user sends them. */
+  /** Restores the messages from before a reload, and holds them. */
   restore(messages: readonly UserMessage[]): void {
     if (messages.length === 0) return;
     this.#isHeld = true;
-    this.#change(messages.map((message) => this.#item(message)));
+    this.#change(messages.map((message) => this.#newEntry(message)));
   }
 
   /** Sends a message before the others, and stops the current reply. */
   async sendNow(id: string): Promise<void> {
-    const item = this.#waiting.find((each) => each.id === id);
+    const item = this.#entries.find((each) => each.id === id);
     if (!item) return undefined;
-    this.#change([item, ...this.#waiting.filter((each) => each !== item)]);
-    this.#hurry();
+    this.#change([item, ...this.#entries.filter((each) => each !== item)]);
+    this.#sendUrgently();
     return item.ended.promise;
   }
 
-  /** Removes a message from the queue. */
-  take(id: string): UserMessage | undefined {
-    const item = this.#waiting.find((each) => each.id === id);
+  /** Removes and returns a message. */
+  remove(id: string): UserMessage | undefined {
+    const item = this.#entries.find((each) => each.id === id);
     if (!item) return undefined;
-    this.#change(this.#waiting.filter((each) => each !== item));
+    this.#change(this.#entries.filter((each) => each !== item));
     item.ended.resolve(undefined);
     return item.message;
   }
 
-  /** Called after each turn. Sends the next message if the reply is complete or if it's urgent, or else holds all. */
+  /** Called after each turn. Sends the next message if the reply is complete or the message is urgent, else holds all. */
   turnEnded(isComplete: boolean): void {
     if (this.#isUrgent || (isComplete && !this.#isHeld)) this.#next();
     else this.hold();
@@ -92,50 +92,50 @@ export class SendQueue {
   /** Holds all messages until the user sends one. */
   hold(): void {
     this.#isUrgent = false;
-    if (this.#waiting.length === 0 || this.#isHeld) return;
+    if (this.#entries.length === 0 || this.#isHeld) return;
     this.#isHeld = true;
-    this.#deps.changed();
+    this.#deps.onChange();
   }
 
-  #hurry(): void {
+  #sendUrgently(): void {
     this.#isUrgent = true;
     if (this.#deps.isReplying()) this.#deps.stop();
     else this.#next();
   }
 
   #next(): void {
-    const [first, ...others] = this.#waiting;
+    const [first, ...others] = this.#entries;
     if (!first || this.#deps.isReplying()) return;
     this.#isUrgent = false;
     this.#isHeld = false;
     this.#change(others);
-    const said = this.#deps.said();
+    const countBefore = this.#deps.messagesEver();
     this.#deps.send(first.message).then(
       () => first.ended.resolve(undefined),
       (error: unknown) => {
-        // The message wasn't added to the session, so it goes back to the queue.
-        if (this.#deps.said() === said) {
+        // The message wasn't added to the session, so it's queued again.
+        if (this.#deps.messagesEver() === countBefore) {
           this.#isHeld = true;
-          this.#change([this.#item(first.message), ...this.#waiting]);
+          this.#change([this.#newEntry(first.message), ...this.#entries]);
         }
         first.ended.reject(error);
       },
     );
   }
 
-  #item(message: UserMessage): Waiting {
+  #newEntry(message: UserMessage): Entry {
     const ended = deferred<undefined>();
-    // Callers get the rejection. If there is none because the page was closed, the unanswered message shows it.
+    // There may be no caller to handle a rejection, for example after the page was closed.
     ended.promise.catch(() => undefined);
     return { id: this.#deps.newId(), message, ended };
   }
 
-  #change(waiting: readonly Waiting[]): void {
-    this.#waiting = waiting;
+  #change(waiting: readonly Entry[]): void {
+    this.#entries = waiting;
     if (waiting.length === 0) {
       this.#isHeld = false;
       this.#isUrgent = false;
     }
-    this.#deps.changed();
+    this.#deps.onChange();
   }
 }

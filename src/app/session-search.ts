@@ -6,29 +6,31 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock } from './ports.ts';
 import {
-  foundAt,
+  resultOf,
   messageKey,
-  placeOf,
-  rankFound,
+  positionOfKey,
+  rankResults,
   searchableEvent,
   searchableMessage,
   searchableNode,
-  type Found,
-  type FoundKind,
+  type SearchResult,
+  type ResultKind,
   type Searchable,
 } from './searchable.ts';
 
 /** A search result in one session. */
-export type SessionHit = Omit<Found, 'together'> & { readonly score: number };
+export type SessionHit = Omit<SearchResult, 'matchesTogetherShare'> & { readonly score: number };
 
 /** Length of an excerpt in UTF-16 units. */
-const EXCERPT = 600;
-/** Factor for the number of ranked results, because later steps reorder and deduplicate them. */
-const SPARE = 3;
-/** Number of results to consider for recall. */
-const RECALLED = 8;
+const EXCERPT_UNITS = 600;
+/** Tokens of the heading and tags of a recalled excerpt. */
+const EXCERPT_FRAME_TOKENS = 12;
+/** Number of candidates per requested result, because results are reordered and deduplicated later. */
+const CANDIDATE_FACTOR = 3;
+/** Maximum number of results that are considered for recall. */
+const MAX_RECALL_CANDIDATES = 8;
 
-/** Ranked search over one session; the index is built on first use and grows with the session. */
+/** Ranked search over one session. The index is built on first use and then updated. */
 export class SessionSearch {
   readonly #index = new TextIndex();
   readonly #state: () => SessionState;
@@ -44,55 +46,58 @@ export class SessionSearch {
     this.#clock = clock;
   }
 
-  /** Indexes the active branch's messages up to a position, and all new key events and summaries. */
-  async grow(stop = Infinity): Promise<void> {
+  /** Indexes the active branch's messages before position `end`, and new key events and summaries. */
+  async updateIndex(end = Infinity): Promise<void> {
     const state = this.#state();
     const { path } = state;
-    // After a branch switch the index is kept and the new branch is walked once.
+    // After a branch switch, the new branch may have messages that aren't indexed.
     if (this.#indexed > path.length || path[this.#indexed - 1] !== this.#indexedPath) this.#indexed = 0;
-    for (; this.#indexed < Math.min(stop, path.length); this.#indexed++) {
+    for (; this.#indexed < Math.min(end, path.length); this.#indexed++) {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
       if (!this.#index.has(messageKey(id))) await this.#add(searchableMessage(state, id));
     }
-    await this.#growDerived(state);
+    await this.#indexDerived(state);
   }
 
-  /** The best results on the active branch, best first; call `grow` before. */
+  /** The best results on the active branch, best first. Call `updateIndex` before. */
   search(
     query: string,
     limit: number,
     accepts: (position: number) => boolean = () => true,
-    kinds?: readonly FoundKind[],
+    kinds?: readonly ResultKind[],
   ): SessionHit[] {
     const state = this.#state();
     const hits = this.#index.search(query, {
-      limit: limit * SPARE,
+      limit: limit * CANDIDATE_FACTOR,
       ...(kinds && { kinds }),
       accepts: (key) => {
-        const position = placeOf(state, key);
+        const position = positionOfKey(state, key);
         return position !== undefined && accepts(position);
       },
     });
     const found = hits.flatMap(({ id, score }) => {
-      const one = foundAt(state, id, query, EXCERPT);
+      const one = resultOf(state, id, query, EXCERPT_UNITS);
       return one ? [{ found: one, score }] : [];
     });
-    return rankFound(found, limit).map(({ found: { together: _, ...one }, score }) => ({ ...one, score }));
+    return rankResults(found, limit).map(({ found: { matchesTogetherShare: _, ...one }, score }) => ({
+      ...one,
+      score,
+    }));
   }
 
-  /** Excerpts of compressed history that match a text and fit into a number of tokens, oldest first. */
+  /** Excerpts of compressed history that match a text and fit in `budgetTokens`, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
     const { frontier } = this.#state();
-    // The new message is not indexed yet: it would change how rare its own words are, and with that the preview.
-    await this.grow((frontier.at(-1)?.to ?? -1) + 1);
+    // Don't index the new message: it changes the weights of its words, and the preview is computed without it.
+    await this.updateIndex((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
     const kept: Recalled[] = [];
     let used = 0;
-    // Summaries and key events are in the request anyway.
-    for (const hit of this.search(text, RECALLED, covered, ['message'])) {
-      const cost = counter.text(hit.text) + 12;
+    // Summaries and key events are already in the request.
+    for (const hit of this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
+      const cost = counter.text(hit.text) + EXCERPT_FRAME_TOKENS;
       if (used + cost > budgetTokens) continue;
       used += cost;
       kept.push({ position: hit.position, role: hit.role, text: hit.text });
@@ -100,16 +105,16 @@ export class SessionSearch {
     return kept.sort((a, b) => a.position - b.position);
   }
 
-  async #growDerived(state: SessionState): Promise<void> {
+  async #indexDerived(state: SessionState): Promise<void> {
     if (this.#derivedAt?.[0] === state && this.#derivedAt[1] === state.prefixRevision) return;
     this.#derivedAt = [state, state.prefixRevision];
-    for (const event of state.events.values()) await this.#renew(event, searchableEvent(event));
-    for (const node of state.nodes.values()) await this.#renew(node, searchableNode(node));
+    for (const event of state.events.values()) await this.#indexIfChanged(event, searchableEvent(event));
+    for (const node of state.nodes.values()) await this.#indexIfChanged(node, searchableNode(node));
   }
 
-  async #renew(of: unknown, searchable: Searchable | undefined): Promise<void> {
-    if (!searchable || this.#indexedAs.get(searchable.key) === of) return;
-    this.#indexedAs.set(searchable.key, of);
+  async #indexIfChanged(source: unknown, searchable: Searchable | undefined): Promise<void> {
+    if (!searchable || this.#indexedAs.get(searchable.key) === source) return;
+    this.#indexedAs.set(searchable.key, source);
     await this.#add(searchable);
   }
 

@@ -4,18 +4,18 @@ import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Clock, SessionSummary } from './ports.ts';
 import {
-  foundAt,
+  resultOf,
   messageKey,
-  rankFound,
+  rankResults,
   searchableEvent,
   searchableMessage,
   searchableNode,
-  type Found,
+  type SearchResult,
   type Searchable,
 } from './searchable.ts';
 
-/** A place in any session that answers a query. */
-export interface WorkspaceHit extends Pick<Found, 'kind' | 'message' | 'position' | 'role' | 'tier' | 'text'> {
+/** A search result in any session. */
+export interface WorkspaceHit extends Pick<SearchResult, 'kind' | 'message' | 'position' | 'role' | 'tier' | 'text'> {
   readonly session: SessionId;
   /** The session's title; may be empty. */
   readonly title: string;
@@ -23,13 +23,13 @@ export interface WorkspaceHit extends Pick<Found, 'kind' | 'message' | 'position
 
 export interface WorkspaceSearchDeps {
   readonly clock: Pick<Clock, 'yielder'>;
-  /** The sessions to search, as they are now. */
+  /** The sessions to search. */
   readonly list: () => Promise<readonly SessionSummary[]>;
-  /** A session's state, read without changing anything; undefined when it cannot be read. */
+  /** A session's state, read without changing anything; undefined if it can't be read. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
 }
 
-export interface SearchRun {
+export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   /** Called after each indexed session. */
@@ -37,14 +37,14 @@ export interface SearchRun {
   readonly isCancelled?: () => boolean;
 }
 
-/** UTF-16 units of an excerpt. */
-const EXCERPT = 300;
-/** More hits than asked for are ranked, since some may have left their branch since they were indexed. */
-const SPARE = 3;
+/** Length of an excerpt in UTF-16 units. */
+const EXCERPT_UNITS = 300;
+/** Number of candidates per requested result, because some may no longer be on their session's active branch. */
+const CANDIDATE_FACTOR = 3;
 
 /**
- * Ranked search over many sessions in one index. It is built on first use; later only changed sessions are read again.
- * Texts are not kept: those of results are read from their journals.
+ * Ranked search over many sessions in one index, which is built on first use; later, only changed sessions are read
+ * again. The index has no texts, so results are read from their journals.
  */
 export class WorkspaceSearch {
   readonly #deps: WorkspaceSearchDeps;
@@ -57,39 +57,42 @@ export class WorkspaceSearch {
     this.#deps = deps;
   }
 
-  /** The best results, best first; undefined when the run was cancelled, which keeps what is indexed. */
-  search(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
-    const found = this.#running.then(() => this.#search(run));
+  /** The best results, best first; undefined if canceled. */
+  search(request: SearchRequest): Promise<readonly WorkspaceHit[] | undefined> {
+    const found = this.#running.then(() => this.#search(request));
     this.#running = found.catch(() => undefined);
     return found;
   }
 
-  async #search(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined> {
+  async #search(request: SearchRequest): Promise<readonly WorkspaceHit[] | undefined> {
     const sessions = await this.#deps.list();
-    if (!(await this.#grow(sessions, run))) return undefined;
+    if (!(await this.#updateIndex(sessions, request))) return undefined;
     const listed = new Map(sessions.map((one) => [one.id, one]));
-    const found = this.#index.search(run.query, {
-      limit: run.limit * SPARE,
+    const found = this.#index.search(request.query, {
+      limit: request.limit * CANDIDATE_FACTOR,
       accepts: (id) => listed.has(parseKey(id).session),
     });
     const states = new Map<SessionId, SessionState | undefined>();
-    const hits: { found: Found; score: number; session: SessionId }[] = [];
+    const hits: { found: SearchResult; score: number; session: SessionId }[] = [];
     for (const { id, score } of found) {
-      if (run.isCancelled?.() === true) return undefined;
+      if (request.isCancelled?.() === true) return undefined;
       const { session, key } = parseKey(id);
       if (!states.has(session)) states.set(session, await this.#deps.read(session));
       const state = states.get(session);
-      const one = state && foundAt(state, key, run.query, EXCERPT);
-      if (one) hits.push({ found: one, score, session });
+      const result = state && resultOf(state, key, request.query, EXCERPT_UNITS);
+      if (result) hits.push({ found: result, score, session });
     }
-    return rankFound(hits, run.limit).map(({ found: { kind, message, position, role, tier, text }, session }) => {
+    return rankResults(hits, request.limit).map(({ found: { kind, message, position, role, tier, text }, session }) => {
       const { title, archived } = listed.get(session)!;
       return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, text };
     });
   }
 
-  /** Indexes new and changed sessions; false when cancelled. */
-  async #grow(sessions: readonly SessionSummary[], { onProgress, isCancelled }: SearchRun): Promise<boolean> {
+  /** Indexes new and changed sessions. Resolves to false if canceled; what was indexed is kept. */
+  async #updateIndex(
+    sessions: readonly SessionSummary[],
+    { onProgress, isCancelled }: SearchRequest,
+  ): Promise<boolean> {
     const changed = sessions.filter(({ id, bytes, updatedAt }) => {
       const known = this.#indexed.get(id);
       return known?.bytes !== bytes || known.updatedAt !== updatedAt;
@@ -122,7 +125,7 @@ export class WorkspaceSearch {
   }
 }
 
-/** Ids of sessions hold no newline: they are names of files. */
+/** Session IDs are file names, so they contain no newline. */
 const keyOf = (session: SessionId, key: string): string => `${session}\n${key}`;
 
 function parseKey(id: string): { readonly session: SessionId; readonly key: string } {

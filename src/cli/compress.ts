@@ -1,4 +1,4 @@
-import { compressPreserveEvents, sentBy, type CompressedMessages } from '../app/library.ts';
+import { compressPreserveEvents, requestWithSummaries, type CompressedMessages } from '../app/library.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
@@ -159,7 +159,7 @@ async function compressSession(
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;
   }
-  const { tokensAfter: after, ...sent } = await sentBy(session, counter);
+  const { tokensAfter: after, ...sent } = await requestWithSummaries(session, counter);
   if (after > budget && strategy !== 'off') {
     if (session.fault) throw session.fault;
     if (sent.isExtracted)

@@ -6,7 +6,7 @@ import type { SessionSearch } from '../app/session-search.ts';
 import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { HealthFacts } from '../app/health-report.ts';
-import type { SearchRun, WorkspaceHit } from '../app/workspace-search.ts';
+import type { SearchRequest, WorkspaceHit } from '../app/workspace-search.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
 import type { PageCommand } from '../protocol/views.ts';
@@ -113,7 +113,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly files: SessionFiles;
   readonly reader: Reader;
   /** Searches all sessions of the workspace; undefined if canceled. */
-  readonly searchWorkspace: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
+  readonly searchWorkspace: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #context: vscode.ExtensionContext;
   readonly #disposables: { dispose(): unknown }[] = [];
   /** Key events that were already proposed for the memory in this window. */
@@ -330,7 +330,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The search index of an open session, updated with new messages. */
   async #searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
     const search = this.open.get(journal.id)?.search;
-    await search?.grow();
+    await search?.updateIndex();
     return search;
   }
 

@@ -231,8 +231,8 @@ describe('what goes with a message as context', () => {
     };
     const before = await figures();
     // As for a model whose tokenizer makes twice as many of it.
-    const once = conversation.meter.shown.bind(conversation.meter);
-    conversation.meter.shown = (counted) => 2 * once(counted);
+    const once = conversation.meter.providerTokens.bind(conversation.meter);
+    conversation.meter.providerTokens = (counted) => 2 * once(counted);
     const { chip, has, room } = await figures();
     assert.ok(Math.abs(chip - before.chip * 2) <= 1, `${chip}, and ${before.chip} before`);
     assert.ok(Math.abs(has - before.has * 2) <= 1, `${has}, and ${before.has} before`);

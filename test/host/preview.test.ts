@@ -44,7 +44,7 @@ describe('the preview in the editor', () => {
   it('counts as the gauge does, in the provider’s tokens', async () => {
     const conversation = await sampleSession();
     // As for a model whose tokenizer makes a half more of it, and whose provider adds some to each request.
-    conversation.meter.shown = (counted) => Math.round(counted * 1.5) + 40;
+    conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
     const { used, budget } = new ContextGauge(() => undefined).view(conversation);
     const text = await preview(conversation, '', 'next');
     const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);

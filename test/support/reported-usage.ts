@@ -59,7 +59,7 @@ export async function gaugeErrors(server: WireServer, { encoding, factor, said }
     let conversation: Conversation;
     const errors: number[] = [];
     desk.script = async function* (request, signal) {
-      const shown = conversation.meter.shown(conversation.context().total);
+      const shown = conversation.meter.providerTokens(conversation.context().total);
       for await (const chunk of model.stream(request, signal)) {
         if (chunk.type === 'usage') errors.push(Math.abs(shown / chunk.usage.input - 1));
         yield chunk;

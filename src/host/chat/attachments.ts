@@ -74,7 +74,7 @@ export class Attachments {
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
   tokens({ counter, meter }: AttachmentTarget, attachment: Attachment): number {
-    return meter.shown(counter.attachment(attachment));
+    return meter.providerTokens(counter.attachment(attachment));
   }
 
   /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
@@ -82,7 +82,7 @@ export class Attachments {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const attached = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
     const always = system + rules + memory + ledger + summaries + REPLY_PRIMING_TOKENS;
-    return Math.max(0, meter.providerBudget() - meter.shown(always) - attached);
+    return Math.max(0, meter.providerBudget() - meter.providerTokens(always) - attached);
   }
 
   /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */

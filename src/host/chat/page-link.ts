@@ -346,7 +346,7 @@ const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
 
 /** Shows the same figures as the gauge. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {
-  const [requestTokens, budget] = [meter.shown(meter.context().total), meter.providerBudget()];
+  const [requestTokens, budget] = [meter.providerTokens(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
   return {
     text:

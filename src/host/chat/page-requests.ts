@@ -70,7 +70,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
     },
     sendQueued: ({ id }) => conversation().queue.sendNow(id),
     takeQueued: ({ id, edit }) => {
-      const message = conversation().queue.take(id);
+      const message = conversation().queue.remove(id);
       if (message && edit) {
         app.attachments.restore(conversation(), message);
         showDraft();

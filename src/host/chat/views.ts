@@ -162,8 +162,8 @@ export class MessageViews {
   of(message: Message): MessageView {
     const { meter, counts, counter, state } = this.#conversation;
     const view = messageView(state, message, {
-      tokens: (one) => meter.shown(counts.of(one).body),
-      attachmentTokens: (attachment) => meter.shown(counter.attachment(attachment)),
+      tokens: (one) => meter.providerTokens(counts.of(one).body),
+      attachmentTokens: (attachment) => meter.providerTokens(counter.attachment(attachment)),
       events: (id) => this.#events().get(id) ?? [],
     });
     const recalled = this.recalled.get(message.id);

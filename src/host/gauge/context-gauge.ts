@@ -24,7 +24,7 @@ export class ContextGauge {
     const settings = conversation.settings();
     const { contextWindow, reservedTokens, policy } = settings;
     const isPaused = conversation.compressor.pause(settings) !== undefined;
-    const used = conversation.meter.shown(context.total);
+    const used = conversation.meter.providerTokens(context.total);
     return {
       used,
       budget: conversation.meter.providerBudget(),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as v from 'valibot';
-import { decisionsText, recalledText, type Quoted, type SessionArchive } from '../../app/session-archive.ts';
+import { decisionsText, recalledText, type Citation, type SessionArchive } from '../../app/session-archive.ts';
 
 /** Maximum number of quotes in an answer. */
 const MAX_QUOTES = 8;
@@ -42,7 +42,7 @@ function quote(text: string): vscode.MarkdownString {
   return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
 }
 
-function quoteWithSource({ session, message, text }: Quoted): vscode.MarkdownString {
+function quoteWithSource({ session, message, text }: Citation): vscode.MarkdownString {
   const place = vscode.l10n.t('Message {0}', message);
   return quote(text)
     .appendText(`— ${session === '' ? place : `${session}, ${place}`}`)

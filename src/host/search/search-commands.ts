@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../app/ports.ts';
 import type { SessionHit } from '../../app/session-search.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import type { SearchRun, WorkspaceHit } from '../../app/workspace-search.ts';
+import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import { inform } from '../platform/notifications.ts';
@@ -21,7 +21,7 @@ export interface SearchApp {
   /** The best results in the current session. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** The best results in all sessions of the workspace; undefined if canceled. */
-  searchWorkspace(run: SearchRun): Promise<readonly WorkspaceHit[] | undefined>;
+  searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;
 }
 
 /** Maximum number of results. */

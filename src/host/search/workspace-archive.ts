@@ -1,6 +1,6 @@
 import type { Clock, SessionStore } from '../../app/ports.ts';
 import { SessionArchive } from '../../app/session-archive.ts';
-import type { SearchRun, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
+import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { readSession } from '../../storage/clean-up.ts';
@@ -24,14 +24,14 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
   /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
   /** Resolves to undefined if canceled. */
-  readonly search: (run: SearchRun) => Promise<readonly WorkspaceHit[] | undefined>;
+  readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
     open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.yielder));
   let loaded: Promise<WorkspaceSearch> | undefined;
-  const search = async (run: SearchRun) => {
+  const search = async (run: SearchRequest) => {
     // The code is only loaded for the first search.
     loaded ??= import('../../app/workspace-search.ts').then(
       ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read }),

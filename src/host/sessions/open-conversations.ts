@@ -230,7 +230,7 @@ export class OpenConversations {
 /** Updates the search index before each request, because the local model quotes from it. */
 const withSearch = (model: ChatModel, search: SessionSearch): ChatModel =>
   wrapModel(model, async function* (request, signal) {
-    await search.grow();
+    await search.updateIndex();
     yield* model.stream(request, signal);
   });
 

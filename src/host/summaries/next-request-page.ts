@@ -15,7 +15,7 @@ export function nextPage(
   isDraft: boolean,
   body: vscode.Uri,
 ): Page {
-  const used = meter.shown(context.total);
+  const used = meter.providerTokens(context.total);
   const page = new PageWriter().heading(1, vscode.l10n.t('Next Request'));
   if (!isDraft) page.block(vscode.l10n.t('The input is empty. This is the request without your next message.'));
   if (compressesFirst)

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, locale, tokensText } from '../platform/l10n.ts';
-import { correctEvent, correctWords } from '../../app/correct-event.ts';
+import { correctEvent, correctQuote } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
@@ -135,7 +135,7 @@ export async function correct({ journal, state }: Conversation, event: KeyEvent)
       text.includes(value.trim()) ? undefined : vscode.l10n.t('This text isn’t in the message.'),
   });
   if (quote === undefined || quote.trim() === '') return;
-  await correctWords(journal, event.id, quote);
+  await correctQuote(journal, event.id, quote);
 }
 
 /** Shows a summary next to its source and highlights what the source doesn't contain. */

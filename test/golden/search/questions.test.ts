@@ -36,7 +36,7 @@ async function sampleSearch(): Promise<SessionSearch> {
   });
   const state = SessionState.fold(events);
   const search = new SessionSearch(() => state, { now: () => 0, id: () => '', yielder: NEVER_YIELDS });
-  await search.grow();
+  await search.updateIndex();
   return search;
 }
 

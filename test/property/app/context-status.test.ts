@@ -41,7 +41,7 @@ describe('the question why something was forgotten', () => {
             await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
           const { state } = conversation;
           const search = new SessionSearch(() => state, desk.clock);
-          await search.grow();
+          await search.updateIndex();
           const query = words.join(' ');
           const { context } = await conversation.previewSend({ text: '' });
           const verbatim = context.messages.map((one) => messageText(one));

@@ -25,7 +25,7 @@ describe('the question why something was forgotten', () => {
 
   const ask = async (query: string): Promise<ResultInContext | undefined> => {
     const search = new SessionSearch(() => conversation.state, desk.clock);
-    await search.grow();
+    await search.updateIndex();
     return contextStatuses(conversation.state, query, search.search(query, 3), conversation.context())[0];
   };
 

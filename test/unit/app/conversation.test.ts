@@ -361,7 +361,7 @@ describe('a conversation', () => {
     assert.ok(conversation.meter.isApproximate);
     for (let turn = 0; turn < 5; turn++) await conversation.send(`Turn ${turn}: ${'some more words '.repeat(40)}`);
     assert.ok(!conversation.meter.isApproximate);
-    const factor = conversation.meter.shown(1000) / 1000;
+    const factor = conversation.meter.providerTokens(1000) / 1000;
     assert.ok(Math.abs(factor - 1.4) < 0.07, `factor ${factor}`);
   });
 
@@ -376,7 +376,7 @@ describe('a conversation', () => {
     const told: string[] = [];
     conversation.onUpdate(({ type }) => told.push(type));
     await conversation.send('What is this?', [], [{ type: 'image', mediaType: 'image/png', base64: FULL_HD }]);
-    const shown = conversation.meter.shown(conversation.context().total);
+    const shown = conversation.meter.providerTokens(conversation.context().total);
     assert.ok(shown > 2 * 1_900, `${shown} tokens were counted, the vendor reports 1,900`);
     assert.deepEqual(desk.calibration.export(), { observations: [] });
     assert.ok(!told.includes('truncated'));

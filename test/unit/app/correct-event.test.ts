@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CorrectionFault, correctEvent, correctWords, markEventWrong } from '../../../src/app/correct-event.ts';
+import { CorrectionFault, correctEvent, correctQuote, markEventWrong } from '../../../src/app/correct-event.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -81,13 +81,13 @@ describe('a key event that the user corrects', () => {
     const conversation = await compressed(`${before}${SAID}`);
     const { journal, state } = conversation;
     const { id } = found(conversation, 'We will use port 8401');
-    await correctWords(journal, id, ' port 8401 ');
+    await correctQuote(journal, id, ' port 8401 ');
     assert.deepEqual(
       [state.events.get(id)?.quote, state.events.get(id)?.start],
       ['port 8401', before.length + 'We will use '.length],
     );
-    await correctWords(journal, id, 'free last week');
+    await correctQuote(journal, id, 'free last week');
     assert.equal(state.events.get(id)?.start, 'The other port 8401 was '.length);
-    await assert.rejects(correctWords(journal, id, 'port 9999'), (error) => CorrectionFault.is(error, 'no_words'));
+    await assert.rejects(correctQuote(journal, id, 'port 9999'), (error) => CorrectionFault.is(error, 'no_words'));
   });
 });

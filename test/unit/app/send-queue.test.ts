@@ -50,7 +50,7 @@ describe('what is written while a reply arrives', () => {
   it('can be taken back, and is not sent then', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     const [item] = conversation.queue.items;
-    assert.equal(conversation.queue.take(item?.id ?? '')?.text, 'Two');
+    assert.equal(conversation.queue.remove(item?.id ?? '')?.text, 'Two');
     await sent;
     goOn();
     await first;

@@ -20,7 +20,7 @@ describe('the search in a session', () => {
     await fill(conversation, 1, () => 'On which channel is the lamp, and who is the zookeeper?');
     assert.deepEqual(await recall(), before);
     assert.deepEqual(search.search('zookeeper', 3), []);
-    await search.grow();
+    await search.updateIndex();
     assert.equal(search.search('zookeeper', 3).length, 1);
   });
 });

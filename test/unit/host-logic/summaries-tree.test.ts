@@ -281,7 +281,7 @@ describe('the tree of summaries', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { state } = conversation;
     const search = new SessionSearch(() => state, desk.clock);
-    await search.grow();
+    await search.updateIndex();
     const source = {
       ...sourceOf(conversation),
       warned: () => warnedNodes(state),

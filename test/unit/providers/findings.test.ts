@@ -117,7 +117,7 @@ describe('with servers as strict as the vendors', () => {
         (n) => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`,
       );
       for (let turn = 0; turn < 5; turn++) {
-        const shown = conversation.meter.shown(conversation.context().total);
+        const shown = conversation.meter.providerTokens(conversation.context().total);
         await conversation.send(`And number ${turn}?`).catch(() => undefined);
         const { sent } = server.answered.at(-1)!;
         assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);

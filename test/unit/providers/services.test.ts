@@ -331,7 +331,7 @@ describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () 
         for (let n = 0; n < 6; n++) {
           const question = `And number ${n}? ${long(n)}`;
           const added = conversation.counter.message({ role: 'user', content: [{ type: 'text', text: question }] });
-          const shown = conversation.meter.shown(conversation.context().total + added);
+          const shown = conversation.meter.providerTokens(conversation.context().total + added);
           await conversation.send(question);
           await conversation.settled();
           const { sent, reply } = server.answered.at(-1)!;

@@ -7,10 +7,7 @@ import type { SessionJournal } from './ports.ts';
 
 const stepEvent = (step: number, status: StepStatus): SessionEvent => ({ type: 'task_step', step, status });
 
-/**
- * Marks the first open step as in progress at the beginning of a turn, unless another one is. Rejects with
- * `StoreFault`.
- */
+/** Marks the first pending step as in progress, unless another one is. Rejects with `StoreFault`. */
 export async function startStep({ state, append }: Pick<SessionJournal, 'state' | 'append'>): Promise<void> {
   const steps = state.task?.steps ?? [];
   const next = steps.findIndex(({ status }) => status === 'pending');
@@ -19,10 +16,10 @@ export async function startStep({ state, append }: Pick<SessionJournal, 'state' 
 }
 
 /**
- * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the remaining
- * steps as skipped. Resolves to true if the goal of a task without steps is reached. Rejects with `StoreFault`.
+ * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the other steps as
+ * skipped. Resolves to true if the goal of a task without steps is reached. Rejects with `StoreFault`.
  */
-export async function takeReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
+export async function applyReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
   const { task, messages } = journal.state;
   const message = messages.get(reply);
   if (!task || message?.role !== 'assistant') return false;
