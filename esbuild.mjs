@@ -169,7 +169,7 @@ const HASHBANG = '#!/usr/bin/env node\n';
 /** The command line, and the library that package.json exports. @type {esbuild.BuildOptions} */
 const cli = {
   ...common,
-  entryPoints: { cli: 'src/cli/main.ts', library: 'src/app/library.ts' },
+  entryPoints: { cli: 'src/cli/main.ts', library: 'src/app/public-api.ts' },
   define: { ...common.define, 'process.env.THREADKEEPER_VERSION': JSON.stringify(version) },
   chunkNames: 'cli-chunks/[name]-[hash]',
   format: 'esm',

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatModel, ChatRequest } from '../../src/app/ports.ts';
-import { compressPreserveEvents } from '../../src/app/library.ts';
+import { compressPreserveEvents } from '../../src/app/public-api.ts';
 import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/models.ts';

@@ -1,4 +1,4 @@
-import { summarizeHierarchical } from '../app/library.ts';
+import { summarizeHierarchical } from '../app/public-api.ts';
 import { PRESETS } from '../core/prompts/render.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';

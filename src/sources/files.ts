@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  isOfDisk,
+  isFileSystemError,
   refusalOf,
   TOOL_NAMES,
   type FoundFiles,
@@ -239,7 +239,7 @@ export async function textBeside(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (isOfDisk(error)) return '';
+    if (isFileSystemError(error)) return '';
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library-calls.ts';
-import type { ChatHit, ChatQuery, FileDeed } from '../app/library/chat-index.ts';
+import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
 import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
 import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
@@ -113,9 +113,9 @@ export class FollowedChats implements ChatLibrary {
     return library.index.search(library.sessions(), query);
   }
 
-  async fileDeeds(file: string): Promise<readonly FileDeed[]> {
+  async fileEffects(file: string): Promise<readonly FileEffect[]> {
     const library = await this.#openLibrary();
-    return library.index.deedsOn(library.sessions(), file);
+    return library.index.effectsOn(library.sessions(), file);
   }
 
   forget(tool: Tool): Promise<void> {

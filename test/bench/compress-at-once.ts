@@ -1,4 +1,4 @@
-import { compressPreserveEvents, type CompressedMessages } from '../../src/app/library.ts';
+import { compressPreserveEvents, type CompressedMessages } from '../../src/app/public-api.ts';
 import { sourceMessages } from '../../src/cli/transcript-file.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';

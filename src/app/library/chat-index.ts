@@ -7,20 +7,20 @@ import type { TranscriptMessage } from '../../core/transcript/transcript-message
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
-/** A query for the kept chats. Undefined fields match everything. */
+/** A search in the kept chats. Undefined fields match everything. */
 export interface ChatQuery {
   readonly text: string;
   readonly limit: number;
   readonly tools?: readonly Tool[] | undefined;
-  /** The end of the workspace's path. */
+  /** The workspace's path, or the end of it. */
   readonly workspace?: string | undefined;
   readonly roles?: readonly Role[] | undefined;
-  /** When the chat was last changed, in milliseconds since the epoch. */
+  /** Limits for the chat's last change, in ms since the epoch. */
   readonly since?: number | undefined;
   readonly before?: number | undefined;
-  /** The end of a file's path: only matches chats that read or changed it. */
+  /** Only matches chats that read or changed this file. A whole path, or the end of one. */
   readonly file?: string | undefined;
-  /** Searches successful commands instead of messages. */
+  /** Searches the commands that ran successfully instead of the messages. */
   readonly commands?: boolean | undefined;
 }
 
@@ -31,51 +31,52 @@ export interface ChatHit {
   readonly message: number;
   readonly role: Role;
   readonly at?: number | undefined;
-  /** An excerpt of the message or a command, with its position in the text in UTF-16 units. */
+  /** An excerpt of the message, or the command. */
   readonly text: string;
+  /** Offset of the excerpt in the message, in UTF-16 units. */
   readonly start: number;
   readonly score: number;
 }
 
-/** What a chat did to a file. */
-export interface FileDeed extends ToolEffect {
+/** A tool call that read or changed a file. */
+export interface FileEffect extends ToolEffect {
   readonly key: string;
   readonly message: number;
 }
 
-/** Maximum size of indexes in memory. Others are read from disk for each search. */
-const MAX_HELD_BYTES = 160 << 20;
+/** Maximum size of the indexes that are cached in memory. Others are read from disk for each search. */
+const MAX_CACHED_BYTES = 160 << 20;
 /** Length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 300;
 
-type PlacedDeed = ToolEffect & { readonly callId: string; readonly message: number };
+type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
 
-/** What a block stores about its messages besides their words. Message numbers count from the chat's first one. */
+/** What an index block stores on disk besides the messages' words. Message numbers are indexes within the chat. */
 interface BlockFacts {
   readonly from: number;
   readonly pieces: readonly CopyPiece[];
-  readonly deeds: readonly PlacedDeed[];
-  /** Outcomes of calls in an earlier block. */
+  readonly deeds: readonly PlacedEffect[];
+  /** Tool call IDs and whether the calls succeeded. A call may be in an earlier block. */
   readonly results: readonly (readonly [string, boolean])[];
 }
 
 /**
- * Builds the search index of messages that were just appended to a copy. `pieces` say where they are in the copy;
- * `from` is the number of the first one within the chat.
+ * Encodes the index block of messages that were just appended to a copy. `pieces` are their locations in the copy, and
+ * `from` is the index of the first one within the chat.
  */
 export function indexOfMessages(
   messages: readonly TranscriptMessage[],
   from: number,
   pieces: readonly CopyPiece[],
 ): Uint8Array {
-  const deeds: PlacedDeed[] = [];
+  const effects: PlacedEffect[] = [];
   const results = new Map<string, boolean>();
   for (const [index, { blocks = [] }] of messages.entries()) {
     const found = toolEffectsOf(blocks);
-    for (const deed of found.deeds) deeds.push({ ...deed, message: from + index });
+    for (const effect of found.deeds) effects.push({ ...effect, message: from + index });
     for (const [call, ok] of found.results) results.set(call, ok);
   }
-  const facts: BlockFacts = { from, pieces, deeds, results: [...results] };
+  const facts: BlockFacts = { from, pieces, deeds: effects, results: [...results] };
   return encodeBlock(wordBlockOf(messages), facts);
 }
 
@@ -88,21 +89,21 @@ interface IndexedChat {
   readonly blocks: readonly IndexedBlock[];
 }
 
-/** Searches all kept chats with the indexes that are stored next to their copies. */
+/** Searches the kept chats with the indexes that are stored next to their copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
-  readonly #held = new Map<string, IndexedChat>();
+  readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
 
-  constructor(store: LibraryStore, maxBytes = MAX_HELD_BYTES) {
+  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
     this.#store = store;
     this.#maxBytes = maxBytes;
   }
 
-  /** Size of the indexes in memory, in bytes. */
-  get heldBytes(): number {
-    return [...this.#held.values()].reduce((sum, { session }) => sum + session.indexBytes, 0);
+  /** Size of the cached indexes in bytes. */
+  get cachedBytes(): number {
+    return [...this.#cached.values()].reduce((sum, { session }) => sum + session.indexBytes, 0);
   }
 
   /** The best results, best first. */
@@ -114,7 +115,7 @@ export class ChatIndex {
       readonly what?: string;
     }[] = [];
     for await (const group of this.#groups(sessions.filter((session) => matchesFilters(session, query)))) {
-      const chats = query.file === undefined ? group : group.filter((chat) => touches(chat, query.file!));
+      const chats = query.file === undefined ? group : group.filter((chat) => usesFile(chat, query.file!));
       if (query.commands === true) found.push(...commandsIn(chats, query.text));
       else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
@@ -135,22 +136,22 @@ export class ChatIndex {
     return hits.flat();
   }
 
-  /** What the chats did to a file, by the end of its path, in the order of the given chats. */
-  async deedsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileDeed[]> {
-    const deeds: FileDeed[] = [];
+  /** The tool calls that read or changed a file, by chat. `file` is a whole path, or the end of one. */
+  async effectsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileEffect[]> {
+    const effects: FileEffect[] = [];
     for await (const group of this.#groups(sessions)) {
       for (const chat of group) {
-        for (const { kind, what, ok, message } of deedsIn(chat)) {
+        for (const { kind, what, ok, message } of effectsIn(chat)) {
           if (kind === 'run' || !isSameFile(what, file, chat.session.entry.workspace)) continue;
-          deeds.push({ key: chat.session.key, kind, what, message, ...(ok !== undefined && { ok }) });
+          effects.push({ key: chat.session.key, kind, what, message, ...(ok !== undefined && { ok }) });
         }
       }
     }
-    return deeds;
+    return effects;
   }
 
   /** Fingerprints of a chat's messages. */
-  async prints(session: KeptSession): Promise<readonly number[]> {
+  async fingerprints(session: KeptSession): Promise<readonly number[]> {
     const { blocks } = await this.#chat(session);
     return blocks.flatMap(({ block, valid }) => [...block.prints.subarray(0, valid)]);
   }
@@ -171,7 +172,7 @@ export class ChatIndex {
     return { key, message, role, at, text: command ?? text.slice(start, end), start };
   }
 
-  /** Groups of chats that fit in memory. The newest ones are cached between searches. */
+  /** Loads the indexes in groups that fit in memory. The group with the newest chats is cached. */
   async *#groups(sessions: readonly KeptSession[]): AsyncGenerator<readonly IndexedChat[]> {
     const newest = [...sessions].sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);
     for (let from = 0, to = 0; from < newest.length; from = to) {
@@ -180,32 +181,32 @@ export class ChatIndex {
         bytes += newest[to++]!.indexBytes;
       }
       const group = await Promise.all(newest.slice(from, to).map((session) => this.#chat(session)));
-      if (from === 0) this.#hold(group);
+      if (from === 0) this.#cache(group);
       yield group;
     }
   }
 
-  #hold(chats: readonly IndexedChat[]): void {
+  #cache(chats: readonly IndexedChat[]): void {
     for (const chat of chats) {
-      this.#held.delete(chat.session.key);
-      this.#held.set(chat.session.key, chat);
+      this.#cached.delete(chat.session.key);
+      this.#cached.set(chat.session.key, chat);
     }
-    let bytes = this.heldBytes;
-    for (const [key, { session }] of this.#held) {
+    let bytes = this.cachedBytes;
+    for (const [key, { session }] of this.#cached) {
       if (bytes <= this.#maxBytes) break;
-      this.#held.delete(key);
+      this.#cached.delete(key);
       bytes -= session.indexBytes;
     }
   }
 
   async #chat(session: KeptSession): Promise<IndexedChat> {
-    const held = this.#held.get(session.key);
-    if (held?.session.indexBytes === session.indexBytes) return { ...held, session };
+    const cached = this.#cached.get(session.key);
+    if (cached?.session.indexBytes === session.indexBytes) return { ...cached, session };
     const decoded = decodeBlocks(await this.#store.readIndex(session.key, session.indexBytes));
     const blocks: IndexedBlock[] = [];
     let end = Infinity;
     for (const { block, about } of decoded.reverse()) {
-      // The cast is safe: we wrote this file, and only the part that the catalog lists as valid is read.
+      // The cast is safe: we wrote the file, and only the part that is valid according to the catalog is read.
       const facts = about as BlockFacts;
       blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
       end = Math.min(end, facts.from);
@@ -215,7 +216,7 @@ export class ChatIndex {
 }
 
 function matchesFilters({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
-  // A file that was changed may have newer messages than its index.
+  // A changed file may have newer messages than its index.
   const changedAt = Math.max(entry.updatedAt, source.modifiedAt);
   return (
     tools?.includes(entry.tool) !== false &&
@@ -225,25 +226,25 @@ function matchesFilters({ entry, source }: KeptSession, { tools, workspace, sinc
   );
 }
 
-function* deedsIn({ blocks }: IndexedChat): Generator<PlacedDeed> {
+function* effectsIn({ blocks }: IndexedChat): Generator<PlacedEffect> {
   const results = new Map(blocks.flatMap(({ facts }) => facts.results));
   for (const { facts, valid } of blocks) {
-    for (const deed of facts.deeds) {
-      if (deed.message >= facts.from + valid) continue;
-      const ok = results.get(deed.callId);
-      yield ok === undefined ? deed : { ...deed, ok };
+    for (const effect of facts.deeds) {
+      if (effect.message >= facts.from + valid) continue;
+      const ok = results.get(effect.callId);
+      yield ok === undefined ? effect : { ...effect, ok };
     }
   }
 }
 
-function touches(chat: IndexedChat, file: string): boolean {
-  for (const { kind, what } of deedsIn(chat)) {
+function usesFile(chat: IndexedChat, file: string): boolean {
+  for (const { kind, what } of effectsIn(chat)) {
     if (kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace)) return true;
   }
   return false;
 }
 
-/** Successful commands that contain every word, each once, at its latest run in the first chat that has it. */
+/** Successful commands that contain all words. Each is found once: its latest run in the first chat that has it. */
 function commandsIn(chats: readonly IndexedChat[], text: string) {
   const words = text
     .toLowerCase()
@@ -254,7 +255,7 @@ function commandsIn(chats: readonly IndexedChat[], text: string) {
     { readonly chat: IndexedChat; readonly message: number; readonly score: number; readonly what: string }
   >();
   for (const chat of chats) {
-    for (const { kind, what, ok, message } of deedsIn(chat)) {
+    for (const { kind, what, ok, message } of effectsIn(chat)) {
       const command = what.toLowerCase();
       if (kind !== 'run' || ok !== true || !words.every((word) => command.includes(word))) continue;
       const score = 1 / (1 + command.length);
@@ -266,22 +267,22 @@ function commandsIn(chats: readonly IndexedChat[], text: string) {
   return found.values();
 }
 
-/** Whether a path in a tool call is the given file, which may be a whole path or the end of one. */
+/** Whether a path in a tool call is the file. `file` is a whole path, or the end of one. */
 function isSameFile(named: string, file: string, workspace: string | undefined): boolean {
-  const path = slashes(named).replace(/^\.\//, '');
+  const path = normalizePath(named).replace(/^\.\//, '');
   const isWhole = /^(?:\/|[a-z]:\/)/i.test(path);
-  const whole = isWhole || workspace === undefined ? path : `${slashes(workspace)}/${path}`;
-  const wanted = slashes(file);
+  const whole = isWhole || workspace === undefined ? path : `${normalizePath(workspace)}/${path}`;
+  const wanted = normalizePath(file);
   return endsWithPath(whole, wanted) || (!isWhole && workspace === undefined && endsWithPath(wanted, path));
 }
 
 function endsWithPath(path: string, end: string): boolean {
-  const [whole, part] = [slashes(path), slashes(end)];
+  const [whole, part] = [normalizePath(path), normalizePath(end)];
   return whole === part || whole.endsWith(part.startsWith('/') ? part : `/${part}`);
 }
 
-/** Normalizes Windows paths, which have backslashes and drive letters in either case. */
-const slashes = (path: string): string =>
+/** Makes Windows paths comparable: backslashes and upper-case drive letters are replaced. */
+const normalizePath = (path: string): string =>
   path
     .replaceAll('\\', '/')
     .replace(/^[a-z]:/i, (drive) => drive.toLowerCase())

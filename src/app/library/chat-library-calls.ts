@@ -1,11 +1,11 @@
 import type { Phrase } from '../../core/text/phrase.ts';
-import type { ChatHit, ChatQuery, FileDeed } from './chat-index.ts';
+import type { ChatHit, ChatQuery, FileEffect } from './chat-index.ts';
 import type { CopiedSession, PassReport } from './library.ts';
 import type { Relation } from './relations.ts';
 import type { LibraryEntry } from './read-session.ts';
 import type { Refused, Tool } from './source.ts';
 
-/** A tool's chats on this machine, found without reading them. */
+/** A tool's chats on this machine, counted without reading them. */
 export interface FoundChats {
   readonly tool: Tool;
   readonly sessions: number;
@@ -15,20 +15,20 @@ export interface FoundChats {
   readonly refused: readonly Refused[];
 }
 
-/** A chat as lists show it. */
+/** A chat as shown in lists. */
 export interface ListedChat {
   readonly key: string;
   readonly entry: LibraryEntry;
   /** Its relation to another chat of the same tool. */
   readonly relation?: Relation | undefined;
-  /** The tool no longer has it. */
+  /** The tool has deleted it. */
   readonly isGone: boolean;
 }
 
 export interface ChatList {
   readonly chats: readonly ListedChat[];
   readonly refused: readonly Refused[];
-  /** Tools with copies on disk, including those left by a run that was killed. */
+  /** Tools with copies on disk, including incomplete ones of a process that was killed. */
   readonly copied: readonly Tool[];
   /** Size of the copies on disk. */
   readonly bytes: number;
@@ -36,7 +36,7 @@ export interface ChatList {
 
 export interface FollowOptions {
   readonly tools: readonly Tool[];
-  /** Chats whose last change is older than this (ms) aren't kept; 0 keeps all. */
+  /** Maximum age in ms of kept chats, by their last change; 0: no limit. */
   readonly keepMs: number;
 }
 
@@ -47,19 +47,19 @@ export type ChatNews =
   /** Background work failed; it will be retried. */
   | { readonly type: 'failed'; readonly message: string };
 
-/** The chats from other tools. It runs in a worker thread, so arguments and results must be plain data. */
+/** The chats from other tools. It runs in a worker thread, so arguments and results are plain data. */
 export interface ChatLibrary {
   find(): Promise<readonly FoundChats[]>;
   /** Follows only these tools from now on. Resolves when their chats have been read. */
   follow(options: FollowOptions): Promise<PassReport>;
-  /** Cancels reading. What was read is kept, and the next `follow` reads the rest. */
+  /** Cancels reading. The next `follow` continues where it stopped. */
   cancel(): Promise<void>;
   list(): Promise<ChatList>;
   /** Undefined if the chat is no longer in the library. */
   read(key: string): Promise<CopiedSession | undefined>;
   search(query: ChatQuery): Promise<readonly ChatHit[]>;
-  /** All tool calls, in any chat, that read or changed the file, which is given by the end of its path. */
-  fileDeeds(file: string): Promise<readonly FileDeed[]>;
+  /** The tool calls in all chats that read or changed a file. `file` is a whole path, or the end of one. */
+  fileEffects(file: string): Promise<readonly FileEffect[]>;
   forget(tool: Tool): Promise<void>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export const CHAT_LIBRARY_METHODS = [
   'list',
   'read',
   'search',
-  'fileDeeds',
+  'fileEffects',
   'forget',
   'close',
 ] as const;

@@ -8,26 +8,26 @@ import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 
-/** Maximum number of groups, because nobody reads longer lists. */
+/** Maximum number of groups. Longer lists aren't read. */
 const MAX_GROUPS = 40;
-/** Adjacent key events form a group up to this number; fewer if they are of several exchanges. */
-const READ_AT_ONCE = 6;
-const OTHER_EXCHANGE = 4;
-/** Less important key events only matter at the time. */
+/** Maximum size of a merged group: its number of key events, plus `OTHER_EXCHANGE_SIZE` if it merges two exchanges. */
+const MAX_GROUP_SIZE = 6;
+const OTHER_EXCHANGE_SIZE = 4;
+/** Less important key events are only relevant for a short time. */
 const MIN_IMPORTANCE = 2;
 /**
- * Minimum share of an event's words in one passage of the summary, with all its numbers and identifiers, for the
- * summary to contain the event. Fewer words are enough with identifiers.
+ * A summary contains an event if one of its passages has all the event's numbers and identifiers and this share of its
+ * words. With identifiers, a smaller share is enough.
  */
-const SAID_SHARE = 0.6;
-const NAMED_SHARE = 0.45;
-/** The same for later messages, which are much longer and share words by chance. */
+const CONTAINED_SHARE = 0.6;
+const CONTAINED_SHARE_WITH_NAMES = 0.45;
+/** The same for later messages. They are much longer, so they share words by chance. */
 const REPEATED_SHARE = 0.8;
 
 /** A key event that a compaction dropped; `message` is an index. */
 export type DroppedEvent = Omit<KeyEvent, 'message'> & { readonly message: number };
 
-/** Key events that are shown together: those of an exchange, or of adjacent ones. */
+/** Key events that are shown together, of one exchange or adjacent ones. */
 export interface DroppedGroup {
   /** Indexes of the first and the last of their messages. */
   readonly from: number;
@@ -36,16 +36,15 @@ export interface DroppedGroup {
   readonly events: readonly DroppedEvent[];
 }
 
-/** A user's words are harder to recover than a model's report. */
+/** Additional worth of a user's words, which are harder to recover than a model's. */
 const USER_BONUS = 1;
-/** What was decided stays relevant longer than a fact. */
-const SETTLED_BONUS = 0.5;
-const SETTLED: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
+/** Additional worth of kinds that stay relevant for longer. */
+const LASTING_BONUS = 0.5;
+const LASTING_KINDS: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
 
 /**
- * Finds what a tool's own compaction dropped: all active key events of the messages before it that neither the summary
- * nor a later message contains, in at most 40 groups. The group with the most important event comes first, and among
- * equals the latest.
+ * Finds what a tool's own compaction dropped: the active key events of the messages before it that neither the summary
+ * nor a later message contains, in at most 40 groups. The groups are sorted by their most important event.
  */
 export function* droppedEvents(
   before: readonly TranscriptMessage[],
@@ -55,24 +54,27 @@ export function* droppedEvents(
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const told = yield* Passages.of([summary], { words: SAID_SHARE, wordsBesideNames: NAMED_SHARE });
-  const later = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
-  const repeated = yield* Passages.of(later, { words: REPEATED_SHARE, wordsBesideNames: REPEATED_SHARE });
-  const lost: KeyEvent[] = [];
+  const inSummary = yield* Passages.of([summary], {
+    words: CONTAINED_SHARE,
+    wordsWithNames: CONTAINED_SHARE_WITH_NAMES,
+  });
+  const laterTexts = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
+  const inLaterTexts = yield* Passages.of(laterTexts, { words: REPEATED_SHARE, wordsWithNames: REPEATED_SHARE });
+  const dropped: KeyEvent[] = [];
   for (const entry of entries) {
-    if (!told.contain(entry.quote) && !repeated.contain(entry.quote)) lost.push(entry);
+    if (!inSummary.contain(entry.quote) && !inLaterTexts.contain(entry.quote)) dropped.push(entry);
     yield;
   }
-  return ranked(yield* grouped(lost, exchangesOf(before)), before);
+  return ranked(yield* grouped(dropped, exchangesOf(before)), before);
 }
 
-/** The index of each message's exchange: a user's message with the messages after it. */
+/** Numbers the messages' exchanges. An exchange is a user's message with the messages until the next one. */
 function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] {
   let exchange = 0;
   return messages.map(({ role }) => (role === 'user' ? ++exchange : exchange));
 }
 
-/** Merges adjacent groups, smallest first, as long as the result isn't too large. */
+/** Groups the events by message, and merges adjacent groups, smallest first, as long as the result isn't too large. */
 function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Steps<readonly (readonly KeyEvent[])[]> {
   const groups = [...Map.groupBy(lost, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
@@ -81,14 +83,14 @@ function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Step
   const sizeAt = (at: number): number => {
     const [left, right] = [groups[at]!, groups[at + 1]!];
     const isSame = exchange(left.at(-1)!) === exchange(right[0]!);
-    return left.length + right.length + (isSame ? 0 : OTHER_EXCHANGE);
+    return left.length + right.length + (isSame ? 0 : OTHER_EXCHANGE_SIZE);
   };
-  // The size of each group merged with the next one; only updated when one of the two changes.
+  // The size of each group if it's merged with the next one.
   const sizes = groups.slice(1).map((_, at) => sizeAt(at));
   while (groups.length > 1) {
     let best = 0;
     for (let at = 1; at < sizes.length; at++) if (sizes[at]! < sizes[best]!) best = at;
-    if (groups.length <= MAX_GROUPS && sizes[best]! > READ_AT_ONCE) break;
+    if (groups.length <= MAX_GROUPS && sizes[best]! > MAX_GROUP_SIZE) break;
     groups.splice(best, 2, [...groups[best]!, ...groups[best + 1]!]);
     sizes.splice(best, 1);
     for (const at of [best - 1, best]) if (at in sizes) sizes[at] = sizeAt(at);
@@ -101,22 +103,22 @@ function ranked(
   groups: readonly (readonly KeyEvent[])[],
   before: readonly TranscriptMessage[],
 ): readonly DroppedGroup[] {
-  let behind = groups.reduce((sum, { length }) => sum + length, 0);
-  const valued = groups.map((events) => {
-    const worths = events
+  let newerEvents = groups.reduce((sum, { length }) => sum + length, 0);
+  const ratedGroups = groups.map((events) => {
+    const rated = events
       .map((entry) => {
         const isOfUser = before[Number(entry.message)]?.role === 'user';
-        const bonus = (isOfUser ? USER_BONUS : 0) + (SETTLED.has(entry.kind) ? SETTLED_BONUS : 0);
-        return { event: { ...entry, message: Number(entry.message) }, worth: worthOf(entry, --behind) + bonus };
+        const bonus = (isOfUser ? USER_BONUS : 0) + (LASTING_KINDS.has(entry.kind) ? LASTING_BONUS : 0);
+        return { event: { ...entry, message: Number(entry.message) }, worth: worthOf(entry, --newerEvents) + bonus };
       })
       .sort((a, b) => b.worth - a.worth || b.event.message - a.event.message);
     const [from, to] = [Number(events[0]!.message), Number(events.at(-1)!.message)];
-    return { group: { from, to, events: worths.map(({ event }) => event) }, worth: worths[0]!.worth };
+    return { group: { from, to, events: rated.map(({ event }) => event) }, worth: rated[0]!.worth };
   });
-  return valued.sort((a, b) => b.worth - a.worth || b.group.to - a.group.to).map(({ group }) => group);
+  return ratedGroups.sort((a, b) => b.worth - a.worth || b.group.to - a.group.to).map(({ group }) => group);
 }
 
-/** The key events of messages, with IDs from `idOf` for a message's index. */
+/** The key events of messages. `idOf` returns the ID of the message at an index. */
 export function* keyEventsOf(
   messages: readonly Pick<TranscriptMessage, 'role' | 'text'>[],
   idOf: (index: number) => MessageId,
@@ -126,15 +128,16 @@ export function* keyEventsOf(
     const before = messages[index - 1];
     const found = yield* detectSteps(message, before ? { before } : {});
     if (found.length > 0) ledger.add(idOf(index), found, before && idOf(index - 1));
-    // Detection only yields within long messages.
+    // Yield here as well, because detection only yields within long messages.
     yield;
   }
   return ledger.entries();
 }
 
-/** Maximum length of a passage, in UTF-16 units. */
+/** Maximum length of a line that isn't split into sentences, in UTF-16 units. */
 const MAX_PASSAGE_UNITS = 600;
-const READ_UNITS = 200;
+/** Maximum length of the pieces whose words are extracted, in UTF-16 units. */
+const PIECE_UNITS = 200;
 
 interface Passage {
   readonly tokens: ReadonlySet<string>;
@@ -144,10 +147,10 @@ interface Passage {
 /** Minimum shares of an event's words in a passage, without and with identifiers. */
 interface Shares {
   readonly words: number;
-  readonly wordsBesideNames: number;
+  readonly wordsWithNames: number;
 }
 
-/** Lines of texts, indexed by their words. */
+/** The lines or sentences of texts, indexed by their words. */
 class Passages {
   readonly #shares: Shares;
   readonly #all: Passage[] = [];
@@ -163,7 +166,6 @@ class Passages {
     const normals: string[] = [];
     for (const text of texts)
       for (const line of text.split('\n')) {
-        // A line is a passage; long lines are split into sentences.
         const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
         for (const { start, end } of spans) normals.push(passages.#add(line.slice(start, end)));
         yield;
@@ -175,8 +177,8 @@ class Passages {
   contain(quote: string): boolean {
     const sought = subjectOf(quote);
     if (sought.normal === '' || this.#normal.includes(` ${sought.normal} `)) return true;
-    const names = namesIn(quote);
-    const share = names.size > 0 ? this.#shares.wordsBesideNames : this.#shares.words;
+    const names = identifiersIn(quote);
+    const share = names.size > 0 ? this.#shares.wordsWithNames : this.#shares.words;
     const needed = share * sought.tokens.size;
     // A passage with enough of the words contains at least one of the rarest.
     const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])
@@ -193,11 +195,11 @@ class Passages {
 
   /** Adds a passage and returns its words. */
   #add(passage: string): string {
-    // A subject only has the first words of a text, so passages are read in pieces.
+    // `subjectOf` only reads the first words of a text, so it's called for pieces.
     const subjects: Subject[] = [];
     for (let from = 0; from < passage.length;) {
-      const space = passage.length - from > READ_UNITS ? passage.lastIndexOf(' ', from + READ_UNITS) : -1;
-      const to = space > from ? space : Math.min(passage.length, from + READ_UNITS);
+      const space = passage.length - from > PIECE_UNITS ? passage.lastIndexOf(' ', from + PIECE_UNITS) : -1;
+      const to = space > from ? space : Math.min(passage.length, from + PIECE_UNITS);
       subjects.push(subjectOf(passage.slice(from, to)));
       from = to;
     }
@@ -212,9 +214,9 @@ class Passages {
   }
 }
 
-/** Identifiers, paths, and flags, which aren't words of any language, in normalized form. */
-function namesIn(quote: string): ReadonlySet<string> {
+/** Identifiers, paths, and flags in a quote, in normalized form. */
+function identifiersIn(quote: string): ReadonlySet<string> {
   const names = quote.match(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu) ?? [];
-  const written = names.filter((name) => /[_/@:.]|\p{Ll}\p{Lu}|\p{L}\p{N}/u.test(name));
-  return new Set(written.flatMap((name) => [...subjectOf(name).tokens]));
+  const identifiers = names.filter((name) => /[_/@:.]|\p{Ll}\p{Lu}|\p{L}\p{N}/u.test(name));
+  return new Set(identifiers.flatMap((name) => [...subjectOf(name).tokens]));
 }

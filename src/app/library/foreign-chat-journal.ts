@@ -12,14 +12,13 @@ import type { CopiedSession } from './library.ts';
 import type { LibraryEntry } from './read-session.ts';
 import { TOOL_NAMES } from './source.ts';
 
-/** Token counts of messages and summaries. */
 export interface TokenCounting {
   readonly message: (id: MessageId) => number;
   readonly text: (text: string) => number;
 }
 
-/** A chat from another tool, opened in the chat panel as a read-only session in memory. */
-export class KeptJournal implements SessionJournal {
+/** The journal of a chat from another tool: a read-only session in memory. */
+export class ForeignChatJournal implements SessionJournal {
   readonly id: SessionId;
   readonly state = new SessionState();
   readonly isForeign = true as const;
@@ -67,10 +66,7 @@ export class KeptJournal implements SessionJournal {
     this.#listeners.emit(events);
   }
 
-  /**
-   * Converts the tool's own compactions to `compressed` events. Each summary covers the messages since the previous
-   * compaction.
-   */
+  /** The tool's own compactions as `compressed` events. Each covers the messages since the previous one. */
   compactions(counts: TokenCounting): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     let from = 0;
@@ -142,8 +138,8 @@ export class KeptJournal implements SessionJournal {
   }
 }
 
-/** The session ID of an opened chat. It changes when the chat gets new messages, so that the chat is read again. */
-export function keptSessionId(key: string, { messages }: LibraryEntry): SessionId {
+/** The session ID of a chat. It changes with the number of messages, so that a chat with new messages is read again. */
+export function foreignChatSessionId(key: string, { messages }: LibraryEntry): SessionId {
   return sessionId(`chat-${key}-${messages}`);
 }
 

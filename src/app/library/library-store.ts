@@ -8,7 +8,7 @@ import { resumeSchema, type Tool } from './source.ts';
 
 const { role, content, usage } = messageSchema.entries;
 
-/** A line of a session's copy. */
+/** A line in the copy of a session. */
 export const copyRecordSchema = v.union([
   v.object({
     message: v.object({
@@ -21,46 +21,44 @@ export const copyRecordSchema = v.union([
     }),
   }),
   v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: count }) }),
-  /**
-   * The tool rewrote the session from this message on. The previous messages are kept, but aren't part of it anymore.
-   */
+  /** The tool rewrote the session from this message on. The replaced messages stay in the copy. */
   v.object({ rewrittenFrom: count }),
 ]);
 export type CopyRecord = Read<typeof copyRecordSchema>;
 
-/** A part of a copy that can be read separately. `first`: the index of its first message or the next one. */
+/** A part of a copy that can be read separately. `first`: the index of the first message in or after it. */
 export interface CopyPiece {
   readonly offset: number;
   readonly bytes: number;
   readonly first: number;
 }
 
-/** A session of which a copy is kept. */
+/** The catalog entry of a session that has a copy. */
 export const keptSessionSchema = v.object({
   key: v.string(),
   entry: entrySchema,
-  /** The source's size and time when it was read. */
+  /** The size and time of the tool's file when it was read. */
   source: v.object({ bytes: count, modifiedAt: v.number() }),
   resume: v.optional(resumeSchema),
-  /** Size of the valid part of the copy. The rest was written by a pass that didn't finish. */
+  /** Size of the valid part of the copy. Anything after it was written by a pass that didn't finish. */
   copyBytes: count,
   /** The same for its index. */
   indexBytes: count,
-  /** Fingerprint of its first message, to find sessions with the same beginning. */
+  /** Fingerprint of the first message, to find sessions with the same beginning. */
   first: v.number(),
   relation: v.optional(relationSchema),
-  /** The tool no longer has it. */
+  /** The tool has deleted it. */
   isGone: v.boolean(),
 });
 export type KeptSession = Read<typeof keptSessionSchema>;
 
-/** Storage of copies. The catalog lists which are valid, and up to which size. */
+/** Storage of copies. The catalog lists the valid ones and their sizes. */
 export interface LibraryStore {
   catalog(): Promise<readonly KeptSession[]>;
   saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
   /**
-   * Appends records to a copy of `bytes` bytes, after truncating it to that size. `from` is the index of the first
-   * message. Returns the new size and the written pieces.
+   * Truncates a copy to `bytes`, and appends records. `from` is the index of the first message. Resolves to the new size
+   * and the written pieces.
    */
   append(
     key: string,
@@ -71,7 +69,7 @@ export interface LibraryStore {
   read(key: string, bytes: number): Promise<readonly CopyRecord[]>;
   /** A message of a piece, by its index in the session. */
   readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined>;
-  /** Appends to an index; returns its new size. */
+  /** Truncates an index to `bytes`, and appends a block. Resolves to the new size. */
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number>;
   readIndex(key: string, bytes: number): Promise<Uint8Array>;
   remove(key: string): Promise<void>;

@@ -5,10 +5,10 @@ import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import { fingerprints, isNamedAfter, relationKeys, Relations } from './relations.ts';
-import { isOfDisk, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
+import { isFileSystemError, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
 
-interface KeptRefusal {
-  /** The file's size and time; undefined if it may be read again although it's unchanged. */
+interface KnownRefusal {
+  /** The file's size and time; undefined if reading it is retried even if it's unchanged. */
   readonly source: KeptSession['source'] | undefined;
   readonly refused: Refused;
 }
@@ -17,7 +17,7 @@ interface KeptRefusal {
 export interface CopiedSession {
   readonly messages: readonly TranscriptMessage[];
   readonly compactions: readonly PlacedCompaction[];
-  /** What the tool replaced since, one list per rewrite. */
+  /** The messages that the tool replaced, one list per rewrite. */
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
 
@@ -32,25 +32,25 @@ export interface PassReport {
 export interface PassOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
-  /** Called for files that our reader failed on. */
+  /** Called when a reader has thrown an unexpected error. */
   readonly onDefect?: (file: SourceFile, error: unknown) => void;
-  /** Chats that were last changed earlier (ms since the epoch) aren't kept. */
+  /** Chats that were last changed before this time (ms since the epoch) aren't kept. */
   readonly keptSince?: number;
 }
 
-/** The catalog is saved after this many sessions, so that a pass that is killed needn't start over. */
-const SAVED_EVERY = 20;
+/** Number of sessions after which the catalog is saved, so that a pass that is killed doesn't start over. */
+const SAVE_INTERVAL = 20;
 
 /**
- * Follows and keeps the chats from other tools: what was read once stays readable when the tool deletes or rewrites it.
- * A pass reads what has changed. Its work only counts once the catalog is saved; the work of a pass that is killed
- * before is truncated and repeated.
+ * Keeps copies of the chats from other tools, which stay readable when the tool deletes or rewrites a chat. A pass reads
+ * the changes. They become valid when the catalog is saved; if a pass is killed before, they are truncated and read
+ * again.
  */
 export class Library {
   readonly #store: LibraryStore;
   readonly index: ChatIndex;
   readonly #sessions: Map<string, KeptSession>;
-  readonly #refusals = new Map<string, KeptRefusal>();
+  readonly #refusals = new Map<string, KnownRefusal>();
 
   private constructor(store: LibraryStore, sessions: readonly KeptSession[]) {
     this.#store = store;
@@ -77,29 +77,29 @@ export class Library {
     for (const source of sources) {
       const { files, refused: places } = await source.find();
       refused.push(...places);
-      // If a store can't be listed, its sessions aren't gone.
+      // If some of a tool's chats can't be found, others may still exist.
       if (places.length > 0) unreadable.add(source.tool);
       for (const file of files) {
         if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
       }
     }
-    const moved = this.#followMoves(found);
+    const moved = this.#recognizeMoved(found);
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
-    const taken = new Set<string>();
+    const updated = new Set<string>();
     let unsaved = 0;
     let read = 0;
     for (const [done, { source, file, key }] of changed.entries()) {
       if (isCancelled?.() === true) break;
-      if (await this.#takeOrRefuse(source, file, key, onDefect)) {
+      if (await this.#updateOrRefuse(source, file, key, onDefect)) {
         read++;
-        taken.add(key);
+        updated.add(key);
       }
-      if (++unsaved % SAVED_EVERY === 0) await this.#save();
+      if (++unsaved % SAVE_INTERVAL === 0) await this.#save();
       onProgress?.(done + 1, changed.length);
     }
     const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !unreadable.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
-    await this.#relate(taken);
+    await this.#relate(updated);
     const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
     if (unsaved > 0 || gone > 0 || moved) await this.#save();
     await this.#remove(outdated);
@@ -110,8 +110,8 @@ export class Library {
     return { read, unchanged: found.length - changed.length, gone, refused };
   }
 
-  /** Recognizes sessions whose file the tool has moved, for example to an archive; returns whether there were any. */
-  #followMoves(found: { readonly file: SourceFile; key: string }[]): boolean {
+  /** Recognizes sessions whose file was moved, for example to an archive. Returns whether there are any. */
+  #recognizeMoved(found: { readonly file: SourceFile; key: string }[]): boolean {
     const present = new Set(found.map(({ key }) => key));
     const absent = new Map<string, string>();
     for (const { key, entry } of this.#sessions.values())
@@ -143,13 +143,13 @@ export class Library {
         compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
       }
     }
-    // A reply that was incomplete when it was first read isn't lost.
-    const isLost = ({ from, list }: (typeof replaced)[number]): boolean =>
+    // A message that was only continued, such as a reply that was incomplete at first, isn't replaced.
+    const isReplaced = ({ from, list }: (typeof replaced)[number]): boolean =>
       list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
-    return { messages, compactions, replaced: replaced.filter(isLost).map(({ list }) => list) };
+    return { messages, compactions, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
   }
 
-  /** Removes the copies of a tool's chats, including those left by a pass that was killed or by an earlier removal. */
+  /** Removes all copies of a tool's chats, including those that aren't in the catalog. */
   async forget(tool: Tool): Promise<void> {
     for (const [key, { refused }] of this.#refusals) if (refused.tool === tool) this.#refusals.delete(key);
     for (const { key, entry } of this.sessions()) if (entry.tool === tool) this.#sessions.delete(key);
@@ -169,8 +169,8 @@ export class Library {
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 
-  /** Updates the copy; returns false if the session is refused. */
-  async #takeOrRefuse(
+  /** Updates the copy. Resolves to false if the session can't be read. */
+  async #updateOrRefuse(
     source: Source,
     file: SourceFile,
     key: string,
@@ -179,11 +179,11 @@ export class Library {
     let session: ReadSession | undefined;
     try {
       session = await readSession(source, file, this.#sessions.get(key)?.resume);
-      await this.#take(file, key, session);
+      await this.#update(file, key, session);
     } catch (error) {
-      // After reading, the cause must be our own disk or another window that has become the writer.
-      if (session && (isOfDisk(error) || StoreFault.is(error))) throw error;
-      const isRetried = isOfDisk(error);
+      // After reading, the cause is our own disk or that another window has become the writer.
+      if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
+      const isRetried = isFileSystemError(error);
       if (!isRetried && !TranscriptError.is(error)) onDefect?.(file, error);
       this.#refusals.set(key, {
         source: isRetried ? undefined : stampOf(file),
@@ -195,7 +195,7 @@ export class Library {
     return true;
   }
 
-  async #take(file: SourceFile, key: string, session: ReadSession): Promise<void> {
+  async #update(file: SourceFile, key: string, session: ReadSession): Promise<void> {
     const known = this.#sessions.get(key);
     const { records, from, messages, compactions } = await this.#difference(known, session);
     const copy = await this.#store.append(key, known?.copyBytes ?? 0, records, from);
@@ -218,7 +218,7 @@ export class Library {
     });
   }
 
-  /** What the copy lacks, and its size with it. */
+  /** The records to append to the copy, the index of their first message, and the new totals. */
   async #difference(
     known: KeptSession | undefined,
     { messages, compactions, end }: ReadSession,
@@ -230,40 +230,39 @@ export class Library {
     const isAppended = known && end.resumed && known.entry.messages === from && known.entry.compactions === compacted;
     if (!known || isAppended) return { records: recordsOf(messages, placed, from), from, ...total };
     const copy = await this.read(known);
-    const [had, has] = [fingerprints(copy.messages.slice(from)), fingerprints(messages)];
+    const [oldPrints, newPrints] = [fingerprints(copy.messages.slice(from)), fingerprints(messages)];
     let shared = 0;
-    while (shared < had.length && shared < has.length && had[shared] === has[shared]) shared++;
+    while (shared < oldPrints.length && shared < newPrints.length && oldPrints[shared] === newPrints[shared]) shared++;
     const kept = copy.compactions.filter(({ before }) => before <= from + shared);
-    const fresh = placed.filter(
+    const newCompactions = placed.filter(
       (one) => !kept.some(({ before, summary }) => before === one.before && summary === one.summary),
     );
-    const records = recordsOf(messages.slice(shared), fresh, from + shared);
+    const records = recordsOf(messages.slice(shared), newCompactions, from + shared);
     return {
-      records: shared < had.length ? [{ rewrittenFrom: from + shared }, ...records] : records,
+      records: shared < oldPrints.length ? [{ rewrittenFrom: from + shared }, ...records] : records,
       from: from + shared,
       ...total,
     };
   }
 
   /** Determines the relations between updated sessions and those with the same beginning. */
-  async #relate(taken: ReadonlySet<string>): Promise<void> {
+  async #relate(updated: ReadonlySet<string>): Promise<void> {
     const byRelationKey = new Map<string, KeptSession[]>();
     for (const one of this.#sessions.values())
       for (const name of relationKeys(one.entry, one.first))
         byRelationKey.set(name, [...(byRelationKey.get(name) ?? []), one]);
     const related = new Set<string>();
-    for (const key of taken) {
+    for (const key of updated) {
       const first = this.#sessions.get(key);
       if (!first || related.has(key)) continue;
       const family = new Set([first]);
-      // Newly added sessions are compared as well.
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
           for (const other of byRelationKey.get(name) ?? []) family.add(other);
       const relations = new Relations();
       for (const one of family) {
         related.add(one.key);
-        const prints = family.size > 1 ? await this.index.prints(one) : [];
+        const prints = family.size > 1 ? await this.index.fingerprints(one) : [];
         relations.add(one.entry, Float64Array.from(prints));
       }
       const found = relations.all();
@@ -299,7 +298,7 @@ function keyOf({ tool, path, key = '' }: SourceFile): string {
   return `${tool}-${textHash([path, key])}`;
 }
 
-/** Messages and the compactions between them, in order. */
+/** The records of messages and compactions, in order. */
 function recordsOf(
   messages: readonly TranscriptMessage[],
   compactions: readonly PlacedCompaction[],
@@ -307,15 +306,15 @@ function recordsOf(
 ): CopyRecord[] {
   const records: CopyRecord[] = [];
   let next = 0;
-  const passCompactions = (place: number): void => {
+  const addCompactions = (place: number): void => {
     while (next < compactions.length && compactions[next]!.before <= place) {
       records.push({ compaction: compactions[next++]! });
     }
   };
   for (const [index, message] of messages.entries()) {
-    passCompactions(from + index);
+    addCompactions(from + index);
     records.push({ message });
   }
-  passCompactions(Infinity);
+  addCompactions(Infinity);
   return records;
 }

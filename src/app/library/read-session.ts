@@ -17,7 +17,7 @@ export interface PlacedCompaction extends Compaction {
   readonly before: number;
 }
 
-/** The result of reading a session: all of it, or what follows `from`. */
+/** The result of reading a session. If reading was resumed, it only has what follows that position. */
 export interface ReadSession {
   readonly facts: SessionFacts;
   readonly messages: readonly TranscriptMessage[];
@@ -43,7 +43,7 @@ export type LibraryEntry = Read<typeof entrySchema>;
 
 /** Reads a session. Throws `TranscriptError` if the format is unknown or there are no messages. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
-  let facts = known(file.facts);
+  let facts = withoutUndefined(file.facts);
   const messages: TranscriptMessage[] = [];
   const compactions: PlacedCompaction[] = [];
   const skips = new Map<string, Skipped>();
@@ -56,7 +56,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
     {
       add: (message) => messages.push(shortened(message, skip)),
       skip,
-      about: (told) => (facts = { ...facts, ...known(told) }),
+      about: (newFacts) => (facts = { ...facts, ...withoutUndefined(newFacts) }),
       compacted: (compaction) => compactions.push({ ...compaction, before: messages.length }),
     },
     from,
@@ -66,8 +66,8 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   return { facts, messages, compactions, skipped, end };
 }
 
-/** Removes unknown facts, so that they don't overwrite known ones. */
-const known = (facts: SessionFacts): SessionFacts =>
+/** Removes undefined facts, so that they don't overwrite known ones. */
+const withoutUndefined = (facts: SessionFacts): SessionFacts =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 
 function emptySession(skipped: readonly Skipped[]): TranscriptError {
@@ -77,10 +77,7 @@ function emptySession(skipped: readonly Skipped[]): TranscriptError {
   return new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
 }
 
-/**
- * The list entry of a session. If only new messages were read, the known facts are kept. `mask` redacts secrets in a
- * title.
- */
+/** The list entry of a session. If reading was resumed, facts in `known` are kept. `mask` redacts secrets in the title. */
 export function entryOf(
   file: SourceFile,
   session: ReadSession,
@@ -89,12 +86,12 @@ export function entryOf(
 ): LibraryEntry {
   const { messages, compactions, end } = session;
   const facts = end.resumed && known ? { ...known, ...session.facts } : session.facts;
-  const asked = messages.find(({ role }) => role === 'user') ?? messages[0];
+  const firstMessage = messages.find(({ role }) => role === 'user') ?? messages[0];
   return {
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
-    title: titleFrom(mask(facts.title?.trim() ? facts.title : (asked?.text ?? ''))),
+    title: titleFrom(mask(facts.title?.trim() ? facts.title : (firstMessage?.text ?? ''))),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,

@@ -5,26 +5,27 @@ import { textHash } from '../../core/text/hash.ts';
 import type { LibraryEntry } from './read-session.ts';
 
 /**
- * How a session relates to another one of the same tool. `copy`: the same session in a second file. `subagent`: started
- * by the other. `continued`: contains all messages of the other and more. `fork`: has the same first messages.
+ * The relation of a session to another one of the same tool. `copy`: it's the same session in another file. `subagent`:
+ * the other one started it. `continued`: it contains all messages of the other one. `fork`: both begin with the same
+ * messages.
  */
 export const relationSchema = v.object({
   kind: v.picklist(['copy', 'subagent', 'continued', 'fork']),
   of: v.string(),
-  /** Number of messages that both have in common at the start; 0 for a subagent. */
+  /** Number of messages that both begin with; 0 for a subagent. */
   shared: count,
 });
 export type Relation = Read<typeof relationSchema>;
 
-/** Two sessions that share only a “hello” aren't related. */
+/** Minimum number of common messages. Unrelated sessions may both begin with a “hello”. */
 const MIN_SHARED = 2;
 
-/** Fingerprints of a session's messages, for comparing sessions without keeping their texts. */
+/** Fingerprints of messages, to compare sessions without their texts. */
 export function fingerprints(messages: readonly TranscriptMessage[]): Float64Array {
   return Float64Array.from(messages, ({ role, text, at }) => Number.parseInt(textHash([role, String(at), text]), 16));
 }
 
-/** Finds the relations between sessions. The original of a family is the one with the oldest update. */
+/** Finds the relations between sessions. Each relates to an earlier one, by the time of their last change. */
 export class Relations {
   readonly #all: FingerprintedEntry[] = [];
 
@@ -41,7 +42,7 @@ export class Relations {
     const earlier = new Map<string, FingerprintedEntry[]>();
     for (const one of oldest) {
       const keys = relationKeys(one.entry, one.prints[0]);
-      const relation = subagentOf(one.entry) ?? nearest(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
+      const relation = subagentOf(one.entry) ?? relationTo(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
       if (relation) found.set(one.entry, relation);
       for (const key of keys) earlier.set(key, [...(earlier.get(key) ?? []), one]);
     }
@@ -49,12 +50,12 @@ export class Relations {
   }
 }
 
-/** Only sessions that share one of these keys can be related: the first message or the ID. */
+/** Keys for the first message and the ID. Only sessions with a common key can be related. */
 export function relationKeys({ tool, id }: LibraryEntry, first: number | undefined): readonly string[] {
   return [`${tool} ${first ?? ''}`, `${tool} #${id}`];
 }
 
-/** Whether the file's path contains the session's ID. IDs in databases are unique only within their database. */
+/** Whether the file's path contains the session's ID. Then the ID is unique; in a database, it may not be. */
 export function isNamedAfter({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): boolean {
   return path.includes(id);
 }
@@ -68,8 +69,8 @@ interface FingerprintedEntry {
   readonly prints: Float64Array;
 }
 
-/** The relation to the earlier session that is the same one or shares the most messages. */
-function nearest(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntry>): Relation | undefined {
+/** The relation to the earlier session that has the same ID or the most common messages. */
+function relationTo(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntry>): Relation | undefined {
   const others = Array.from(earlier, ({ entry, prints }) => ({
     entry,
     length: prints.length,

@@ -3,7 +3,7 @@ import { count, type Read } from '../../core/model/fields.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
-/** The tools whose chats can be read. */
+/** IDs of the tools whose chats can be read. */
 export const TOOLS = [
   'claude-code',
   'codex',
@@ -23,7 +23,7 @@ export const TOOLS = [
 ] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** Product names, not translated. */
+/** The tools' names, which aren't translated. */
 export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
@@ -42,7 +42,7 @@ export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   zed: 'Zed',
 };
 
-/** A file that holds one session, or one session of a database. */
+/** A file with one session, or one session in a database. */
 export interface SourceFile {
   readonly tool: Tool;
   readonly path: string;
@@ -55,7 +55,7 @@ export interface SourceFile {
   readonly facts: SessionFacts;
 }
 
-/** A file or database that can't be read, and why. */
+/** A file, database, or folder that can't be read, and why. */
 export interface Refused {
   readonly tool: Tool;
   readonly path: string;
@@ -67,11 +67,11 @@ export interface FoundFiles {
   readonly refused: readonly Refused[];
 }
 
-/** The position where reading an append-only file stopped, and the state up to there. */
+/** The state at the end of reading an append-only file, from which reading is resumed. */
 export const resumeSchema = v.object({
   /** In bytes. */
   offset: count,
-  /** Hash of the file's beginning and of the bytes before `offset`. It detects that the file was rewritten. */
+  /** Hash of the file's beginning and of the bytes before `offset`, to detect that the file was rewritten. */
   prefix: v.string(),
   /** Number of messages before `offset`. */
   messages: count,
@@ -82,7 +82,7 @@ export const resumeSchema = v.object({
 export type Resume = Read<typeof resumeSchema>;
 
 export interface ReadEnd {
-  /** False if the file was read from the beginning. */
+  /** Whether reading was resumed; false if the file was read from the beginning. */
   readonly resumed: boolean;
   /** Absent for files that are rewritten as a whole. */
   readonly resume?: Resume;
@@ -96,13 +96,13 @@ export interface Source {
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
 }
 
-/** The reason shown for a file that can't be read. Even a bug in a reader must not prevent reading other files. */
+/** The reason why a file can't be read, for the user. */
 export function refusalOf(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
   return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
 }
 
-/** File system errors may be temporary. */
-export function isOfDisk(error: unknown): boolean {
+/** Whether an error is from the file system, so that it may be temporary. */
+export function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
 }

@@ -12,7 +12,7 @@ import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
 import { keepModelEvents } from '../sessions/session-changes.ts';
 import { showInComposer } from '../chat/chat-commands.ts';
-import { KeptJournal, keptSessionId } from '../../app/library/foreign-chat-journal.ts';
+import { ForeignChatJournal, foreignChatSessionId } from '../../app/library/foreign-chat-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import { importMessages, type ImportApp } from '../import-export/import-file.ts';
@@ -185,14 +185,14 @@ const BATCH_SIZE = 200;
 
 /** Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone. */
 export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
-  const id = keptSessionId(key, entry);
+  const id = foreignChatSessionId(key, entry);
   if (app.sessions.current?.journal.id !== id) {
     const copy = await app.chats.library.read(key);
     if (!copy) {
       inform(vscode.l10n.t('The copy of this chat no longer exists.'));
       return false;
     }
-    const journal = new KeptJournal(id, entry, copy, (error) => app.describe(error));
+    const journal = new ForeignChatJournal(id, entry, copy, (error) => app.describe(error));
     journal.add(keepModelEvents(app.sessions.current?.state));
     const conversation = await app.sessions.show(journal);
     const { counts, counter } = conversation;
@@ -205,7 +205,11 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
 }
 
 /** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
-async function showKeyEvents(app: OpenedChatApp, conversation: Conversation, journal: KeptJournal): Promise<void> {
+async function showKeyEvents(
+  app: OpenedChatApp,
+  conversation: Conversation,
+  journal: ForeignChatJournal,
+): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
   const { runYielding } = await import('../../core/pace/steps.ts');
   const { state } = journal;
@@ -235,7 +239,7 @@ class Closed extends Error {}
 /** Imports the open chat as a session, up to a message or completely. */
 export async function continueHere(app: OpenedChatApp, argument?: unknown): Promise<boolean> {
   const { current } = app.sessions;
-  if (!(current?.journal instanceof KeptJournal)) return false;
+  if (!(current?.journal instanceof ForeignChatJournal)) return false;
   const { state } = current;
   const last = typeof argument === 'string' ? state.positionOf(messageId(argument)) : undefined;
   let end = (last ?? state.path.length - 1) + 1;
@@ -378,7 +382,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
   if (!uri) return inform(vscode.l10n.t('Open a file to see the chats about it.'));
   if (!vscode.workspace.isTrusted) return inform(restrictedModeText());
   const { chats: kept } = await app.chats.list();
-  const uses = Map.groupBy(await app.chats.library.fileDeeds(uri.fsPath), ({ key }) => key);
+  const uses = Map.groupBy(await app.chats.library.fileEffects(uri.fsPath), ({ key }) => key);
   const items = kept
     .flatMap((chat): Item[] => {
       const usesInChat = uses.get(chat.key) ?? [];

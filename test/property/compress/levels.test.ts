@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compressPreserveEvents, summarizeHierarchical, summarizeRecursive } from '../../../src/app/library.ts';
+import { compressPreserveEvents, summarizeHierarchical, summarizeRecursive } from '../../../src/app/public-api.ts';
 import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, sessions } from './arbitraries.ts';

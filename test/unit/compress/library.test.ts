@@ -6,7 +6,7 @@ import {
   type CompressedMessages,
   type LibraryMessage,
   type Summarizer,
-} from '../../../src/app/library.ts';
+} from '../../../src/app/public-api.ts';
 import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
-import { compressPreserveEvents } from '../../../src/app/library.ts';
+import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { counter } from './scripted.ts';
 

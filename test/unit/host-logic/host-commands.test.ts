@@ -9,7 +9,7 @@ import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
 import type * as TranscriptModule from '../../../src/host/import-export/read-transcript.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
-import { KeptJournal, keptSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
+import { ForeignChatJournal, foreignChatSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
 import type * as FilesModule from '../../../src/host/summaries/document-files.ts';
 import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
@@ -233,7 +233,7 @@ describe('commands of the editor', () => {
   it('read no chats about a file in Restricted Mode, and say so', async () => {
     const { chatsAboutFile } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
     editor.workspace.isTrusted = false;
-    const library = { fileDeeds: () => assert.fail('the chats are read') };
+    const library = { fileEffects: () => assert.fail('the chats are read') };
     const chats = { list: () => Promise.resolve({ chats: [] }), library };
     await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
     editor.workspace.isTrusted = true;
@@ -252,7 +252,7 @@ describe('commands of the editor', () => {
       updatedAt: 1,
     } as const;
     const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
-    const journal = new KeptJournal(keptSessionId('k', entry), entry, copy, fails);
+    const journal = new ForeignChatJournal(foreignChatSessionId('k', entry), entry, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
     const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };

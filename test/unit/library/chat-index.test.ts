@@ -165,7 +165,9 @@ describe('search in the chats from other tools', () => {
   it('tells what was done to a file', async () => {
     const library = await Library.open(store());
     const deeds = async (file: string): Promise<string[]> =>
-      (await library.index.deedsOn(library.sessions(), file)).map(({ kind, message: at, ok }) => `${kind} ${at} ${ok}`);
+      (await library.index.effectsOn(library.sessions(), file)).map(
+        ({ kind, message: at, ok }) => `${kind} ${at} ${ok}`,
+      );
     assert.deepEqual(await deeds('/home/sam/api/src/config.ts'), ['edit 5 true']);
     assert.deepEqual(await deeds('/home/sam/api/src/other.ts'), []);
   });
@@ -192,6 +194,6 @@ describe('search in the chats from other tools', () => {
     const all = await library.index.search(library.sessions(), query);
     const some = await small.search(library.sessions(), query);
     assert.deepEqual(some.map(({ text }) => text).sort(), all.map(({ text }) => text).sort());
-    assert.ok(small.heldBytes <= Math.max(...library.sessions().map(({ indexBytes }) => indexBytes)));
+    assert.ok(small.cachedBytes <= Math.max(...library.sessions().map(({ indexBytes }) => indexBytes)));
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeptJournal, keptSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
+import { ForeignChatJournal, foreignChatSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
 import type { CopiedSession } from '../../../src/app/library/library.ts';
 import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
@@ -26,8 +26,8 @@ const copy: CopiedSession = {
   compactions: [{ summary: 'The port is 8080.', before: 2, at: 1_769_500_000_000 }],
   replaced: [],
 };
-const open = (): KeptJournal =>
-  new KeptJournal(keptSessionId('claude-code-1', entry), entry, copy, (error) => {
+const open = (): ForeignChatJournal =>
+  new ForeignChatJournal(foreignChatSessionId('claude-code-1', entry), entry, copy, (error) => {
     throw error;
   });
 
