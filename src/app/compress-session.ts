@@ -128,8 +128,7 @@ const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
 /** Counts the ledger's tokens after the compression. */
 async function withTokens(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
-  const nodes = runs.map((run, at) => placeholder(run, at));
-  return { ...draft, tokens: (await runYielding(countSteps(job, nodes, [], draft), pace)).ledger };
+  return { ...draft, tokens: (await runYielding(countSteps(job, runs.map(placeholder), [], draft), pace)).ledger };
 }
 
 /** A summary node for a run that isn't summarized yet. */

@@ -46,9 +46,6 @@ export const minSummariesTokens = (budget: number): number =>
 /** Whether a strategy keeps key events verbatim. */
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
-const provisionalTokens = (items: readonly FrontierItem[]): number =>
-  items.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), 0);
-
 /**
  * Selects the messages to compress: all uncovered messages before the recent ones. If the request would still take more
  * than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If there are only
@@ -125,7 +122,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
     runs: mergeAdjacentRuns(runs),
     provisional,
     recentTokens,
-    freedTokens: freedTokens + provisionalTokens(provisional),
+    freedTokens: provisional.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), freedTokens),
   };
 }
 

@@ -97,7 +97,7 @@ export class CompressionTriggers {
     await this.endEscalation();
     // A trigger that fires during a compression fires again at the next check.
     if (this.#deps.compressor.isRunning) return;
-    const due = this.#dueNow();
+    const due = dueTrigger(this.#deps.settings().policy, this.#facts());
     this.#checkedAt = this.#deps.journal.state.counters.messagesEver;
     if (due) await this.compress(due, 'background');
   }
@@ -144,10 +144,6 @@ export class CompressionTriggers {
   distance(): Distance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
-  }
-
-  #dueNow(): DueTrigger | undefined {
-    return dueTrigger(this.#deps.settings().policy, this.#facts());
   }
 
   #facts(): TriggerFacts {

@@ -399,7 +399,7 @@ class CompressionGuard {
     if (this.#gate.state() === 'spent') return new SpendLimitReached();
     // Other urgent requests than the user's command respect the backoff and use extraction.
     const respectsBackoff = urgency === 'now' && due.trigger !== 'command';
-    return respectsBackoff && this.hasFailed && this.#isBackingOff ? this.#lastFault : undefined;
+    return respectsBackoff && this.#isBackingOff ? this.#lastFault : undefined;
   }
 
   /** Resets the backoff after a successful call. */

@@ -3,7 +3,7 @@ import type { Recalled } from '../core/context/render.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock } from '../core/model/message.ts';
-import type { Step } from '../core/model/task.ts';
+import { isFinished, type Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
@@ -21,7 +21,7 @@ import { recoverReplies, recoverOnTakeover, requestOf, streamReply } from './rep
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './settings.ts';
-import { isOver, startStep, applyReport } from './task-progress.ts';
+import { applyReport, startStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 import { deferred } from '../core/pace/deferred.ts';
 
@@ -236,7 +236,7 @@ export class Conversation {
       if (this.#endsTask) await this.#reset(true, signal);
       const message = { text, attachments, images, pasted };
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
-      await this.#startStep();
+      await startStep(this.journal);
       return text;
     });
   }
@@ -439,7 +439,8 @@ export class Conversation {
   }
 
   get #endsTask(): boolean {
-    return this.settings().resetFinishedTask && (this.#isGoalReached || isOver(this.state.task));
+    const { task } = this.state;
+    return this.settings().resetFinishedTask && (this.#isGoalReached || (task !== undefined && isFinished(task)));
   }
 
   #update(update: ConversationUpdate): void {
@@ -460,11 +461,6 @@ export class Conversation {
       message_count: this.state.path.length,
       uncompressed_messages: this.state.uncoveredCount,
     });
-  }
-
-  async #startStep(): Promise<void> {
-    const { journal } = this;
-    await startStep({ state: journal.state, append: (...events) => journal.append(...events) });
   }
 
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {

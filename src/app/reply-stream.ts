@@ -70,7 +70,7 @@ export async function streamReply(
     // An interrupted reply costs money, too, but some providers only report usage at the end.
     if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
       usage = { input: meter.providerTokens(context.total), output: deps.counter.text(writer.text) };
-    await keepReply(deps, { ...reply, text: writer.text, usage, ending });
+    await keepReply(deps, reply, writer.text, usage, ending);
     if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
       const sent = meter.providerTokens(context.total);
       log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
@@ -191,33 +191,25 @@ async function countWithProvider(
   }
 }
 
+interface ReplyHead {
+  readonly id: MessageId;
+  readonly parent: MessageId | null;
+  readonly model: string;
+}
+
 /** Journals a finished reply and its usage. A reply without text isn't kept. */
 async function keepReply(
   { clock, journal, price }: ReplyDeps,
-  reply: {
-    readonly id: MessageId;
-    readonly parent: MessageId | null;
-    readonly model: string;
-    readonly text: string;
-    readonly usage: Usage | undefined;
-    readonly ending: Ending;
-  },
+  { id, parent, model }: ReplyHead,
+  text: string,
+  usage: Usage | undefined,
+  ending: Ending,
 ): Promise<void> {
-  const { id, parent, model, text, usage, ending } = reply;
   const events: SessionEvent[] = [];
   if (text.trim() !== '') {
     const content = [{ type: 'text', text }] as const;
-    const message: Message = {
-      id,
-      parent,
-      role: 'assistant',
-      content,
-      at: clock.now(),
-      model,
-      ending,
-      ...(usage && { usage }),
-    };
-    events.push({ type: 'message_added', message });
+    const message: Message = { id, parent, role: 'assistant', content, at: clock.now(), model, ending };
+    events.push({ type: 'message_added', message: usage ? { ...message, usage } : message });
   }
   if (usage) events.push({ type: 'usage_recorded', purpose: 'chat', model, usage, costUsd: price(model, usage) });
   if (events.length > 0) await journal.append(...events);
@@ -234,13 +226,9 @@ class ReplyWriter {
   #pending: Promise<void> = Promise.resolve();
   readonly #journal: SessionJournal;
   readonly #clock: Clock;
-  readonly #reply: { readonly id: MessageId; readonly parent: MessageId | null; readonly model: string };
+  readonly #reply: ReplyHead;
 
-  constructor(
-    journal: SessionJournal,
-    clock: Clock,
-    reply: { readonly id: MessageId; readonly parent: MessageId | null; readonly model: string },
-  ) {
+  constructor(journal: SessionJournal, clock: Clock, reply: ReplyHead) {
     this.#journal = journal;
     this.#clock = clock;
     this.#reply = reply;
@@ -254,7 +242,7 @@ class ReplyWriter {
   add(text: string): void {
     this.#text += text;
     // The difference is negative if the system clock was set back.
-    if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_INTERVAL_MS) this.flush();
+    if (Math.abs(this.#clock.now() - this.#lastWrite) >= PARTIAL_INTERVAL_MS) this.#flush();
   }
 
   /** Discards the text so far, also on disk. */
@@ -266,7 +254,7 @@ class ReplyWriter {
   }
 
   /** Starts writing the text that isn't on disk yet. */
-  flush(): void {
+  #flush(): void {
     if (this.#written === this.#text.length) return;
     const offset = this.#written;
     const text = this.#text.slice(offset);

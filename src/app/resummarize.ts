@@ -51,8 +51,7 @@ export async function resummarize(
 ): Promise<SummaryNode> {
   const { journal } = deps;
   const node = nodeOf(journal.state, options.node);
-  const refusal = journal.readOnly;
-  if (refusal) throw refusal;
+  if (journal.readOnly) throw journal.readOnly;
   const { spendGate = OPEN_GATE, price } = deps;
   const paid = options.model && spendLimitedModel(options.model, spendGate, price, signal);
   try {

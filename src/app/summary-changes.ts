@@ -90,21 +90,17 @@ export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn
 
 /** The compressions from `from` (by default, the oldest) to the newest, without those that are undone. */
 export function compressionsSince(state: SessionState, from?: CompressionId): CompressionId[] {
-  const ids = state.compressions.map((one) => one.id);
-  const start = from === undefined ? 0 : ids.indexOf(from);
-  return start < 0 ? [] : ids.slice(start).filter((id) => stands(state, id));
+  const start = from === undefined ? 0 : state.compressions.findIndex(({ id }) => id === from);
+  if (start < 0) return [];
+  const isInForce = ({ id, nodes }: SessionState['compressions'][number]): boolean =>
+    !state.summaries.isCompressionUndone(id) && (nodes.length === 0 || nodes.some((node) => !state.isOpen(node)));
+  return state.compressions.slice(start).flatMap((one) => (isInForce(one) ? one.id : []));
 }
 
 /** The newest compression with a summary on the active branch that is neither undone nor expanded. */
 export function newestActiveCompression(state: SessionState): CompressionId | undefined {
   const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isOpen(node);
   return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
-}
-
-function stands(state: SessionState, id: CompressionId): boolean {
-  const entry = state.compressions.find((one) => one.id === id);
-  if (!entry || state.summaries.isCompressionUndone(id)) return false;
-  return entry.nodes.length === 0 || entry.nodes.some((node) => !state.isOpen(node));
 }
 
 /** Pins or unpins key events. Pinned ones are never dropped from the ledger. */

@@ -1,18 +1,18 @@
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
-import { isFinished, type StepStatus, type Task } from '../core/model/task.ts';
+import type { StepStatus } from '../core/model/task.ts';
 import { saysGoalReached, stepReportedCurrent, stepsReportedDone } from '../core/model/task-list.ts';
 import type { SessionJournal } from './ports.ts';
 
 const stepEvent = (step: number, status: StepStatus): SessionEvent => ({ type: 'task_step', step, status });
 
 /** Marks the first pending step as in progress, unless another one is. Rejects with `StoreFault`. */
-export async function startStep({ state, append }: Pick<SessionJournal, 'state' | 'append'>): Promise<void> {
-  const steps = state.task?.steps ?? [];
+export async function startStep(journal: SessionJournal): Promise<void> {
+  const steps = journal.state.task?.steps ?? [];
   const next = steps.findIndex(({ status }) => status === 'pending');
   if (next === -1 || steps.some(({ status }) => status === 'in_progress')) return;
-  await append(stepEvent(next, 'in_progress'));
+  await journal.append(stepEvent(next, 'in_progress'));
 }
 
 /**
@@ -37,6 +37,3 @@ export async function applyReport(journal: SessionJournal, reply: MessageId): Pr
   if (events.length > 0) await journal.append(...events);
   return isReached && task.steps.length === 0;
 }
-
-/** Whether a task has no open steps. */
-export const isOver = (task: Task | undefined): boolean => task !== undefined && isFinished(task);

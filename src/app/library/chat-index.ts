@@ -89,6 +89,14 @@ interface IndexedChat {
   readonly blocks: readonly IndexedBlock[];
 }
 
+interface RankedMessage {
+  readonly chat: IndexedChat;
+  readonly message: number;
+  readonly score: number;
+  /** The command, if commands are searched. */
+  readonly command?: string;
+}
+
 /** Searches the kept chats with the indexes that are stored next to their copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
@@ -108,12 +116,7 @@ export class ChatIndex {
 
   /** The best results, best first. */
   async search(sessions: readonly KeptSession[], query: ChatQuery): Promise<readonly ChatHit[]> {
-    const found: {
-      readonly chat: IndexedChat;
-      readonly message: number;
-      readonly score: number;
-      readonly what?: string;
-    }[] = [];
+    const found: RankedMessage[] = [];
     for await (const group of this.#groups(sessions.filter((session) => matchesFilters(session, query)))) {
       const chats = query.file === undefined ? group : group.filter((chat) => usesFile(chat, query.file!));
       if (query.commands === true) found.push(...commandsIn(chats, query.text));
@@ -128,8 +131,8 @@ export class ChatIndex {
     }
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const hits = await Promise.all(
-      found.slice(0, query.limit).map(async ({ chat, message, score, what }) => {
-        const hit = await this.#hit(chat, message, query.text, what);
+      found.slice(0, query.limit).map(async ({ chat, message, score, command }) => {
+        const hit = await this.#hit(chat, message, query.text, command);
         return hit ? [{ ...hit, score }] : [];
       }),
     );
@@ -245,23 +248,19 @@ function usesFile(chat: IndexedChat, file: string): boolean {
 }
 
 /** Successful commands that contain all words. Each is found once: its latest run in the first chat that has it. */
-function commandsIn(chats: readonly IndexedChat[], text: string) {
+function commandsIn(chats: readonly IndexedChat[], text: string): Iterable<RankedMessage> {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const found = new Map<
-    string,
-    { readonly chat: IndexedChat; readonly message: number; readonly score: number; readonly what: string }
-  >();
+  const found = new Map<string, RankedMessage>();
   for (const chat of chats) {
-    for (const { kind, what, ok, message } of effectsIn(chat)) {
-      const command = what.toLowerCase();
-      if (kind !== 'run' || ok !== true || !words.every((word) => command.includes(word))) continue;
-      const score = 1 / (1 + command.length);
-      const known = found.get(what);
+    for (const { kind, what: command, ok, message } of effectsIn(chat)) {
+      const lowerCase = command.toLowerCase();
+      if (kind !== 'run' || ok !== true || !words.every((word) => lowerCase.includes(word))) continue;
+      const known = found.get(command);
       if (known && known.chat !== chat) continue;
-      found.set(what, { chat, message, score, what });
+      found.set(command, { chat, message, score: 1 / (1 + lowerCase.length), command });
     }
   }
   return found.values();

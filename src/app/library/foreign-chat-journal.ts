@@ -12,11 +12,6 @@ import type { CopiedSession } from './library.ts';
 import type { LibraryEntry } from './read-session.ts';
 import { TOOL_NAMES } from './source.ts';
 
-export interface TokenCounting {
-  readonly message: (id: MessageId) => number;
-  readonly text: (text: string) => number;
-}
-
 /** The journal of a chat from another tool: a read-only session in memory. */
 export class ForeignChatJournal implements SessionJournal {
   readonly id: SessionId;
@@ -67,16 +62,19 @@ export class ForeignChatJournal implements SessionJournal {
   }
 
   /** The tool's own compactions as `compressed` events. Each covers the messages since the previous one. */
-  compactions(counts: TokenCounting): readonly SessionEvent[] {
+  compactions(tokens: {
+    readonly message: (id: MessageId) => number;
+    readonly text: (text: string) => number;
+  }): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     let from = 0;
     for (const [index, { summary, before, at }] of this.#copy.compactions.entries()) {
       const to = Math.min(before, this.#copy.messages.length);
       if (to <= from || summary.trim() === '') continue;
       const covered = this.state.path.slice(from, to);
-      const source = covered.reduce((sum, id) => sum + counts.message(id), 0);
-      const tokens = counts.text(summary);
-      const node = this.#node(index, covered, summary, { source, brief: tokens, detailed: tokens }, at);
+      const source = covered.reduce((sum, id) => sum + tokens.message(id), 0);
+      const size = tokens.text(summary);
+      const node = this.#node(index, covered, summary, { source, brief: size, detailed: size }, at);
       events.push({
         type: 'compressed',
         compression: compressionWith({
@@ -85,7 +83,7 @@ export class ForeignChatJournal implements SessionJournal {
           strategy: 'summarize',
           nodes: [node],
           messages: { before: to, after: to - covered.length },
-          tokens: { before: source, after: tokens },
+          tokens: { before: source, after: size },
         }),
       });
       from = to;
