@@ -74,7 +74,7 @@ const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
 /** Approximate tokens of a block of summaries, and tokens of the tags around it and its key events. */
-const BLOCK_EVERY = 2_000;
+const BLOCK_TOKENS = 2_000;
 const BLOCK_FRAME_TOKENS = 64;
 
 /** Maximum attempts to fit the request into its target if headings take more tokens than estimated. */
@@ -171,13 +171,13 @@ function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: Compre
   const active = [...state.events.values()].filter(
     ({ message, status, pinned }) => status === 'active' && !pinned && leaving.has(message),
   );
-  const settled = changes.filter(({ status }) => status !== 'active');
-  const dropped = active.filter(({ id }) => !settled.some((change) => change.id === id));
+  const inactive = changes.filter(({ status }) => status !== 'active');
+  const dropped = active.filter(({ id }) => !inactive.some((change) => change.id === id));
   return {
     events: events.map((event) =>
       event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event,
     ),
-    changes: [...settled, ...dropped.map(({ id }) => ({ id, status: 'dropped' as const }))],
+    changes: [...inactive, ...dropped.map(({ id }) => ({ id, status: 'dropped' as const }))],
     spans,
   };
 }
@@ -406,7 +406,7 @@ function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): numb
   if (target) {
     // Each block has its own tags.
     const left = Math.max(0, target.targetTokens - taken);
-    return left - Math.floor(left / BLOCK_EVERY) * BLOCK_FRAME_TOKENS;
+    return left - Math.floor(left / BLOCK_TOKENS) * BLOCK_FRAME_TOKENS;
   }
   const free = settings.policy.targetShare * budget - taken;
   const least = minSummariesTokens(budget);

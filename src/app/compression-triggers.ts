@@ -141,7 +141,7 @@ export class CompressionTriggers {
   }
 
   /** The distance to the next background compression, or why there will be none. */
-  distance(): Distance | 'off' | 'spent' {
+  distanceToCompression(): Distance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
   }

@@ -213,7 +213,7 @@ export class Compressor {
       log.event('history_compression_failed', { ...triggered, error: faultName(error), calls }, 'error');
     };
     this.#setProgress({ stage: 'planning', done: 0, total: 1, urgency });
-    // Handle pending events before background work starts.
+    // In the background, handle the current event first.
     if (urgency === 'background') await clock.yielder.yield();
     else await yieldIfDue(clock.yielder);
     const planned: PlanBasis = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };

@@ -205,8 +205,8 @@ export class Conversation {
   }
 
   /** The distance to the next background compression, or why there will be none. */
-  compressesIn(): Distance | 'off' | 'spent' {
-    return this.#triggers.distance();
+  distanceToCompression(): Distance | 'off' | 'spent' {
+    return this.#triggers.distanceToCompression();
   }
 
   /** Appends many messages. Meanwhile, triggers aren't checked. */

@@ -11,7 +11,7 @@ import type { CompressionJob } from './compression-job.ts';
 
 /** When entries are dropped, the ledger is reduced to this share of its room, so that it isn't necessary again soon. */
 const REDUCED_SHARE = 0.8;
-/** If the ledger takes at least this share of its room, dropped entries aren't restored. */
+/** If the ledger takes at least this share of its room, dropped entries are only restored if all of them fit. */
 const MAX_SHARE_TO_RESTORE = 0.75;
 /** Cost of checking an entry, as an equivalent number of characters, for yielding. */
 const CHECK_COST_CHARS = 20;
@@ -34,11 +34,10 @@ export interface LedgerChanges {
 
 /**
  * Fits a ledger into its share of the budget: entries without room are marked as dropped, and those that fit again as
- * active. Both happen in batches, because every change within the ledger changes the rest of the request, which can't be
- * taken from the prompt cache then. Dropped entries, which are most of a long session's ledger, are only checked when
- * they may be restored.
+ * active. Both happen in batches, because a change within the ledger invalidates the prompt cache for the rest of the
+ * request. Dropped entries, which are most of a long session's ledger, are only checked when they may be restored.
  */
-export async function fitLedgerOf(
+export async function fitLedgerInBatches(
   job: LedgerInput,
   ledger: Ledger,
   { newlyCovered, updated, coveredTokens }: LedgerChanges,
@@ -51,7 +50,7 @@ export async function fitLedgerOf(
     const position = state.positionOf(message);
     return position !== undefined && (newlyCovered.has(position) || isCovered(position)) ? position : undefined;
   };
-  // If the last draft's ledger is reused, its entries may have been active before they were dropped in that draft.
+  // The session's status takes precedence, because a cached ledger doesn't contain which entries were dropped.
   const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
     (state.events.get(id) ?? ledger.get(id))?.status;
   const mayBeActive = ({ status, link }: KeyEvent): boolean =>

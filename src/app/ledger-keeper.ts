@@ -11,7 +11,7 @@ import type { PresetName } from '../core/prompts/render.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
-import { fitLedgerOf } from './fit-ledger.ts';
+import { fitLedgerInBatches } from './fit-ledger.ts';
 import type { PlannedMessage } from './compression-plan.ts';
 import type { Clock } from './ports.ts';
 
@@ -98,7 +98,7 @@ export class LedgerKeeper {
     const coveredTokens =
       items.reduce((sum, { tokens }) => sum + tokens, 0) +
       state.frontier.reduce((sum, { node, from }) => sum + (newlyCovered.has(from) ? 0 : node.tokens.source), 0);
-    const fitted = await fitLedgerOf(job, ledger, { newlyCovered, updated, coveredTokens }, pace);
+    const fitted = await fitLedgerInBatches(job, ledger, { newlyCovered, updated, coveredTokens }, pace);
     for (const entry of fitted.changed) updated.set(entry.id, entry);
     const events = [...updated.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...updated.values()]

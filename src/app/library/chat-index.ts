@@ -139,7 +139,7 @@ export class ChatIndex {
     return hits.flat();
   }
 
-  /** The tool calls that read or changed a file, by chat. `file` is a whole path, or the end of one. */
+  /** The tool calls that read or changed a file, newest chat first. `file` is a whole path, or the end of one. */
   async effectsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileEffect[]> {
     const effects: FileEffect[] = [];
     for await (const group of this.#groups(sessions)) {

@@ -65,7 +65,7 @@ export function* droppedEvents(
     if (!inSummary.contain(entry.quote) && !inLaterTexts.contain(entry.quote)) dropped.push(entry);
     yield;
   }
-  return ranked(yield* grouped(dropped, exchangesOf(before)), before);
+  return rankGroups(yield* groupEvents(dropped, exchangesOf(before)), before);
 }
 
 /** Numbers the messages' exchanges. An exchange is a user's message with the messages until the next one. */
@@ -75,8 +75,11 @@ function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] 
 }
 
 /** Groups the events by message, and merges adjacent groups, smallest first, as long as the result isn't too large. */
-function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Steps<readonly (readonly KeyEvent[])[]> {
-  const groups = [...Map.groupBy(lost, ({ message }) => Number(message))]
+function* groupEvents(
+  events: readonly KeyEvent[],
+  exchanges: readonly number[],
+): Steps<readonly (readonly KeyEvent[])[]> {
+  const groups = [...Map.groupBy(events, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
     .map(([, events]) => events);
   const exchange = (event: KeyEvent): number => exchanges[Number(event.message)]!;
@@ -99,7 +102,7 @@ function* grouped(lost: readonly KeyEvent[], exchanges: readonly number[]): Step
   return groups;
 }
 
-function ranked(
+function rankGroups(
   groups: readonly (readonly KeyEvent[])[],
   before: readonly TranscriptMessage[],
 ): readonly DroppedGroup[] {

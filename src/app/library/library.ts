@@ -186,7 +186,7 @@ export class Library {
       const isRetried = isFileSystemError(error);
       if (!isRetried && !TranscriptError.is(error)) onDefect?.(file, error);
       this.#refusals.set(key, {
-        source: isRetried ? undefined : stampOf(file),
+        source: isRetried ? undefined : fileStateOf(file),
         refused: { tool: file.tool, path: file.path, reason: refusalOf(error) },
       });
       return false;
@@ -205,7 +205,7 @@ export class Library {
     this.#sessions.set(key, {
       key,
       entry: { ...entryOf(file, session, known?.entry), messages, compactions },
-      source: stampOf(file),
+      source: fileStateOf(file),
       ...(resume && { resume }),
       copyBytes: copy.bytes,
       indexBytes:
@@ -290,7 +290,7 @@ export class Library {
   }
 }
 
-function stampOf({ bytes, modifiedAt }: SourceFile): KeptSession['source'] {
+function fileStateOf({ bytes, modifiedAt }: SourceFile): KeptSession['source'] {
   return { bytes, modifiedAt };
 }
 

@@ -62,7 +62,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
     from,
   );
   const skipped = [...skips.values()];
-  if (messages.length === 0 && !end.resumed) throw emptySession(skipped);
+  if (messages.length === 0 && !end.resumed) throw emptySessionError(skipped);
   return { facts, messages, compactions, skipped, end };
 }
 
@@ -70,7 +70,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
 const withoutUndefined = (facts: SessionFacts): SessionFacts =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 
-function emptySession(skipped: readonly Skipped[]): TranscriptError {
+function emptySessionError(skipped: readonly Skipped[]): TranscriptError {
   const [first, ...rest] = skipped.map(({ reason, count }) => phrase('{0} × {1}', count, reason));
   if (!first) return new TranscriptError(phrase('The file contains no messages.'));
   const all = rest.reduce((before, reason) => phrase('{0}, {1}', before, reason), first);

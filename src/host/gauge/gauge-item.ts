@@ -106,7 +106,7 @@ function tooltip(
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  text.appendMarkdown(`${nextCompressionText(conversation.compressesIn())}\n\n`);
+  text.appendMarkdown(`${nextCompressionText(conversation.distanceToCompression())}\n\n`);
   if (view.droppedEvents > 0) appendDroppedNotice(text.appendMarkdown('$(warning) '), view.droppedEvents);
   const saved = tokensStillSaved(conversation.state);
   if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);

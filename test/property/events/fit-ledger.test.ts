@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fitLedgerOf } from '../../../src/app/fit-ledger.ts';
+import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
 import { Pace } from '../../../src/core/compress/source.ts';
 import { renderEvent } from '../../../src/core/context/render.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
@@ -69,7 +69,7 @@ describe('a ledger fitted a batch at a time', () => {
         const counts = new MessageCounts(counter);
         const job = { state, counts, budget: room * 4, settings: { policy: { ledgerShare: 0.25 } } };
         const newlyCovered = new Set(Array.from({ length: LEAVING - COVERED }, (_, at) => COVERED + at));
-        const fitted = await fitLedgerOf(
+        const fitted = await fitLedgerInBatches(
           job,
           ledger,
           { newlyCovered, updated, coveredTokens: room * 4 },

@@ -136,9 +136,9 @@ describe('a spend limit for compression', () => {
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 0);
     assert.equal(calls, 0);
-    assert.equal(conversation.compressesIn(), 'spent');
+    assert.equal(conversation.distanceToCompression(), 'spent');
     most = 1;
-    assert.equal(typeof conversation.compressesIn(), 'object');
+    assert.equal(typeof conversation.distanceToCompression(), 'object');
   });
 
   it('that is used up does not stop what takes no model', async () => {
@@ -148,7 +148,7 @@ describe('a spend limit for compression', () => {
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 1);
-    assert.equal(typeof conversation.compressesIn(), 'object');
+    assert.equal(typeof conversation.distanceToCompression(), 'object');
   });
 
   it('that is used up fails the command where code may not stand in', async () => {
