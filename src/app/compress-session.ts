@@ -448,7 +448,7 @@ interface MergeOptions {
   readonly keepsProvisional: boolean;
 }
 
-/** Maximum share of the room for provisional summaries that aren't merged. */
+/** Maximum share of the room that is reserved for provisional summaries, which are never merged. */
 const MAX_PROVISIONAL_SHARE = 0.4;
 
 /** Merges adjacent nodes if all nodes together exceed the room. */
@@ -458,10 +458,9 @@ async function mergeAdjacent(
   state: SessionState,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
-  const newest = keepsProvisional ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
-  const provisional = tokensOf(newest, 'detailed') <= MAX_PROVISIONAL_SHARE * wholeRoom ? newest : [];
+  const provisional = keepsProvisional ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
   const frontier = all.slice(0, all.length - provisional.length);
-  const room = wholeRoom - tokensOf(provisional, 'detailed');
+  const room = wholeRoom - Math.min(tokensOf(provisional, 'detailed'), MAX_PROVISIONAL_SHARE * wholeRoom);
   const groups: SummaryNode[][] = [];
   for (const node of frontier) {
     const before = groups.at(-1)?.at(-1);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
+import { isProvisional } from '../../../src/app/compression-plan.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
+import { partsOf } from '../../../src/core/compress/tree.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -90,6 +92,26 @@ describe('a context window that holds only a few long messages', () => {
       const readers = asked.filter(({ text }) => text.includes(`of plan ${at}`));
       assert.equal(readers.length, 1, `the request of message ${at} is read ${readers.length} times`);
     }
+  });
+
+  it('has the model read what was extracted while a long request took the room of the summaries', async () => {
+    const long = (at: number, times: number): string =>
+      Array.from({ length: times }, (_, n) => said(at * 6 + n + 1).replaceAll('step', `part ${n} of step`)).join(
+        '\n\n',
+      );
+    const text = (at: number): string => {
+      if (at === 60) return long(at, 10);
+      return at > 100 && at < 120 ? long(at, 8) : said(at * 6 + 1);
+    };
+    const { session } = await grown(240, 9_000, text, undefined, 60);
+    const { frontier, nodes } = session.state;
+    const extracted = frontier
+      .flatMap(({ node }) => partsOf(node, nodes))
+      .filter((node) => isProvisional(node) && node.messages > 1 && session.state.positionOf(node.last)! < 180);
+    assert.deepEqual(
+      extracted.map(({ first, last }) => `${first} to ${last}`),
+      [],
+    );
   });
 
   it('is compressed although a message cannot be read', async () => {
