@@ -117,9 +117,10 @@ export class ChatIndex {
   /** The best results, best first. */
   async search(sessions: readonly KeptSession[], query: ChatQuery): Promise<readonly ChatHit[]> {
     const found: RankedMessage[] = [];
+    const commands = new Map<string, RankedMessage>();
     for await (const group of this.#groups(sessions.filter((session) => matchesFilters(session, query)))) {
       const chats = query.file === undefined ? group : group.filter((chat) => usesFile(chat, query.file!));
-      if (query.commands === true) found.push(...commandsIn(chats, query.text));
+      if (query.commands === true) collectCommands(commands, chats, query.text);
       else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
         const { roles, limit } = query;
@@ -129,6 +130,7 @@ export class ChatIndex {
         }
       }
     }
+    found.push(...commands.values());
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const hits = await Promise.all(
       found.slice(0, query.limit).map(async ({ chat, message, score, command }) => {
@@ -248,12 +250,11 @@ function usesFile(chat: IndexedChat, file: string): boolean {
 }
 
 /** Successful commands that contain all words. Each is found once: its latest run in the first chat that has it. */
-function commandsIn(chats: readonly IndexedChat[], text: string): Iterable<RankedMessage> {
+function collectCommands(found: Map<string, RankedMessage>, chats: readonly IndexedChat[], text: string): void {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const found = new Map<string, RankedMessage>();
   for (const chat of chats) {
     for (const { kind, what: command, ok, message } of effectsIn(chat)) {
       const lowerCase = command.toLowerCase();
@@ -263,7 +264,6 @@ function commandsIn(chats: readonly IndexedChat[], text: string): Iterable<Ranke
       found.set(command, { chat, message, score: 1 / (1 + lowerCase.length), command });
     }
   }
-  return found.values();
 }
 
 /** Whether a path in a tool call is the file. `file` is a whole path, or the end of one. */

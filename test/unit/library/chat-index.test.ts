@@ -196,4 +196,22 @@ describe('search in the chats from other tools', () => {
     assert.deepEqual(some.map(({ text }) => text).sort(), all.map(({ text }) => text).sort());
     assert.ok(small.cachedBytes <= Math.max(...library.sessions().map(({ indexBytes }) => indexBytes)));
   });
+
+  it('finds a command of several chats once, although their indexes are read one by one', async () => {
+    put(
+      home,
+      '.claude/projects/web/three.jsonl',
+      lines(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing')),
+    );
+    const library = await pass();
+    const hits = await new ChatIndex(store(), 1).search(library.sessions(), {
+      text: 'npm test',
+      commands: true,
+      limit: 10,
+    });
+    assert.deepEqual(
+      hits.map(({ text }) => text),
+      ['npm test'],
+    );
+  });
 });
