@@ -117,9 +117,8 @@ export async function summarizeRecursive(
     return { text: whole, tokens: size, sourceTokens: tokens, unchanged: true, calls: NO_CALLS };
   }
   const session = await summarizeAll({ source, sizes }, targetTokens, counter, options);
-  const text = longestPrefixThatFits(await textWithin(session, targetTokens, counter, options), targetTokens, counter);
-  const size = text === '' ? 0 : tokensWithFraming(text, counter);
-  return { text, tokens: size, sourceTokens: tokens, unchanged: false, calls: session.calls };
+  const summary = await summaryWithin(session, targetTokens, counter, options);
+  return { ...summary, sourceTokens: tokens, unchanged: false, calls: session.calls };
 }
 
 /**
@@ -141,9 +140,8 @@ export async function summarizeHierarchical(
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
   const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
-  const level = async (limit: number): Promise<string> =>
-    longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
-  const [brief, detailed] = [await level(limits.brief), await level(limits.detailed)];
+  const { text: brief, tokens: briefTokens } = await summaryWithin(session, limits.brief, counter, options);
+  const { text: detailed, tokens: detailedTokens } = await summaryWithin(session, limits.detailed, counter, options);
   const pace = new Pace(options.yielder);
   const full =
     tokens <= FULL_AS_IS_TOKENS
@@ -151,8 +149,8 @@ export async function summarizeHierarchical(
       : await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), { counter, pace });
   const sizes = {
     source: tokens,
-    brief: tokensWithFraming(brief, counter),
-    detailed: tokensWithFraming(detailed, counter),
+    brief: briefTokens,
+    detailed: detailedTokens,
     full: full.tokens,
   };
   return { brief, detailed, full: full.text, tokens: sizes, unchanged: false, calls: session.calls };
@@ -196,15 +194,16 @@ export async function compressPreserveEvents(
   const { tokensAfter, ...sent } = await requestWithSummaries(session, counter, options.yielder);
   if (isTooLong && tokensAfter > targetTokens) {
     // Not even the newest user message fits, so everything is summarized.
-    const { text, tokens: after, calls: further } = await summarizeRecursive(messages, targetTokens, options);
+    const all = await summarizeAll({ source, sizes }, targetTokens, counter, options);
+    const { text, tokens: after } = await summaryWithin(all, targetTokens, counter, options);
     const events = sent.events.map((event): KeyEvent => {
       const isLost = event.status === 'active' && !text.includes(event.quote);
       return isLost ? { ...event, status: 'dropped' } : event;
     });
     const whole = text === '' ? [] : [{ role: 'system', content: text } as const];
     const figures = { before: tokens, after, target: targetTokens };
-    const calls = addCalls(session.calls, further);
-    return { ...sent, messages: whole, events, nodes: [], tokens: figures, calls };
+    const calls = addCalls(session.calls, all.calls);
+    return { messages: whole, events, nodes: [], tokens: figures, calls, isExtracted: isExtracted(all) };
   }
   return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
 }
@@ -236,10 +235,12 @@ export async function requestWithSummaries(
     events: session.keyEvents(),
     nodes: session.state.frontier,
     calls: session.calls,
-    isExtracted: session.attempts.some(({ fallback }) => fallback !== undefined),
+    isExtracted: isExtracted(session),
     tokensAfter,
   };
 }
+
+const isExtracted = ({ attempts }: InMemorySession): boolean => attempts.some(({ fallback }) => fallback !== undefined);
 
 function sentMessages(session: InMemorySession): LibraryMessage[] {
   const context = session.context();
@@ -264,14 +265,27 @@ function simplifyContent(content: readonly ContentBlock[]): string | readonly Co
 const contentBlocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** Creates a session in which all messages are summarized. */
+/** A session's summaries as one text of at most `limit` tokens, including its framing. */
+async function summaryWithin(
+  session: InMemorySession,
+  limit: number,
+  counter: TokenCounter,
+  options: LibraryOptions,
+): Promise<Pick<RecursiveSummary, 'text' | 'tokens'>> {
+  const text = longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
+  return { text, tokens: text === '' ? 0 : tokensWithFraming(text, counter) };
+}
+
+/** Creates a session in which all messages are summarized, by extraction with the strategy `trim`. */
 async function summarizeAll(
   { source, sizes }: Pick<Prepared, 'source' | 'sizes'>,
   targetTokens: number,
   counter: TokenCounter,
   options: LibraryOptions,
 ): Promise<InMemorySession> {
-  const session = createSession(targetTokens, counter, { ...options, strategy: 'summarize' });
+  const { model: _, summarizer: __, ...withoutModel } = options;
+  const given = options.strategy === 'trim' ? withoutModel : options;
+  const session = createSession(targetTokens, counter, { ...given, strategy: 'summarize' });
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
   const outcome = await session.compress({ targetTokens, recentTokens: 0, keep: 0, coversAll: true });
   if (outcome.kind === 'failed') throw outcome.error;
