@@ -6,11 +6,11 @@ import { CallLog } from '../core/compress/summary-model.ts';
 import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
-import { readTranscriptFile, textOf, sourceMessages } from './transcript-file.ts';
-import { explain } from './output.ts';
-import { requiredOption, type Verb } from './verb.ts';
+import { readTranscriptFile, readText, sourceMessages } from './transcript-file.ts';
+import { errorLine } from './output.ts';
+import { requiredOption, type Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper audit FILE --summary SUMMARY [options]
 
 Checks every statement of a summary against the transcript. The default check is offline:
@@ -33,30 +33,30 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, options, json, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
-    const chosen = await modelFromOptions(invocation);
+    const selected = await modelFromOptions(invocation);
     const { transcript } = await readTranscriptFile(file);
     let summary = '';
-    for await (const chunk of textOf(summaryFile)) summary += chunk;
+    for await (const chunk of readText(summaryFile)) summary += chunk;
     const messages = sourceMessages(transcript);
     const calls = new CallLog();
-    const { model, info } = chosen;
+    const { model, info } = selected;
     const { statements, fault }: ModelCheckResult =
       model && info
         ? await checkWithModel(summary, messages, { model, encoding: encodingFor(info.id), calls })
         : { statements: checkStatements(summary, messages) };
     if (fault !== undefined)
-      await output.note(`threadkeeper: ${explain(fault)} The remaining statements were checked without a model.`);
+      await output.note(`threadkeeper: ${errorLine(fault)} The remaining statements were checked without a model.`);
     if (json) {
       const { count, inputTokens, outputTokens } = calls;
       await output.json({
         statements: statements.map(statementJson),
-        ...(model && { calls: { count, inputTokens, outputTokens, costUsd: chosen.costUsd() } }),
+        ...(model && { calls: { count, inputTokens, outputTokens, costUsd: selected.costUsd() } }),
       });
       return 0;
     }
     const count = (support: boolean | null): number =>
       statements.filter(({ reason }) => supportOf(reason) === support).length;
-    await output.write(statements.map(lineOf).join(''));
+    await output.write(statements.map(statementLine).join(''));
     await output.write(
       `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, undecided: ${count(null)}\n`,
     );
@@ -106,7 +106,7 @@ function reasonText({ reason, missing = [] }: CheckedStatement): string {
   }
 }
 
-function lineOf(statement: CheckedStatement): string {
+function statementLine(statement: CheckedStatement): string {
   const { text, sources, reason, instead, isByCode } = statement;
   const where = sources.map(({ message }) => message).join(', ');
   const found = where === '' ? '' : ` (message ${where})`;

@@ -9,12 +9,12 @@ import { encodingFor, priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
-import { shownEvent, type ShownEvent } from './shown-event.ts';
+import { eventOutput, type EventOutput } from './event-output.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
-import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
+import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
 
 /** Continuing is pointless if the key is rejected, the model is unknown, or all retries have failed. */
-const LASTING = [
+const LASTING_FAULTS = [
   ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
   ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
 ] as const;
@@ -22,7 +22,7 @@ const LASTING = [
 /** Without a target, the policy applies to a context window: the model's, or this many tokens. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper compress FILE [--target-tokens N] [--policy P] [--strategy S]
          [--preset X] [--keep-recent K] [--turn-by-turn] [--provider P] [--model M]
          [--base-url U] [--json]
@@ -62,23 +62,23 @@ ${MODEL_HELP}
   },
   async run(invocation) {
     const { file, options, json, output } = invocation;
-    const targetTokens = wholeOption(options, 'target-tokens', 1);
+    const targetTokens = integerOption(options, 'target-tokens', 1);
     const policy = choiceOption(options, 'policy', POLICY_NAMES) ?? 'balanced';
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
-    const keepRecent = wholeOption(options, 'keep-recent', 0);
-    const chosen = await modelFromOptions(invocation);
+    const keepRecent = integerOption(options, 'keep-recent', 0);
+    const selected = await modelFromOptions(invocation);
     const { transcript } = await readTranscriptFile(file);
-    const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
-    const wanted = { targetTokens, policy, strategy, preset, keepRecent, counter, chosen };
-    const started = performance.now();
+    const counter = await loadEncoding(selected.info ? encodingFor(selected.info.id) : 'o200k_base');
+    const settings = { targetTokens, policy, strategy, preset, keepRecent, counter, selected };
+    const startedAt = performance.now();
     const grows = options['turn-by-turn'] === true || targetTokens === undefined;
     const done = grows
-      ? await compressSession(transcript, wanted, options['turn-by-turn'] === true)
-      : await compressAtOnce(transcript, targetTokens, wanted);
-    const { isExtracted, ...result } = { ...done, ms: Math.round(performance.now() - started) };
+      ? await compressSession(transcript, settings, options['turn-by-turn'] === true)
+      : await compressAtOnce(transcript, targetTokens, settings);
+    const { isExtracted, ...result } = { ...done, ms: Math.round(performance.now() - startedAt) };
     if (json) await output.json(result);
-    else await output.write(forPeople(result));
+    else await output.write(textReport(result));
     if (isExtracted)
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
@@ -94,20 +94,20 @@ interface CompressOptions {
   readonly preset: PresetName;
   readonly keepRecent: number | undefined;
   readonly counter: TokenCounter;
-  readonly chosen: ModelFromOptions;
+  readonly selected: ModelFromOptions;
 }
 
 interface Compressed {
   readonly messages: CompressedMessages['messages'];
-  readonly events: readonly ShownEvent[];
-  readonly nodes: readonly ShownNode[];
+  readonly events: readonly EventOutput[];
+  readonly nodes: readonly NodeOutput[];
   readonly tokens: CompressedMessages['tokens'];
   readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
   readonly compressions?: readonly CompressionAttempt[];
   readonly isExtracted: boolean;
 }
 
-const price =
+const pricesOf =
   ({ info }: ModelFromOptions): PriceOf =>
   (_model, usage) =>
     (info && priceOf(usage, info)) ?? null;
@@ -115,46 +115,46 @@ const price =
 async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
-  { policy, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
+  { policy, strategy, preset, keepRecent, counter, selected }: CompressOptions,
 ): Promise<Compressed> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     policy,
     strategy,
     preset,
     counter,
-    price: price(chosen),
+    price: pricesOf(selected),
     ...(keepRecent !== undefined && { keepRecent }),
-    ...(chosen.chat && { model: chosen.chat }),
+    ...(selected.chat && { model: selected.chat }),
   });
   if (compressed.messages.length === 0)
     throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
-  return shown(compressed, compressed.tokens, chosen);
+  return toOutput(compressed, compressed.tokens, selected);
 }
 
 /** The file as a session: grown turn by turn, or loaded and compressed once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, policy: name, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
-  isGrown: boolean,
+  { targetTokens, policy: name, strategy, preset, keepRecent, counter, selected }: CompressOptions,
+  isTurnByTurn: boolean,
 ): Promise<Compressed> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
-  const budget = targetTokens ?? chosen.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
+  const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const session = new MemorySession({
     policy: resolvePolicy(name, { strategy, ...recent }),
     budget,
     counter,
     preset,
-    model: chosen.chat,
-    price: price(chosen),
+    model: selected.chat,
+    price: pricesOf(selected),
   });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
-    if (isGrown) await session.take(message);
+    if (isTurnByTurn) await session.take(message);
     else session.add(message);
     before += session.meter.counts.total(message);
-    if (ModelFault.is(session.fault, ...LASTING)) throw session.fault;
+    if (ModelFault.is(session.fault, ...LASTING_FAULTS)) throw session.fault;
   }
-  if (isGrown) await session.end();
+  if (isTurnByTurn) await session.end();
   else {
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;
@@ -171,10 +171,10 @@ async function compressSession(
     );
   }
   const tokens = { before, after, target: targetTokens ?? null };
-  return { ...shown(sent, tokens, chosen), ...(isGrown && { compressions: session.attempts }) };
+  return { ...toOutput(sent, tokens, selected), ...(isTurnByTurn && { compressions: session.attempts }) };
 }
 
-function shown(
+function toOutput(
   { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
   { info }: ModelFromOptions,
@@ -183,26 +183,26 @@ function shown(
   const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
   return {
     messages,
-    events: events.map(shownEvent),
-    nodes: nodes.map(shownNode),
+    events: events.map(eventOutput),
+    nodes: nodes.map(nodeOutput),
     tokens,
     calls: { ...calls, costUsd },
     isExtracted,
   };
 }
 
-interface ShownNode extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
+interface NodeOutput extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
   readonly from: number;
   readonly to: number;
   readonly tokens: number;
 }
 
-function shownNode({ node, from, to }: CompressedMessages['nodes'][number]): ShownNode {
+function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): NodeOutput {
   const { id, depth, tokens, rung, brief, detailed } = node;
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function forPeople({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
+function textReport({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
   const sent = messages.map(({ role, content }) => {
     return `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`;
   });

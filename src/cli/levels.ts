@@ -4,9 +4,9 @@ import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
-import { choiceOption, type Verb } from './verb.ts';
+import { choiceOption, type Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper levels FILE [--preset X] [--provider P] [--model M] [--base-url U]
          [--json]
 
@@ -24,12 +24,12 @@ ${MODEL_HELP}
     const { file, json, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const { transcript } = await readTranscriptFile(file);
-    const chosen = await modelFromOptions(invocation);
-    const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
+    const selected = await modelFromOptions(invocation);
+    const counter = await loadEncoding(selected.info ? encodingFor(selected.info.id) : 'o200k_base');
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,
-      ...(chosen.chat && { model: chosen.chat }),
+      ...(selected.chat && { model: selected.chat }),
     });
     if (json) {
       await output.json({ brief, detailed, full, tokens });

@@ -4,7 +4,7 @@ import { refusalOf, type Refused, type Source, type SourceFile } from '../app/li
 import { Redactor } from '../core/redact/redact.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import { textOption, type OptionValues } from './verb.ts';
+import { textOption, type OptionValues } from './command.ts';
 
 /** A session, with its source for reading it again. */
 export interface Chat {
@@ -20,10 +20,10 @@ export async function withSources<Result>(
   env: Readonly<Record<string, string | undefined>>,
   use: (sources: readonly Source[]) => Promise<Result>,
 ): Promise<Result> {
-  const given = textOption(options, 'home');
+  const home = textOption(options, 'home');
   const databases = new Databases(os.tmpdir());
   try {
-    return await use(allSources({ folder: given ?? os.homedir(), env: given === undefined ? env : {} }, databases));
+    return await use(allSources({ folder: home ?? os.homedir(), env: home === undefined ? env : {} }, databases));
   } finally {
     await databases.close();
   }

@@ -1,7 +1,7 @@
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import { readTranscriptFile } from './transcript-file.ts';
-import { requiredOption, wholeOption, type Verb } from './verb.ts';
+import { requiredOption, integerOption, type Command } from './command.ts';
 
 const DEFAULT_HITS = 10;
 
@@ -11,7 +11,7 @@ const EXCERPT_UNITS = 600;
 /** Tool output answers fewer questions than messages do. The session's own search uses the same weight. */
 const TOOL_WEIGHT = 0.6;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper recall FILE --query Q [--limit N] [--json]
 
 Searches the messages of a transcript (ranked full-text search, best results first).
@@ -24,7 +24,7 @@ Searches the messages of a transcript (ranked full-text search, best results fir
   options: { query: { type: 'string' }, limit: { type: 'string' } },
   async run({ file, options, json, output }) {
     const query = requiredOption(options, 'query');
-    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const { transcript } = await readTranscriptFile(file);
     const index = new TextIndex();
     for (const [at, { role, text }] of transcript.entries()) {

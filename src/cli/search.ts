@@ -5,14 +5,14 @@ import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { wordBlockOf } from '../core/search/word-block.ts';
 import { readChats, withSources, type Chat } from './read-chats.ts';
-import { requiredOption, wholeOption, type Verb } from './verb.ts';
+import { requiredOption, integerOption, type Command } from './command.ts';
 
 const DEFAULT_HITS = 10;
 
 /** Length of an excerpt in UTF-16 units: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
 
 Searches the chats of all supported tools on this machine, best results first. To list
@@ -30,7 +30,7 @@ the chats, run threadkeeper sources.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     const query = requiredOption(options, 'query');
-    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const refused: { path: string; tool: string; reason: string }[] = [];
     const hits = await withSources(options, env, async (sources) => {
       const blocks: SearchedBlock[] = [];

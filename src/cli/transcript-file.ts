@@ -1,24 +1,24 @@
 import { createReadStream } from 'node:fs';
 import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
 import { type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
-import { UsageError } from './verb.ts';
+import { UsageError } from './command.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
 import { messageId } from '../core/model/ids.ts';
 
 /** A file's text in chunks; `-` is standard input. Throws `UsageError` if it can't be read. */
-export async function* textOf(file: string): AsyncGenerator<string> {
+export async function* readText(file: string): AsyncGenerator<string> {
   const stream = file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' });
   try {
     for await (const chunk of stream) yield String(chunk);
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFile(file, error);
   }
 }
 
-export const unreadable = (file: string, error: unknown): UsageError =>
-  new UsageError(`Can’t read ${file}: ${whyUnreadable(error)}.`);
+export const unreadableFile = (file: string, error: unknown): UsageError =>
+  new UsageError(`Can’t read ${file}: ${unreadableReason(error)}.`);
 
-function whyUnreadable(error: unknown): string {
+function unreadableReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
@@ -36,7 +36,7 @@ function whyUnreadable(error: unknown): string {
 /** Streams a transcript's messages; the generator returns the totals. */
 export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptTotals> {
   const reader = new TranscriptReader();
-  for await (const chunk of textOf(file)) yield* reader.push(chunk);
+  for await (const chunk of readText(file)) yield* reader.push(chunk);
   yield* reader.end();
   return reader.summary();
 }
