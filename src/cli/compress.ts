@@ -5,7 +5,7 @@ import { ModelFault } from '../app/fault.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
-import { encodingFor, priceOf } from '../core/tokens/models.ts';
+import { priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
@@ -13,13 +13,13 @@ import { eventOutput, type EventOutput } from './event-output.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
 
-/** Continuing is pointless if the key is rejected, the model is unknown, or all retries have failed. */
+/** Faults after which further requests are pointless: the key or model doesn't work, or all retries have failed. */
 const LASTING_FAULTS = [
   ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
   ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
-] as const;
+];
 
-/** Without a target, the policy applies to a context window: the model's, or this many tokens. */
+/** Context window in tokens without `--target-tokens` and without a model. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 export const command: Command = {
@@ -68,16 +68,16 @@ ${MODEL_HELP}
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const keepRecent = integerOption(options, 'keep-recent', 0);
     const selected = await modelFromOptions(invocation);
-    const { transcript } = await readTranscriptFile(file);
-    const counter = await loadEncoding(selected.info ? encodingFor(selected.info.id) : 'o200k_base');
+    const transcript = await readTranscriptFile(file);
+    const counter = await loadEncoding(selected.encoding);
     const settings = { targetTokens, policy, strategy, preset, keepRecent, counter, selected };
+    const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
-    const grows = options['turn-by-turn'] === true || targetTokens === undefined;
-    const done = grows
-      ? await compressSession(transcript, settings, options['turn-by-turn'] === true)
-      : await compressAtOnce(transcript, targetTokens, settings);
-    const { isExtracted, ...result } = { ...done, ms: Math.round(performance.now() - startedAt) };
-    if (json) await output.json(result);
+    const { isExtracted, ...result } =
+      isTurnByTurn || targetTokens === undefined
+        ? await compressSession(transcript, settings, isTurnByTurn)
+        : await compressAtOnce(transcript, targetTokens, settings);
+    if (json) await output.json({ ...result, ms: Math.round(performance.now() - startedAt) });
     else await output.write(textReport(result));
     if (isExtracted)
       await output.note(
@@ -97,6 +97,7 @@ interface CompressOptions {
   readonly selected: ModelFromOptions;
 }
 
+/** The result, as in JSON output. */
 interface Compressed {
   readonly messages: CompressedMessages['messages'];
   readonly events: readonly EventOutput[];
@@ -131,7 +132,7 @@ async function compressAtOnce(
   return toOutput(compressed, compressed.tokens, selected);
 }
 
-/** The file as a session: grown turn by turn, or loaded and compressed once like *Compress History*. */
+/** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
   { targetTokens, policy: name, strategy, preset, keepRecent, counter, selected }: CompressOptions,
@@ -191,6 +192,7 @@ function toOutput(
   };
 }
 
+/** A summary node in JSON output. `from` and `to` are message indexes. */
 interface NodeOutput extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
   readonly from: number;
   readonly to: number;
@@ -203,9 +205,9 @@ function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): No
 }
 
 function textReport({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
-  const sent = messages.map(({ role, content }) => {
-    return `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`;
-  });
+  const sent = messages.map(
+    ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
+  );
   const active = events.filter(({ status }) => status === 'active').length;
   const saved = tokens.before === 0 ? 0 : Math.round((1 - tokens.after / tokens.before) * 1000) / 10;
   const target = tokens.target === null ? '' : `, target ${tokens.target}`;

@@ -2,7 +2,7 @@ import { detectEvents } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { eventLine, eventOutput, type EventOutput } from './event-output.ts';
+import { eventOutput, type EventOutput } from './event-output.ts';
 import { streamTranscript } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
@@ -40,4 +40,10 @@ async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<Eve
     index++;
   }
   return ledger.entries().map(eventOutput);
+}
+
+/** A key event as one line: message index, kind, status, and quote. */
+function eventLine({ kind, quote, message, status }: EventOutput): string {
+  const mark = status === 'active' ? '' : ` (${status})`;
+  return `${String(message).padStart(5)}  ${kind}${mark}: ${quote.replace(/\s+/g, ' ')}`;
 }

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import { skippedLine, streamTranscript } from './transcript-file.ts';
+import { streamTranscript } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
 /** Lines are written in chunks of about this many UTF-16 units. */
@@ -31,12 +31,12 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
       if (next.done === true) {
         const { format, skipped } = next.value;
         const skips = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
-        // JSONL with plain text can't contain images; the other commands count them.
+        // The output is plain text, so images are skipped, too.
         if (images > 0) skips.push({ reason: 'embedded image', count: images });
         const tail = json ? `],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : '';
         await output.write(chunk + tail);
-        const note = skippedLine(skips);
-        if (note !== undefined && !json) await output.note(note);
+        if (skips.length > 0 && !json)
+          await output.note(`Skipped: ${skips.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`);
         return 0;
       }
       images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;

@@ -1,6 +1,5 @@
 import { summarizeHierarchical } from '../app/library.ts';
 import { PRESETS } from '../core/prompts/render.ts';
-import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
@@ -23,9 +22,9 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, json, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
-    const { transcript } = await readTranscriptFile(file);
+    const transcript = await readTranscriptFile(file);
     const selected = await modelFromOptions(invocation);
-    const counter = await loadEncoding(selected.info ? encodingFor(selected.info.id) : 'o200k_base');
+    const counter = await loadEncoding(selected.encoding);
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,

@@ -2,15 +2,23 @@ import { ModelFault } from '../app/fault.ts';
 import type { JobModel } from '../app/spend-limited-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
-import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import {
+  DEFAULT_MODELS,
+  encodingFor,
+  modelInfo,
+  priceOf,
+  reasoningPlan,
+  type ModelInfo,
+} from '../core/tokens/models.ts';
+import type { EncodingName } from '../core/tokens/token-counter.ts';
 import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
 import type { ListedModel } from '../providers/listed-model.ts';
 import { UsageError, choiceOption, textOption, type Invocation } from './command.ts';
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
-type Remote = Exclude<(typeof PROVIDERS)[number], 'local'>;
 
-const KEY_VARIABLES: Readonly<Record<Remote, string>> = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
+/** Environment variables with API keys. */
+const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
 /** The options of every command that can call a model. */
 export const MODEL_OPTIONS = {
@@ -26,19 +34,20 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
                       (anthropic); ignored with local
   --base-url U        API base URL (not with local)`;
 
-/** The selected model, and what it has cost so far. */
+/** The selected model, and its cost so far. */
 export interface ModelFromOptions {
-  /** Undefined: extractive summaries. */
+  /** Undefined with `local`, which makes extractive summaries. `chat` and `info` are then undefined, too. */
   readonly model: SummaryModel | undefined;
   /** The same model as a chat model, with its token limits. */
   readonly chat: JobModel | undefined;
-  /** Undefined without a model. */
   readonly info: ModelInfo | undefined;
+  /** The encoding to count tokens with. */
+  readonly encoding: EncodingName;
   /** US dollars; null if the price is unknown. */
   costUsd(): number | null;
 }
 
-/** Accounts with low limits hit them repeatedly, and giving up would lose the summaries already paid for. */
+/** Many, because giving up would lose the summaries already paid for. */
 const RATE_LIMIT_RETRIES = 8;
 /** Context window requested from Ollama, in tokens. */
 const OLLAMA_CONTEXT_WINDOW = 32_768;
@@ -56,7 +65,6 @@ async function findListedModel(registry: ModelRegistry, config: ModelConfig): Pr
   }
 }
 
-/** The model with its context window limited to `context` tokens. */
 function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
   const contextWindow = Math.min(info.contextWindow, maxTokens);
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
@@ -71,7 +79,7 @@ export async function modelFromOptions({
   const baseUrl = textOption(options, 'base-url');
   if (provider === 'local') {
     if (baseUrl !== undefined) throw new UsageError('--base-url needs --provider openai or anthropic.');
-    return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
+    return { model: undefined, chat: undefined, info: undefined, encoding: 'o200k_base', costUsd: () => 0 };
   }
   const apiKey = env[KEY_VARIABLES[provider]];
   // A server at a custom base URL may not need a key.
@@ -96,32 +104,20 @@ export async function modelFromOptions({
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
   });
-  const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInputTokens = input > 0 ? input : Math.floor(info.contextWindow / 2);
-  const model = summaryModel(
-    chat,
-    maxInputTokens,
-    new AbortController().signal,
-    (usage) => void usages.push(usage),
-    reasoningPlan(info, 'summary'),
-    { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput },
-  );
-  const costUsd = (): number | null =>
-    usages.reduce<number | null>((sum, usage) => {
-      const price = priceOf(usage, info);
-      return sum === null || price === undefined ? null : sum + price;
-    }, 0);
+  const reasoning = reasoningPlan(info, 'summary');
+  const limits = { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput };
+  let costUsd: number | null = 0;
+  const addCost = (usage: Usage): void => {
+    const price = priceOf(usage, info);
+    costUsd = costUsd === null || price === undefined ? null : costUsd + price;
+  };
   return {
-    model,
-    chat: {
-      model: chat,
-      maxInputTokens,
-      maxOutputTokens: info.statedMaxOutput,
-      contextWindow: info.contextWindow,
-      reasoning: reasoningPlan(info, 'summary'),
-    },
+    model: summaryModel(chat, maxInputTokens, new AbortController().signal, addCost, reasoning, limits),
+    chat: { model: chat, maxInputTokens, reasoning, ...limits },
     info,
-    costUsd,
+    encoding: encodingFor(info.id),
+    costUsd: () => costUsd,
   };
 }

@@ -1,7 +1,6 @@
 import { fingerprints, Relations, type Relation } from '../app/library/relations.ts';
 import type { LibraryEntry } from '../app/library/read-session.ts';
-import { inEnglish } from '../core/text/phrase.ts';
-import { readChats, withSources } from './read-chats.ts';
+import { readChats, withSources, type RefusedOutput } from './read-chats.ts';
 import type { Command } from './command.ts';
 
 export const command: Command = {
@@ -22,12 +21,10 @@ them. Files that can't be read are listed with the reason.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     const entries: LibraryEntry[] = [];
-    const refused: { path: string; tool: string; reason: string }[] = [];
+    const refused: RefusedOutput[] = [];
     const relations = new Relations();
     await withSources(options, env, async (sources) => {
-      const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
-        refused.push({ path, tool, reason: inEnglish(reason) });
-      for await (const { entry, session } of readChats(sources, refuse)) {
+      for await (const { entry, session } of readChats(sources, refused)) {
         entries.push(entry);
         relations.add(entry, fingerprints(session.messages));
       }
