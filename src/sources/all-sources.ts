@@ -7,15 +7,14 @@ import { importContinueSession, isContinueSession } from '../core/transcript/con
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isList, stringOf, tryParse } from '../core/transcript/json-value.ts';
-import { QwenImporter } from '../core/transcript/qwen.ts';
+import { importQwenRecord } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { folderPath, parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { checkVersion, folderPath, parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
 import { clineFamily } from './cline-family.ts';
 import { cursor } from './cursor.ts';
 import type { Databases } from './databases.ts';
 import {
-  checkVersion,
   createSource,
   editorFolders,
   fieldsOf,
@@ -211,7 +210,7 @@ function qwen(home: Home): Source {
     },
     (file, sink, from) =>
       file.path.endsWith('.jsonl')
-        ? readRecords(file, sink, (to) => new QwenImporter(to), from)
+        ? readRecords(file, sink, (to) => ({ record: (one) => importQwenRecord(one, to) }), from)
         : readGemini(file.path, 'Qwen Code', sink),
   );
 }

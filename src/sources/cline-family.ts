@@ -3,9 +3,14 @@ import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isList, isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { addCompaction, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import {
+  addCompaction,
   checkVersion,
+  parseMoment,
+  usageOf,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
+import {
   createSource,
   editorFolders,
   fieldsOf,

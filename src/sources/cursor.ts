@@ -3,11 +3,12 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import {
+  folderPath,
   messageOfBlocks,
   parseMoment,
+  skipRecord,
   usageOf,
   type TranscriptSink,
-  folderPath,
 } from '../core/transcript/transcript-message.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
@@ -154,5 +155,5 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
 function addRecord(record: unknown, sink: TranscriptSink): void {
   const { message, role, type } = fieldsOf(record);
   if (isObject(message)) readRoleContent({ ...message, role }, sink);
-  else sink.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
+  else skipRecord(sink, type);
 }

@@ -76,7 +76,7 @@ async function copyDatabase(folder: string, file: string): Promise<void> {
 /** Its last part is a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
 const WAL_HEADER_BYTES = 32;
 
-class Database {
+export class Database {
   readonly #database: DatabaseSync;
   readonly #copyFolder: string | undefined;
 
@@ -104,8 +104,6 @@ class Database {
     if (this.#copyFolder !== undefined) await rm(this.#copyFolder, { recursive: true, force: true });
   }
 }
-
-export type { Database };
 
 /** Throws `TranscriptError` if a database is truncated. SQLite would read missing pages as empty. */
 async function checkComplete(file: string): Promise<void> {

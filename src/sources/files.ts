@@ -161,8 +161,8 @@ export class Finder {
     return this.attempt(file, async () => {
       const stats = await ifExists(stat(file));
       if (!stats) return;
-      const [bytes, modifiedAt] = [stats.size, Math.round(stats.mtimeMs)];
-      this.#files.push({ tool: this.#tool, path: file, bytes, modifiedAt, facts: { id, ...facts } });
+      const modifiedAt = Math.round(stats.mtimeMs);
+      this.#files.push({ tool: this.#tool, path: file, bytes: stats.size, modifiedAt, facts: { id, ...facts } });
     });
   }
 
@@ -257,15 +257,4 @@ export const damagedFile = (): TranscriptError =>
 
 export function unknownFormat(tool: string): TranscriptError {
   return new TranscriptError(phrase('The file isn’t in a known {0} format.', tool));
-}
-
-/** Throws `TranscriptError` if a document's version is newer than the known one. */
-export function checkVersion(version: unknown, known: number): void {
-  if (typeof version === 'number' && version > known) throw newerFormat(version, known);
-}
-
-export function newerFormat(version: string | number, known: string | number): TranscriptError {
-  return new TranscriptError(
-    phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, known),
-  );
 }

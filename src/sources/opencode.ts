@@ -8,6 +8,8 @@ import {
   addCompaction,
   messageOfBlocks,
   parseMoment,
+  skipContent,
+  skipReasoning,
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
@@ -123,8 +125,8 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
     else if (type === 'tool') addToolBlocks(part, blocks, results);
-    else if (type === 'reasoning') sink.skip(phrase('model reasoning'));
-    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content of type “{0}”', type));
+    else if (type === 'reasoning') skipReasoning(sink);
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) skipContent(sink, type);
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

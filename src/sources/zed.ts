@@ -10,12 +10,16 @@ import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/t
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   messageOfBlocks,
+  newerFormat,
   parseMoment,
+  skipContent,
+  skipReasoning,
+  skipRecord,
   TranscriptError,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
-import { createSource, dataFolders, fieldsOf, newerFormat, unknownFormat, type Finder, type Home } from './files.ts';
+import { createSource, dataFolders, fieldsOf, unknownFormat, type Finder, type Home } from './files.ts';
 
 /** The newest supported version of Zed's threads. */
 const SUPPORTED_VERSION = '0.3.0';
@@ -58,10 +62,10 @@ async function addThreads(finder: Finder, databases: Databases, file: string): P
   for (const row of database.rows(`SELECT ${columns.join(', ')}, octet_length(data) AS bytes FROM threads`)) {
     const id = String(row['id']);
     const [title, parent] = [columnText(row['summary']), columnText(row['parent_id'])];
-    const [workspace] = (columnText(row['folder_paths']) ?? '').split('\n');
+    const workspace = columnText(row['folder_paths'])?.split('\n')[0] || undefined;
     const createdAt = parseMoment(row['created_at']);
-    const facts = { id, title, parent, createdAt, ...(workspace !== undefined && workspace !== '' && { workspace }) };
-    finder.addFromDatabase(file, facts, { bytes: row['bytes'], modifiedAt: parseMoment(row['updated_at']) });
+    const modifiedAt = parseMoment(row['updated_at']);
+    finder.addFromDatabase(file, { id, title, parent, createdAt, workspace }, { bytes: row['bytes'], modifiedAt });
   }
 }
 
@@ -90,7 +94,7 @@ function addMessage(message: unknown, model: string | undefined, sink: Transcrip
     readRoleContent({ role: message['role'], content: message['segments'] }, sink, {
       model: message['role'] === 'assistant' ? model : undefined,
     });
-  else sink.skip(phrase('record of type “{0}”', Object.keys(message)[0] ?? 'unknown'));
+  else skipRecord(sink, Object.keys(message)[0]);
 }
 
 function addUserOrAgent(
@@ -114,8 +118,9 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (typeof text === 'string') return [{ type: 'text', text }];
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
-  const kind = Object.keys(part)[0] ?? 'unknown';
-  sink.skip(/Thinking/.test(kind) ? phrase('model reasoning') : phrase('content of type “{0}”', kind));
+  const [kind] = Object.keys(part);
+  if (kind?.includes('Thinking')) skipReasoning(sink);
+  else skipContent(sink, kind);
   return [];
 }
 

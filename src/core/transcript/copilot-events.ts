@@ -4,12 +4,12 @@ import { toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, type JsonObject } from './json-value.ts';
 import {
   addCompaction,
+  checkVersion,
   messageOfBlocks,
   parseMoment,
   skipAttachment,
   skipReasoning,
   skipRecord,
-  TranscriptError,
   usageOf,
   type TranscriptSink,
 } from './transcript-message.ts';
@@ -104,11 +104,7 @@ export class CopilotEventsImporter {
   }
 
   #start(data: JsonObject, at: number | undefined): void {
-    const { version } = data;
-    if (typeof version === 'number' && version > VERSION)
-      throw new TranscriptError(
-        phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, VERSION),
-      );
+    checkVersion(data['version'], VERSION);
     this.#useModel(data['selectedModel']);
     this.#sink.about?.({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }

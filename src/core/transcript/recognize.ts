@@ -8,7 +8,7 @@ import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
 import { isDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
-import { isQwen, QwenImporter } from './qwen.ts';
+import { importQwenRecord, isQwen } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
@@ -65,7 +65,7 @@ const RECORDS: readonly {
   { format: 'claude-code', is: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
   { format: 'codex', is: isCodex, importer: (sink) => new CodexImporter(sink) },
   { format: 'copilot', is: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
-  { format: 'qwen', is: isQwen, importer: (sink) => new QwenImporter(sink) },
+  { format: 'qwen', is: isQwen, importer: (sink) => ({ record: (one) => importQwenRecord(one, sink) }) },
   { format: 'threadkeeper', is: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
   { format: 'messages', is: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
 ];

@@ -73,6 +73,17 @@ export class TranscriptError extends Error {
   }
 }
 
+/** Throws `TranscriptError` if a document's version is newer than the known one. */
+export function checkVersion(version: unknown, known: number): void {
+  if (typeof version === 'number' && version > known) throw newerFormat(version, known);
+}
+
+export function newerFormat(version: string | number, known: string | number): TranscriptError {
+  return new TranscriptError(
+    phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, known),
+  );
+}
+
 /** Receives what an importer finds. */
 export interface TranscriptSink {
   add(message: TranscriptMessage): void;
