@@ -38,7 +38,7 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
   const reader = new TranscriptReader();
   for await (const chunk of readText(file)) yield* reader.push(chunk);
   yield* reader.end();
-  return reader.summary();
+  return reader.totals();
 }
 
 /** Reads a whole transcript. Throws `UsageError` or `TranscriptError`. */

@@ -9,7 +9,12 @@ import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isList, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { importQwenRecord } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { checkVersion, folderPath, parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import {
+  checkVersion,
+  folderPath,
+  parseTimestamp,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
 import { clineFamily } from './cline-family.ts';
 import { cursor } from './cursor.ts';
@@ -162,7 +167,7 @@ function copilotCli(home: Home): Source {
       if (file.path.endsWith('.jsonl')) return readCopilotEvents(file, sink, from);
       const { chatMessages: messages, sessionId, startTime } = fieldsOf(await readJson(file.path));
       if (!isList(messages)) throw unknownFormat('Copilot CLI');
-      sink.about?.({ id: stringOf(sessionId), createdAt: parseMoment(startTime) });
+      sink.about?.({ id: stringOf(sessionId), createdAt: parseTimestamp(startTime) });
       for (const message of messages) readRoleContent(message, sink);
       return undefined;
     },

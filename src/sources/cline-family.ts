@@ -6,7 +6,7 @@ import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   addCompaction,
   checkVersion,
-  parseMoment,
+  parseTimestamp,
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
@@ -79,7 +79,7 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
     for (const file of await finder.findFiles(folder, hasExtension('.messages.json'))) {
       const { cwd, metadata, prompt, created_at: created } = await readOptionalFields(path.join(folder, `${id}.json`));
       const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
-      await finder.addFile(file, { id, workspace: stringOf(cwd), title, createdAt: parseMoment(created) });
+      await finder.addFile(file, { id, workspace: stringOf(cwd), title, createdAt: parseTimestamp(created) });
     }
   }
 }
@@ -89,7 +89,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
     sink.skip(phrase('record without a role or content'));
     return;
   }
-  const at = parseMoment(message['ts']);
+  const at = parseTimestamp(message['ts']);
   if (message['isSummary'] === true) {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
     addCompaction(sink, { summary: summary.join('\n'), at });

@@ -4,8 +4,8 @@ import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import {
   folderPath,
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
   skipRecord,
   usageOf,
   type TranscriptSink,
@@ -70,10 +70,10 @@ async function addComposers(finder: Finder, databases: Databases, file: string):
     // Chats that were opened but not used are stored, too.
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
-    const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
+    const [title, createdAt] = [stringOf(chat['name']), parseTimestamp(chat['createdAt'])];
     const [messagesSize] = database.rows(BUBBLES_SIZE_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
     const bytes = Number(messagesSize?.['bytes'] ?? 0) + (columnText(row['value'])?.length ?? 0);
-    const modifiedAt = parseMoment(chat['lastUpdatedAt']) ?? createdAt;
+    const modifiedAt = parseTimestamp(chat['lastUpdatedAt']) ?? createdAt;
     finder.addFromDatabase(file, { id, title, createdAt }, { bytes, modifiedAt });
   }
 }
@@ -82,7 +82,7 @@ async function addTabs(finder: Finder, databases: Databases, file: string): Prom
   const database = await databases.open(file);
   for (const tab of tabsOf(database)) {
     const [id, title] = [stringOf(tab['tabId']) ?? '', stringOf(tab['chatTitle'])];
-    const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseMoment(tab['lastSendTime']) };
+    const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseTimestamp(tab['lastSendTime']) };
     finder.addFromDatabase(file, { id, title }, size, `${TABS_KEY}:${id}`);
   }
 }
@@ -100,7 +100,7 @@ function readTab(database: Database, id: string, sink: TranscriptSink): void {
     const role = bubble['type'] === 'user' ? 'user' : 'assistant';
     const text = stringOf(bubble['rawText']) ?? stringOf(bubble['text']) ?? '';
     const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
-    sink.add(messageOfBlocks(role, [{ type: 'text', text }], { model }));
+    sink.add(messageFromBlocks(role, [{ type: 'text', text }], { model }));
   }
 }
 
@@ -129,7 +129,7 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
 function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   const role = bubble['type'] === 1 ? 'user' : 'assistant';
   const started = fieldsOf(bubble['timingInfo'])['clientStartTime'];
-  const at = parseMoment(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
+  const at = parseTimestamp(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
   const tokens = fieldsOf(bubble['tokenCount']);
   const usage = usageOf({ input: tokens['inputTokens'], output: tokens['outputTokens'] });
   const model = role === 'assistant' ? stringOf(fieldsOf(bubble['modelInfo'])['modelName']) : undefined;
@@ -144,11 +144,11 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, usage, model }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, usage, model }));
   else sink.skip(phrase('message without readable content'));
   const result = stringOf(tool?.['result']);
   if (result !== undefined && result !== '') {
-    sink.add(messageOfBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
+    sink.add(messageFromBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
   }
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
-import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases } from './databases.ts';
 import { createSource, dataFolders, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './read-records.ts';
@@ -34,7 +34,7 @@ export function goose(home: Home, databases: Databases): Source {
       for (const row of rows) {
         const content = tryParse(columnText(row['content_json']) ?? '');
         if (content === undefined) throw unknownFormat('Goose');
-        readRoleContent({ role: row['role'], content }, sink, { at: parseMoment(row['created_timestamp']) });
+        readRoleContent({ role: row['role'], content }, sink, { at: parseTimestamp(row['created_timestamp']) });
       }
       return undefined;
     },
@@ -56,12 +56,12 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
 /** SQLite's timestamps are in UTC, but don't name the time zone. */
 function parseSqliteTime(value: unknown): number | undefined {
   const hasNoTimeZone = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(value);
-  return parseMoment(hasNoTimeZone ? `${value.replace(' ', 'T')}Z` : value);
+  return parseTimestamp(hasNoTimeZone ? `${value.replace(' ', 'T')}Z` : value);
 }
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
   if (isObject(record) && !isRoleContent(record)) {
     const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
     sink.about?.({ ...(title && { title }), workspace });
-  } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
+  } else readRoleContent(record, sink, { at: isObject(record) ? parseTimestamp(record['created']) : undefined });
 }

@@ -6,8 +6,8 @@ import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import {
   addCompaction,
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
   skipContent,
   skipReasoning,
   usageOf,
@@ -69,8 +69,8 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
   for (const row of database.rows(SESSIONS_QUERY)) {
     const id = String(row['id']);
     const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => columnText(row[name]));
-    const createdAt = parseMoment(row['time_created'] ?? row['created_at']);
-    const modifiedAt = parseMoment(row['time_updated'] ?? row['updated_at']);
+    const createdAt = parseTimestamp(row['time_created'] ?? row['created_at']);
+    const modifiedAt = parseTimestamp(row['time_updated'] ?? row['updated_at']);
     finder.addFromDatabase(file, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
@@ -83,7 +83,7 @@ async function readFromDatabase(databases: Databases, file: string, session: str
     const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${partOrder}`, String(row['id']));
     return {
       data: objectOf(columnText(row['data'])),
-      at: parseMoment(row[timeColumn]),
+      at: parseTimestamp(row[timeColumn]),
       parts: parts.map(({ data }) => objectOf(columnText(data))),
     };
   });
@@ -117,7 +117,7 @@ function objectOf(value: unknown): JsonObject {
 
 function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
-  const at = parseMoment(fieldsOf(data['time'])['created']) ?? storedAt;
+  const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;
   const blocks: ContentBlock[] = [];
   const results: ContentBlock[] = [];
   for (const part of parts) {
@@ -143,8 +143,8 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     reasoning: tokens['reasoning'],
   });
   const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model, usage }));
-  if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model, usage }));
+  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
 }
 
 function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {

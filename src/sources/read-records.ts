@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { ofRecords, type RecordImporter } from '../core/transcript/recognize.ts';
+import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
 import { readSlice } from './files.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
@@ -39,7 +39,7 @@ export async function readRecords(
       sink.compacted?.(compaction);
     },
   };
-  const importer = ofRecords(importerOf(countingSink, resumed?.model), countingSink);
+  const importer = recordLineImporter(importerOf(countingSink, resumed?.model), countingSink);
   let offset = resumed?.offset ?? 0;
   let resumePoint = { ...progress, offset };
   for await (const { text, bytes, isTerminated } of readLines(file.path, offset)) {

@@ -9,9 +9,9 @@ import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
-  messageOfBlocks,
+  messageFromBlocks,
   newerFormat,
-  parseMoment,
+  parseTimestamp,
   skipContent,
   skipReasoning,
   skipRecord,
@@ -63,8 +63,8 @@ async function addThreads(finder: Finder, databases: Databases, file: string): P
     const id = String(row['id']);
     const [title, parent] = [columnText(row['summary']), columnText(row['parent_id'])];
     const workspace = columnText(row['folder_paths'])?.split('\n')[0] || undefined;
-    const createdAt = parseMoment(row['created_at']);
-    const modifiedAt = parseMoment(row['updated_at']);
+    const createdAt = parseTimestamp(row['created_at']);
+    const modifiedAt = parseTimestamp(row['updated_at']);
     finder.addFromDatabase(file, { id, title, parent, createdAt, workspace }, { bytes: row['bytes'], modifiedAt });
   }
 }
@@ -105,12 +105,12 @@ function addUserOrAgent(
 ): void {
   const content = isList(message['content']) ? message['content'].filter(isObject) : [];
   const blocks = content.flatMap((part) => blockOf(part, sink));
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { model }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { model }));
   const results = Object.entries(fieldsOf(message['tool_results']));
   const resultBlocks = results.flatMap(([callId, result]) =>
     isObject(result) && 'content' in result ? [resultOf(callId, result)] : [],
   );
-  if (resultBlocks.length > 0) sink.add(messageOfBlocks('tool', resultBlocks));
+  if (resultBlocks.length > 0) sink.add(messageFromBlocks('tool', resultBlocks));
 }
 
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {

@@ -2,9 +2,9 @@ import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { addCompaction, parseMoment, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { addCompaction, parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 
-/** Whether this is a record of a Qwen Code session: Claude Code's envelope with a message in Google's form. */
+/** Whether this is a record of a Qwen Code session: a record like Claude Code's with a message in Google's format. */
 export const isQwen = (record: unknown): record is JsonObject =>
   textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
@@ -14,7 +14,7 @@ export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
     sink.skip(phrase('invalid record'));
     return;
   }
-  const at = parseMoment(record['timestamp']);
+  const at = parseTimestamp(record['timestamp']);
   sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
   if (record['subtype'] === 'chat_compression') {
     // The compressed history begins with the summary, as a user message.
@@ -29,12 +29,12 @@ export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
   }
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
   const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
-  const counted = (name: string): unknown => valueAt(record, 'usageMetadata', name);
+  const count = (name: string): unknown => valueAt(record, 'usageMetadata', name);
   const usage = usageOf({
-    input: counted('promptTokenCount'),
-    output: counted('candidatesTokenCount'),
-    cached: counted('cachedContentTokenCount'),
-    reasoning: counted('thoughtsTokenCount'),
+    input: count('promptTokenCount'),
+    output: count('candidatesTokenCount'),
+    cached: count('cachedContentTokenCount'),
+    reasoning: count('thoughtsTokenCount'),
   });
   const facts = { at, model: textAt(record, 'model'), usage };
   if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, sink);

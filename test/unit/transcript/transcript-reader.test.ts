@@ -21,13 +21,13 @@ describe('recognizing a transcript', () => {
     const noise = `${JSON.stringify({ kind: 'noise', text: 'x'.repeat(1 << 16) })}\n`;
     assert.deepEqual(reader.push(noise), []);
     assert.equal(reader.format, undefined);
-    assert.throws(() => reader.summary(), /wasn’t read completely/);
+    assert.throws(() => reader.totals(), /wasn’t read completely/);
     reader.push(noise);
     const found = [...reader.push(`${JSON.stringify({ role: 'user', content: 'At last.' })}\n`), ...reader.end()];
     assert.deepEqual(found, [{ role: 'user', text: 'At last.' }]);
     assert.equal(reader.format, 'messages');
     assert.deepEqual(
-      reader.summary().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
+      reader.totals().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
       [['record without a role or content', 2]],
     );
   });
