@@ -3,12 +3,10 @@ import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
-type Skips = Pick<TranscriptSink, 'skip'>;
-
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
 
 /** Reads content in the format of OpenAI, Anthropic, Google, Codex, Goose, or Threadkeeper: a string, part, or list. */
-export function readContent(content: unknown, sink: Skips): ContentBlock[] {
+export function readContent(content: unknown, sink: TranscriptSink): ContentBlock[] {
   if (typeof content === 'string') return [textBlock(content)];
   if (!isList(content)) return isObject(content) ? readPart(content, sink) : [];
   return content.flatMap((part) => {
@@ -19,7 +17,7 @@ export function readContent(content: unknown, sink: Skips): ContentBlock[] {
   });
 }
 
-function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
+function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const type = stringOf(part['type']) ?? '';
   switch (type) {
     case '':
@@ -96,7 +94,7 @@ export const joinTextBlocks = (blocks: readonly ContentBlock[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
 /** Reads a part in Google's format, used by Gemini CLI and Qwen Code. Its type is determined by its fields. */
-function readGooglePart(part: JsonObject, sink: Skips): ContentBlock[] {
+function readGooglePart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { functionCall: call, functionResponse: result, inlineData: data } = part;
   if (part['thought'] === true) {
     skipReasoning(sink);
@@ -115,7 +113,7 @@ function readGooglePart(part: JsonObject, sink: Skips): ContentBlock[] {
   return [];
 }
 
-function readImage(mediaType: unknown, base64: unknown, sink: Skips): ContentBlock[] {
+function readImage(mediaType: unknown, base64: unknown, sink: TranscriptSink): ContentBlock[] {
   if (typeof mediaType === 'string' && typeof base64 === 'string') return [{ type: 'image', mediaType, base64 }];
   sink.skip(phrase('linked image'));
   return [];

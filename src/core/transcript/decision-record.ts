@@ -2,6 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import { visitWords } from '../text/words.ts';
+import { oneLine } from './markdown-export.ts';
 
 export interface DecisionRecord {
   readonly title: string;
@@ -102,8 +103,4 @@ function blockquote(text: string): string {
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

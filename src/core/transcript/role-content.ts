@@ -70,8 +70,7 @@ export function addBlocks(
 function withToolCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
   if (role === 'tool') {
     const callId = stringOf(record['tool_call_id']);
-    const first = blocks[0];
-    if (callId === undefined || first?.type !== 'text') return blocks;
+    if (callId === undefined || blocks[0]?.type !== 'text') return blocks;
     const result = toolResult(callId, joinTextBlocks(blocks), record['is_error'] === true);
     return [result, ...blocks.filter(({ type }) => type !== 'text')];
   }

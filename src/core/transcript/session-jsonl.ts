@@ -37,7 +37,7 @@ export function sessionFromJsonl(text: string): Message[] {
 }
 
 /** The message of an exported line's JSON value; undefined if it's invalid. */
-export function parseExportedMessage(value: unknown): Message | undefined {
+function parseExportedMessage(value: unknown): Message | undefined {
   const parsed = v.safeParse(exportedMessageSchema, value);
   if (!parsed.success) return undefined;
   const { content, ...rest } = parsed.output;

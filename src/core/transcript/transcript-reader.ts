@@ -53,10 +53,6 @@ export class TranscriptReader {
     };
   }
 
-  get format(): TranscriptFormat | undefined {
-    return this.#format;
-  }
-
   /** Adds a chunk, and returns the messages that it completes. */
   push(chunk: string): readonly TranscriptMessage[] {
     if (this.#lines) this.#pushLines(chunk, this.#lines);
@@ -152,11 +148,4 @@ export class TranscriptReader {
       };
     }
   }
-}
-
-/** Reads a transcript in memory. Throws `TranscriptError`. */
-export function readTranscript(text: string): TranscriptTotals & { readonly transcript: readonly TranscriptMessage[] } {
-  const reader = new TranscriptReader();
-  const transcript = [...reader.push(text), ...reader.end()];
-  return { ...reader.totals(), transcript };
 }

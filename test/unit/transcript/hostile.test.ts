@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
 import { sessionToMarkdown } from '../../../src/core/transcript/markdown-export.ts';
 import { parseTimestamp } from '../../../src/core/transcript/transcript-message.ts';
-import { readTranscript, TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 const MINUTE = '2023-11-14T22:13';
 
