@@ -72,7 +72,7 @@ export function indexOfMessages(
   const results = new Map<string, boolean>();
   for (const [index, { blocks = [] }] of messages.entries()) {
     const found = toolEffectsOf(blocks);
-    for (const deed of found.deeds) deeds.push({ ...deed, message: from + index });
+    for (const deed of found.effects) deeds.push({ ...deed, message: from + index });
     for (const [call, ok] of found.results) results.set(call, ok);
   }
   const facts: BlockFacts = { from, pieces, deeds, results: [...results] };

@@ -11,7 +11,7 @@ export interface ToolEffect {
 }
 
 export interface MessageToolEffects {
-  readonly deeds: readonly (ToolEffect & { readonly callId: string })[];
+  readonly effects: readonly (ToolEffect & { readonly callId: string })[];
   /** Whether calls succeeded, by their IDs. */
   readonly results: ReadonlyMap<string, boolean>;
 }
@@ -48,7 +48,7 @@ export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffec
       for (const effect of effectsOfCall(block.name, block.json)) effects.push({ ...effect, callId: block.callId });
     } else if (block.type === 'tool_result') results.set(block.callId, !block.isError && hasSucceeded(block.text));
   }
-  return { deeds: effects, results };
+  return { effects, results };
 }
 
 function effectsOfCall(name: string, json: string): ToolEffect[] {
