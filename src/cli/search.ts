@@ -38,7 +38,7 @@ the chats, run threadkeeper sources.
         blocks.push({ block: wordBlockOf(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
-      // The texts would take too much memory, so those of the hits are read again.
+      // Keeping all texts would take too much memory, so the hits are read again.
       const found = [];
       for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
         found.push(await hitOf(chats[block]!, message, query, score));

@@ -68,19 +68,19 @@ interface Line {
 }
 
 async function* readLines(file: string, start: number): AsyncGenerator<Line> {
-  let pieces: Buffer[] = [];
+  let parts: Buffer[] = [];
   let bytes = 0;
   const takeLine = (isTerminated: boolean): Line => {
-    const text = bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(pieces).toString('utf8').replace(/\r$/, '');
+    const text = bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
     const line = { text, bytes: bytes + (isTerminated ? 1 : 0), isTerminated };
-    pieces = [];
+    parts = [];
     bytes = 0;
     return line;
   };
-  const append = (piece: Buffer): void => {
-    bytes += piece.length;
-    if (bytes <= MAX_LINE_BYTES) pieces.push(piece);
-    else pieces = [];
+  const append = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes <= MAX_LINE_BYTES) parts.push(part);
+    else parts = [];
   };
   for await (const chunk of createReadStream(file, { start, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
     let from = 0;

@@ -21,7 +21,7 @@ export function isChatGpt(value: unknown): value is JsonObject & { readonly mapp
  */
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
   const supported = conversations.filter(isChatGpt);
-  for (let left = conversations.length - supported.length; left > 0; left--)
+  for (let count = conversations.length - supported.length; count > 0; count--)
     sink.skip(phrase('entry without a conversation'));
   const createdAt = (one: JsonObject): number => parseTimestamp(one['create_time']) ?? 0;
   for (const conversation of supported.toSorted((a, b) => createdAt(a) - createdAt(b)))

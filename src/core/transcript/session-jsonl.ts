@@ -91,7 +91,7 @@ export class ExportedSessionImporter {
       const isPlain = content.length === 1 && content[0]?.type === 'text';
       this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }) });
     }
-    for (let left = this.#messages.size; left > 0; left--) this.#sink.skip(phrase('message on another branch'));
+    for (let count = this.#messages.size; count > 0; count--) this.#sink.skip(phrase('message on another branch'));
     this.#messages.clear();
   }
 }
