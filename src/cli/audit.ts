@@ -1,16 +1,15 @@
-import type { ModelCheckResult, ModelCheckTools } from '../core/audit/model-check.ts';
+import type { ModelCheckResult } from '../core/audit/model-check.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
 import { supportOf } from '../core/model/statement-check.ts';
-import { Pace } from '../core/compress/source.ts';
+import { Pace, type SourceMessage } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
-import { encodingFor } from '../core/tokens/models.ts';
-import { loadEncoding, type EncodingName } from '../core/tokens/token-counter.ts';
-import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
-import { readTranscriptFile, textOf, sourceMessages } from './transcript-file.ts';
-import { explain } from './output.ts';
-import { requiredOption, type Verb } from './verb.ts';
+import { loadEncoding } from '../core/tokens/token-counter.ts';
+import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
+import { readText, readTranscriptFile, sourceMessages } from './transcript-file.ts';
+import { errorLine } from './output.ts';
+import { requiredOption, type Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper audit FILE --summary SUMMARY [options]
 
 Checks every statement of a summary against the transcript. The default check is offline:
@@ -33,30 +32,25 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, options, json, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
-    const chosen = await modelFromOptions(invocation);
-    const { transcript } = await readTranscriptFile(file);
+    const selected = await modelFromOptions(invocation);
+    const transcript = await readTranscriptFile(file);
     let summary = '';
-    for await (const chunk of textOf(summaryFile)) summary += chunk;
-    const messages = sourceMessages(transcript);
+    for await (const chunk of readText(summaryFile)) summary += chunk;
     const calls = new CallLog();
-    const { model, info } = chosen;
-    const { statements, fault }: ModelCheckResult =
-      model && info
-        ? await checkWithModel(summary, messages, { model, encoding: encodingFor(info.id), calls })
-        : { statements: checkStatements(summary, messages) };
+    const { statements, fault } = await check(summary, sourceMessages(transcript), selected, calls);
     if (fault !== undefined)
-      await output.note(`threadkeeper: ${explain(fault)} The remaining statements were checked without a model.`);
+      await output.note(`threadkeeper: ${errorLine(fault)} The remaining statements were checked without a model.`);
     if (json) {
       const { count, inputTokens, outputTokens } = calls;
       await output.json({
         statements: statements.map(statementJson),
-        ...(model && { calls: { count, inputTokens, outputTokens, costUsd: chosen.costUsd() } }),
+        ...(selected.model && { calls: { count, inputTokens, outputTokens, costUsd: selected.costUsd() } }),
       });
       return 0;
     }
     const count = (support: boolean | null): number =>
       statements.filter(({ reason }) => supportOf(reason) === support).length;
-    await output.write(statements.map(lineOf).join(''));
+    await output.write(statements.map(statementLine).join(''));
     await output.write(
       `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, undecided: ${count(null)}\n`,
     );
@@ -64,25 +58,26 @@ ${MODEL_HELP}
   },
 };
 
-async function checkWithModel(
+async function check(
   summary: string,
-  messages: ReturnType<typeof sourceMessages>,
-  { model, encoding, calls }: Pick<ModelCheckTools, 'model' | 'calls'> & { readonly encoding: EncodingName },
+  messages: readonly SourceMessage[],
+  { model, encoding }: ModelFromOptions,
+  calls: CallLog,
 ): Promise<ModelCheckResult> {
-  const { checkStatementsWithModel: askAboutStatements } = await import('../core/audit/model-check.ts');
+  if (!model) return { statements: checkStatements(summary, messages) };
+  const { checkStatementsWithModel } = await import('../core/audit/model-check.ts');
   const counter = await loadEncoding(encoding);
-  return askAboutStatements(summary, messages, { model, counter, pace: new Pace(), calls });
+  return checkStatementsWithModel(summary, messages, { model, counter, pace: new Pace(), calls });
 }
 
 function statementJson(statement: CheckedStatement): object {
   const { text, start, end, sources, reason, instead, isByCode } = statement;
-  const places = sources.map((source) => ({ message: source.message, start: source.start, end: source.end }));
   return {
     text,
     start,
     end,
     supported: supportOf(reason),
-    sources: places,
+    sources: sources.map((source) => ({ message: source.message, start: source.start, end: source.end })),
     reason: reasonText(statement),
     ...(instead !== undefined && { instead }),
     ...(isByCode && { byCode: true }),
@@ -106,13 +101,13 @@ function reasonText({ reason, missing = [] }: CheckedStatement): string {
   }
 }
 
-function lineOf(statement: CheckedStatement): string {
+function statementLine(statement: CheckedStatement): string {
   const { text, sources, reason, instead, isByCode } = statement;
-  const where = sources.map(({ message }) => message).join(', ');
-  const found = where === '' ? '' : ` (message ${where})`;
-  const by = isByCode ? '; no verdict from the model' : '';
-  const other = instead === undefined ? '' : `: ${instead.replace(/\s+/g, ' ')}`;
+  const indexes = sources.map(({ message }) => message).join(', ');
+  const where = indexes === '' ? '' : ` (message ${indexes})`;
+  const otherwise = instead === undefined ? '' : `: ${instead.replace(/\s+/g, ' ')}`;
+  const noVerdict = isByCode ? '; no verdict from the model' : '';
   const support = supportOf(reason);
   const mark = support === null ? '?' : support ? '+' : '-';
-  return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${other}${by}]${found}\n`;
+  return `${mark} ${text.replace(/\s+/g, ' ').trim()} [${reasonText(statement)}${otherwise}${noVerdict}]${where}\n`;
 }

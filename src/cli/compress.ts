@@ -5,24 +5,24 @@ import { ModelFault } from '../app/fault.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
-import { encodingFor, priceOf } from '../core/tokens/models.ts';
+import { priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
-import { shownEvent, type ShownEvent } from './shown-event.ts';
+import { eventOutput, type EventOutput } from './event-output.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
-import { UsageError, choiceOption, wholeOption, type Verb } from './verb.ts';
+import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
 
-/** Continuing is pointless if the key is rejected, the model is unknown, or all retries have failed. */
-const LASTING = [
+/** Faults after which further requests are pointless: the key or model doesn't work, or all retries have failed. */
+const LASTING_FAULTS = [
   ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
   ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
-] as const;
+];
 
-/** Without a target, the policy applies to a context window: the model's, or this many tokens. */
+/** Context window in tokens without `--target-tokens` and without a model. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper compress FILE [--target-tokens N] [--policy P] [--strategy S]
          [--preset X] [--keep-recent K] [--turn-by-turn] [--provider P] [--model M]
          [--base-url U] [--json]
@@ -62,23 +62,23 @@ ${MODEL_HELP}
   },
   async run(invocation) {
     const { file, options, json, output } = invocation;
-    const targetTokens = wholeOption(options, 'target-tokens', 1);
+    const targetTokens = integerOption(options, 'target-tokens', 1);
     const policy = choiceOption(options, 'policy', POLICY_NAMES) ?? 'balanced';
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
-    const keepRecent = wholeOption(options, 'keep-recent', 0);
-    const chosen = await modelFromOptions(invocation);
-    const { transcript } = await readTranscriptFile(file);
-    const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
-    const wanted = { targetTokens, policy, strategy, preset, keepRecent, counter, chosen };
-    const started = performance.now();
-    const grows = options['turn-by-turn'] === true || targetTokens === undefined;
-    const done = grows
-      ? await compressSession(transcript, wanted, options['turn-by-turn'] === true)
-      : await compressAtOnce(transcript, targetTokens, wanted);
-    const { isExtracted, ...result } = { ...done, ms: Math.round(performance.now() - started) };
-    if (json) await output.json(result);
-    else await output.write(forPeople(result));
+    const keepRecent = integerOption(options, 'keep-recent', 0);
+    const selected = await modelFromOptions(invocation);
+    const transcript = await readTranscriptFile(file);
+    const counter = await loadEncoding(selected.encoding);
+    const settings = { targetTokens, policy, strategy, preset, keepRecent, counter, selected };
+    const isTurnByTurn = options['turn-by-turn'] === true;
+    const startedAt = performance.now();
+    const { isExtracted, ...result } =
+      isTurnByTurn || targetTokens === undefined
+        ? await compressSession(transcript, settings, isTurnByTurn)
+        : await compressAtOnce(transcript, targetTokens, settings);
+    if (json) await output.json({ ...result, ms: Math.round(performance.now() - startedAt) });
+    else await output.write(textReport(result));
     if (isExtracted)
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
@@ -94,20 +94,21 @@ interface CompressOptions {
   readonly preset: PresetName;
   readonly keepRecent: number | undefined;
   readonly counter: TokenCounter;
-  readonly chosen: ModelFromOptions;
+  readonly selected: ModelFromOptions;
 }
 
+/** The result, as in JSON output. */
 interface Compressed {
   readonly messages: CompressedMessages['messages'];
-  readonly events: readonly ShownEvent[];
-  readonly nodes: readonly ShownNode[];
+  readonly events: readonly EventOutput[];
+  readonly nodes: readonly NodeOutput[];
   readonly tokens: CompressedMessages['tokens'];
   readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
   readonly compressions?: readonly CompressionAttempt[];
   readonly isExtracted: boolean;
 }
 
-const price =
+const pricesOf =
   ({ info }: ModelFromOptions): PriceOf =>
   (_model, usage) =>
     (info && priceOf(usage, info)) ?? null;
@@ -115,46 +116,46 @@ const price =
 async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
-  { policy, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
+  { policy, strategy, preset, keepRecent, counter, selected }: CompressOptions,
 ): Promise<Compressed> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     policy,
     strategy,
     preset,
     counter,
-    price: price(chosen),
+    price: pricesOf(selected),
     ...(keepRecent !== undefined && { keepRecent }),
-    ...(chosen.chat && { model: chosen.chat }),
+    ...(selected.chat && { model: selected.chat }),
   });
   if (compressed.messages.length === 0)
     throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
-  return shown(compressed, compressed.tokens, chosen);
+  return toOutput(compressed, compressed.tokens, selected);
 }
 
-/** The file as a session: grown turn by turn, or loaded and compressed once like *Compress History*. */
+/** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, policy: name, strategy, preset, keepRecent, counter, chosen }: CompressOptions,
-  isGrown: boolean,
+  { targetTokens, policy: name, strategy, preset, keepRecent, counter, selected }: CompressOptions,
+  isTurnByTurn: boolean,
 ): Promise<Compressed> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
-  const budget = targetTokens ?? chosen.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
+  const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const session = new InMemorySession({
     policy: resolvePolicy(name, { strategy, ...recent }),
     budget,
     counter,
     preset,
-    model: chosen.chat,
-    price: price(chosen),
+    model: selected.chat,
+    price: pricesOf(selected),
   });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
-    if (isGrown) await session.receive(message);
+    if (isTurnByTurn) await session.receive(message);
     else session.add(message);
     before += session.meter.counts.total(message);
-    if (ModelFault.is(session.fault, ...LASTING)) throw session.fault;
+    if (ModelFault.is(session.fault, ...LASTING_FAULTS)) throw session.fault;
   }
-  if (isGrown) await session.endTurn();
+  if (isTurnByTurn) await session.endTurn();
   else {
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;
@@ -171,10 +172,10 @@ async function compressSession(
     );
   }
   const tokens = { before, after, target: targetTokens ?? null };
-  return { ...shown(sent, tokens, chosen), ...(isGrown && { compressions: session.attempts }) };
+  return { ...toOutput(sent, tokens, selected), ...(isTurnByTurn && { compressions: session.attempts }) };
 }
 
-function shown(
+function toOutput(
   { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
   { info }: ModelFromOptions,
@@ -183,29 +184,30 @@ function shown(
   const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
   return {
     messages,
-    events: events.map(shownEvent),
-    nodes: nodes.map(shownNode),
+    events: events.map(eventOutput),
+    nodes: nodes.map(nodeOutput),
     tokens,
     calls: { ...calls, costUsd },
     isExtracted,
   };
 }
 
-interface ShownNode extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
+/** A summary node in JSON output. `from` and `to` are message indexes. */
+interface NodeOutput extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
   readonly from: number;
   readonly to: number;
   readonly tokens: number;
 }
 
-function shownNode({ node, from, to }: CompressedMessages['nodes'][number]): ShownNode {
+function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): NodeOutput {
   const { id, depth, tokens, rung, brief, detailed } = node;
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function forPeople({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
-  const sent = messages.map(({ role, content }) => {
-    return `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`;
-  });
+function textReport({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
+  const sent = messages.map(
+    ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
+  );
   const active = events.filter(({ status }) => status === 'active').length;
   const saved = tokens.before === 0 ? 0 : Math.round((1 - tokens.after / tokens.before) * 1000) / 10;
   const target = tokens.target === null ? '' : `, target ${tokens.target}`;

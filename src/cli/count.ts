@@ -2,9 +2,9 @@ import { encodingFor, modelInfo } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
 import { streamTranscript } from './transcript-file.ts';
-import { textOption, type Verb } from './verb.ts';
+import { textOption, type Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper count FILE [--model M] [--json]
 
 Counts the messages and tokens in a transcript, including message framing.

@@ -2,11 +2,11 @@ import { detectEvents } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { eventLine, shownEvent, type ShownEvent } from './shown-event.ts';
+import { eventOutput, type EventOutput } from './event-output.ts';
 import { streamTranscript } from './transcript-file.ts';
-import type { Verb } from './verb.ts';
+import type { Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper events FILE [--json]
 
 Lists the transcript's key events: decisions, errors, preferences, constraints,
@@ -27,7 +27,7 @@ a status: active, superseded (by a later one), or merged (into a near-duplicate)
 };
 
 /** The key events of a transcript, as in a ledger of unlimited size. */
-async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<ShownEvent[]> {
+async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<EventOutput[]> {
   const ledger = new Ledger();
   let before: TranscriptMessage | undefined;
   let index = 0;
@@ -39,5 +39,11 @@ async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<Sho
     before = message;
     index++;
   }
-  return ledger.entries().map(shownEvent);
+  return ledger.entries().map(eventOutput);
+}
+
+/** A key event as one line: message index, kind, status, and quote. */
+function eventLine({ kind, quote, message, status }: EventOutput): string {
+  const mark = status === 'active' ? '' : ` (${status})`;
+  return `${String(message).padStart(5)}  ${kind}${mark}: ${quote.replace(/\s+/g, ' ')}`;
 }

@@ -1,12 +1,12 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import { skippedLine, streamTranscript } from './transcript-file.ts';
-import type { Verb } from './verb.ts';
+import { streamTranscript } from './transcript-file.ts';
+import type { Command } from './command.ts';
 
-/** Lines are written in chunks of about this size, in UTF-16 units. */
-const PIECE_UNITS = 1 << 16;
+/** Lines are written in chunks of about this many UTF-16 units. */
+const CHUNK_UNITS = 1 << 16;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper import FILE [--json]
 
 Prints a transcript as JSONL, one message per line: {"role","content","at"}, with "at" in
@@ -23,33 +23,33 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
   options: {},
   async run({ file, json, output }) {
     const messages = streamTranscript(file);
-    let piece = json ? '{"messages":[' : '';
+    let chunk = json ? '{"messages":[' : '';
     let isFirst = true;
     let images = 0;
     for (;;) {
       const next = await messages.next();
       if (next.done === true) {
         const { format, skipped } = next.value;
-        const told = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
-        // JSONL with plain text can't contain images; the other commands count them.
-        if (images > 0) told.push({ reason: 'embedded image', count: images });
-        const tail = json ? `],${JSON.stringify({ format, skipped: told }).slice(1)}\n` : '';
-        await output.write(piece + tail);
-        const note = skippedLine(told);
-        if (note !== undefined && !json) await output.note(note);
+        const skips = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
+        // The output is plain text, so images are skipped, too.
+        if (images > 0) skips.push({ reason: 'embedded image', count: images });
+        const tail = json ? `],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : '';
+        await output.write(chunk + tail);
+        if (skips.length > 0 && !json)
+          await output.note(`Skipped: ${skips.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`);
         return 0;
       }
       images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;
-      piece += json ? `${isFirst ? '' : ','}${lineOf(next.value)}` : `${lineOf(next.value)}\n`;
+      chunk += json ? `${isFirst ? '' : ','}${messageJson(next.value)}` : `${messageJson(next.value)}\n`;
       isFirst = false;
-      if (piece.length >= PIECE_UNITS) {
-        await output.write(piece);
-        piece = '';
+      if (chunk.length >= CHUNK_UNITS) {
+        await output.write(chunk);
+        chunk = '';
       }
     }
   },
 };
 
-function lineOf({ role, text, at }: TranscriptMessage): string {
+function messageJson({ role, text, at }: TranscriptMessage): string {
   return JSON.stringify({ role, content: text, at });
 }

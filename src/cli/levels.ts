@@ -1,12 +1,11 @@
 import { summarizeHierarchical } from '../app/public-api.ts';
 import { PRESETS } from '../core/prompts/render.ts';
-import { encodingFor } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
-import { choiceOption, type Verb } from './verb.ts';
+import { choiceOption, type Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper levels FILE [--preset X] [--provider P] [--model M] [--base-url U]
          [--json]
 
@@ -23,13 +22,13 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, json, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
-    const { transcript } = await readTranscriptFile(file);
-    const chosen = await modelFromOptions(invocation);
-    const counter = await loadEncoding(chosen.info ? encodingFor(chosen.info.id) : 'o200k_base');
+    const transcript = await readTranscriptFile(file);
+    const selected = await modelFromOptions(invocation);
+    const counter = await loadEncoding(selected.encoding);
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,
-      ...(chosen.chat && { model: chosen.chat }),
+      ...(selected.chat && { model: selected.chat }),
     });
     if (json) {
       await output.json({ brief, detailed, full, tokens });

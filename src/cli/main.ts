@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
-import { streamOutput, type Output, explain } from './output.ts';
-import { UsageError, type Verb } from './verb.ts';
+import { errorLine, streamOutput, type Output } from './output.ts';
+import { UsageError, type Command } from './command.ts';
 
-/** Verbs are loaded on demand, so that `count` doesn't load what `compress` needs. */
-const VERBS: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<{ verb: Verb }> }>> = {
+/** Commands are loaded on demand, so that `count` doesn't load what `compress` needs. */
+const COMMANDS: Readonly<
+  Record<string, { readonly about: string; readonly load: () => Promise<{ command: Command }> }>
+> = {
   import: { about: 'print a transcript as JSONL, one message per line', load: () => import('./import.ts') },
   count: { about: 'count messages and tokens', load: () => import('./count.ts') },
   events: { about: 'list key events: decisions, errors, preferences, …', load: () => import('./events.ts') },
@@ -18,7 +20,7 @@ const VERBS: Readonly<Record<string, { readonly about: string; readonly load: ()
 
 const HELP = `Usage: threadkeeper COMMAND [FILE] [options]
 
-${Object.entries(VERBS)
+${Object.entries(COMMANDS)
   .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
   .join('\n')}
 
@@ -35,7 +37,7 @@ async function main(args: readonly string[], output: Output): Promise<number> {
   try {
     return await run(args, output);
   } catch (error) {
-    await output.note(`threadkeeper: ${explain(error)}`);
+    await output.note(`threadkeeper: ${errorLine(error)}`);
     return 2;
   }
 }
@@ -50,25 +52,26 @@ async function run(args: readonly string[], output: Output): Promise<number> {
     await output.write(`${process.env.THREADKEEPER_VERSION ?? 'unknown'}\n`);
     return 0;
   }
-  const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (!entry) throw new UsageError(`Unknown command “${name}”. Commands: ${Object.keys(VERBS).join(', ')}.`);
-  const { verb } = await entry.load();
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!entry) throw new UsageError(`Unknown command “${name}”. Commands: ${Object.keys(COMMANDS).join(', ')}.`);
+  const { command } = await entry.load();
   const { values, positionals } = parseArgs({
     args: rest,
     allowPositionals: true,
-    options: { ...verb.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values['help'] === true) {
-    await output.write(verb.help);
+    await output.write(command.help);
     return 0;
   }
   const [file, ...more] = positionals;
-  if (verb.isWithoutFile === true) {
+  if (command.isWithoutFile === true) {
     if (file !== undefined) throw new UsageError(`${name} doesn’t take a file.`);
   } else if (file === undefined)
     throw new UsageError(`${name} requires a file. For help, run threadkeeper ${name} --help.`);
   if (more.length > 0) throw new UsageError(`${name} takes one file, but got ${positionals.length}.`);
-  return await verb.run({ file: file ?? '', options: values, json: values['json'] === true, output, env: process.env });
+  const json = values['json'] === true;
+  return await command.run({ file: file ?? '', options: values, json, output, env: process.env });
 }
 
 // If the reader closes the pipe, as `head` does, end silently.

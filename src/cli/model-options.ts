@@ -2,15 +2,23 @@ import { ModelFault } from '../app/fault.ts';
 import type { SummarizerConfig } from '../app/spend-limited-model.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
-import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import {
+  DEFAULT_MODELS,
+  encodingFor,
+  modelInfo,
+  priceOf,
+  reasoningPlan,
+  type ModelInfo,
+} from '../core/tokens/models.ts';
+import type { EncodingName } from '../core/tokens/token-counter.ts';
 import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
 import type { ListedModel } from '../providers/listed-model.ts';
-import { UsageError, choiceOption, textOption, type Invocation } from './verb.ts';
+import { UsageError, choiceOption, textOption, type Invocation } from './command.ts';
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
-type Remote = Exclude<(typeof PROVIDERS)[number], 'local'>;
 
-const KEYS: Readonly<Record<Remote, string>> = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
+/** Environment variables with API keys. */
+const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
 /** The options of every command that can call a model. */
 export const MODEL_OPTIONS = {
@@ -26,26 +34,27 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
                       (anthropic); ignored with local
   --base-url U        API base URL (not with local)`;
 
-/** The selected model, and what it has cost so far. */
+/** The selected model, and its cost so far. */
 export interface ModelFromOptions {
-  /** Undefined: extractive summaries. */
+  /** Undefined with `local`, which makes extractive summaries. `chat` and `info` are then undefined, too. */
   readonly model: SummaryModel | undefined;
   /** The same model as a chat model, with its token limits. */
   readonly chat: SummarizerConfig | undefined;
-  /** Undefined without a model. */
   readonly info: ModelInfo | undefined;
+  /** The encoding to count tokens with. */
+  readonly encoding: EncodingName;
   /** US dollars; null if the price is unknown. */
   costUsd(): number | null;
 }
 
-/** Accounts with low limits hit them repeatedly, and giving up would lose the summaries already paid for. */
+/** Many, because giving up would lose the summaries already paid for. */
 const RATE_LIMIT_RETRIES = 8;
 /** Context window requested from Ollama, in tokens. */
-const OLLAMA_CONTEXT = 32_768;
+const OLLAMA_CONTEXT_WINDOW = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
 
 /** The model's entry in the server's model list, if any. */
-async function listedBy(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
+async function findListedModel(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
   try {
     const listed = await registry.listModels(config, AbortSignal.timeout(LIST_TIMEOUT_MS));
     return listed.find(({ id }) => id === config.model);
@@ -56,9 +65,8 @@ async function listedBy(registry: ModelRegistry, config: ModelConfig): Promise<L
   }
 }
 
-/** The model with its context window limited to `context` tokens. */
-function within(info: ModelInfo, context: number): ModelInfo {
-  const contextWindow = Math.min(info.contextWindow, context);
+function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
+  const contextWindow = Math.min(info.contextWindow, maxTokens);
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
@@ -71,12 +79,12 @@ export async function modelFromOptions({
   const baseUrl = textOption(options, 'base-url');
   if (provider === 'local') {
     if (baseUrl !== undefined) throw new UsageError('--base-url needs --provider openai or anthropic.');
-    return { model: undefined, chat: undefined, info: undefined, costUsd: () => 0 };
+    return { model: undefined, chat: undefined, info: undefined, encoding: 'o200k_base', costUsd: () => 0 };
   }
-  const apiKey = env[KEYS[provider]];
+  const apiKey = env[KEY_VARIABLES[provider]];
   // A server at a custom base URL may not need a key.
   if ((apiKey === undefined || apiKey === '') && baseUrl === undefined) {
-    throw new UsageError(`No API key. Set ${KEYS[provider]} or use --provider local.`);
+    throw new UsageError(`No API key. Set ${KEY_VARIABLES[provider]} or use --provider local.`);
   }
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');
@@ -88,40 +96,28 @@ export async function modelFromOptions({
   useProxyOfEnvironment();
   const registry = new ModelRegistry();
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
-  const listed = baseUrl === undefined ? undefined : await listedBy(registry, config);
+  const listed = baseUrl === undefined ? undefined : await findListedModel(registry, config);
   const known = modelInfo(id, {}, listed?.facts);
-  const info = listed?.isOllama ? within(known, OLLAMA_CONTEXT) : known;
+  const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
   });
-  const usages: Usage[] = [];
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
-  const maxInput = input > 0 ? input : Math.floor(info.contextWindow / 2);
-  const model = summarizerOf(
-    chat,
-    maxInput,
-    new AbortController().signal,
-    (usage) => void usages.push(usage),
-    reasoningPlan(info, 'summary'),
-    { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput },
-  );
-  const costUsd = (): number | null =>
-    usages.reduce<number | null>((sum, usage) => {
-      const price = priceOf(usage, info);
-      return sum === null || price === undefined ? null : sum + price;
-    }, 0);
+  const maxInputTokens = input > 0 ? input : Math.floor(info.contextWindow / 2);
+  const reasoning = reasoningPlan(info, 'summary');
+  const limits = { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput };
+  let costUsd: number | null = 0;
+  const addCost = (usage: Usage): void => {
+    const price = priceOf(usage, info);
+    costUsd = costUsd === null || price === undefined ? null : costUsd + price;
+  };
   return {
-    model,
-    chat: {
-      model: chat,
-      maxInputTokens: maxInput,
-      maxOutputTokens: info.statedMaxOutput,
-      contextWindow: info.contextWindow,
-      reasoning: reasoningPlan(info, 'summary'),
-    },
+    model: summarizerOf(chat, maxInputTokens, new AbortController().signal, addCost, reasoning, limits),
+    chat: { model: chat, maxInputTokens, reasoning, ...limits },
     info,
-    costUsd,
+    encoding: encodingFor(info.id),
+    costUsd: () => costUsd,
   };
 }

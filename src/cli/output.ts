@@ -2,47 +2,47 @@ import { describeFault } from '../app/fault-text.ts';
 import { ModelFault } from '../app/fault.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 
-/** A verb's output. Writing to a pipe waits until there is room. */
+/** A command's output. Writing to a pipe waits until there is room. */
 export interface Output {
   write(text: string): Promise<void>;
   /** Writes the JSON object of `--json` and a newline. */
   json(value: unknown): Promise<void>;
   /** Writes a line to standard error. */
   note(line: string): Promise<void>;
-  /** Resolves when everything has left this process. */
+  /** Resolves when all output was passed to the operating system. */
   flush(): Promise<void>;
 }
 
-/** Size of the chunks to write, in UTF-16 units, so that strings of hundreds of megabytes aren't copied at once. */
+/** UTF-16 units written at once, so that strings of hundreds of megabytes aren't copied as a whole. */
 const SLICE_UNITS = 1 << 20;
 
 export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStream): Output {
   const write = async (text: string): Promise<void> => {
     for (let at = 0; at < text.length;) {
       const end = sliceEnd(text, at);
-      await written(out, text.slice(at, end));
+      await writeTo(out, text.slice(at, end));
       at = end;
     }
   };
   return {
     write,
     json: async (value) => write(`${JSON.stringify(value)}\n`),
-    note: (line) => written(err, `${line}\n`),
+    note: (line) => writeTo(err, `${line}\n`),
     flush: async () => {
-      await written(out, '');
-      await written(err, '');
+      await writeTo(out, '');
+      await writeTo(err, '');
     },
   };
 }
 
-/** Never splits a surrogate pair, whose halves would become two replacement characters. */
+/** The end of the slice at `at`. Never splits a surrogate pair, whose halves would become replacement characters. */
 function sliceEnd(text: string, at: number): number {
   const end = Math.min(text.length, at + SLICE_UNITS);
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
+function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error?: Error | null) => {
       if (error) reject(error);
@@ -52,12 +52,13 @@ function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
 }
 
 /** An error as one line for the user. */
-export function explain(error: unknown): string {
+export function errorLine(error: unknown): string {
   if (ModelFault.is(error)) return inEnglish(describeFault(error).message);
   const message = error instanceof Error ? error.message : String(error);
-  const isOfParser = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
-  // The parser's messages have several sentences; the first says what is wrong.
-  return (isOfParser ? message.replace(/\. .*$/s, '.') : message)
+  const isParseArgsError =
+    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+  // Only the first sentence of these messages says what is wrong.
+  return (isParseArgsError ? message.replace(/\. .*$/s, '.') : message)
     .split('\n')
     .map((line) => line.trim())
     .join(' ');

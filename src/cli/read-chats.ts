@@ -1,12 +1,13 @@
 import os from 'node:os';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
-import { refusalOf, type Refused, type Source, type SourceFile } from '../app/library/source.ts';
+import { refusalOf, type Source, type SourceFile } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
+import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import { textOption, type OptionValues } from './verb.ts';
+import { textOption, type OptionValues } from './command.ts';
 
-/** A session, with its source for reading it again. */
+/** A session, and the source and file to read it again. */
 export interface Chat {
   readonly entry: LibraryEntry;
   readonly session: ReadSession;
@@ -14,33 +15,40 @@ export interface Chat {
   readonly file: SourceFile;
 }
 
-/** Calls `use` with the stores of all tools in the `--home` folder, and closes them afterwards. */
+/** A file or database that can't be read, in JSON output. */
+export interface RefusedOutput {
+  readonly path: string;
+  readonly tool: string;
+  readonly reason: string;
+}
+
+/** Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. */
 export async function withSources<Result>(
   options: OptionValues,
   env: Readonly<Record<string, string | undefined>>,
   use: (sources: readonly Source[]) => Promise<Result>,
 ): Promise<Result> {
-  const given = textOption(options, 'home');
+  const home = textOption(options, 'home');
   const databases = new Databases(os.tmpdir());
   try {
-    return await use(allSources({ folder: given ?? os.homedir(), env: given === undefined ? env : {} }, databases));
+    return await use(allSources({ folder: home ?? os.homedir(), env: home === undefined ? env : {} }, databases));
   } finally {
     await databases.close();
   }
 }
 
-/** Reads all sessions, one at a time, and masks secrets in titles. Calls `refuse` for those that can't be read. */
-export async function* readChats(sources: readonly Source[], refuse: (refused: Refused) => void): AsyncGenerator<Chat> {
+/** Reads all sessions, one at a time, and masks secrets in titles. Adds those that can't be read to `refused`. */
+export async function* readChats(sources: readonly Source[], refused: RefusedOutput[]): AsyncGenerator<Chat> {
   const mask = (text: string): string => new Redactor().redact(text);
   for (const source of sources) {
-    const { files, refused } = await source.find();
-    refused.forEach(refuse);
-    for (const file of files) {
+    const found = await source.find();
+    for (const { path, tool, reason } of found.refused) refused.push({ path, tool, reason: inEnglish(reason) });
+    for (const file of found.files) {
       try {
         const session = await readSession(source, file);
         yield { entry: entryOf(file, session, undefined, mask), session, source, file };
       } catch (error) {
-        refuse({ tool: file.tool, path: file.path, reason: refusalOf(error) });
+        refused.push({ path: file.path, tool: file.tool, reason: inEnglish(refusalOf(error)) });
       }
     }
   }

@@ -1,17 +1,15 @@
 import { bestExcerpt } from '../core/search/excerpt.ts';
+import { TOOL_WEIGHT } from '../core/search/block-search.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import { readTranscriptFile } from './transcript-file.ts';
-import { requiredOption, wholeOption, type Verb } from './verb.ts';
+import { requiredOption, integerOption, type Command } from './command.ts';
 
 const DEFAULT_HITS = 10;
 
 /** Length of an excerpt in UTF-16 units: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
-/** Tool output answers fewer questions than messages do. The session's own search uses the same weight. */
-const TOOL_WEIGHT = 0.6;
-
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper recall FILE --query Q [--limit N] [--json]
 
 Searches the messages of a transcript (ranked full-text search, best results first).
@@ -24,24 +22,24 @@ Searches the messages of a transcript (ranked full-text search, best results fir
   options: { query: { type: 'string' }, limit: { type: 'string' } },
   async run({ file, options, json, output }) {
     const query = requiredOption(options, 'query');
-    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
-    const { transcript } = await readTranscriptFile(file);
+    const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const transcript = await readTranscriptFile(file);
     const index = new TextIndex();
     for (const [at, { role, text }] of transcript.entries()) {
       index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
     }
     const hits = index.search(query, { limit }).map(({ id, score }) => {
       const message = Number(id);
-      const whole = transcript[message]!.text;
-      const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);
-      return { message, start, end, text: whole.slice(start, end), score };
+      const { text } = transcript[message]!;
+      const { start, end } = bestExcerpt(text, query, EXCERPT_UNITS);
+      return { message, start, end, text: text.slice(start, end), score };
     });
     if (json) {
       await output.json({ hits });
       return 0;
     }
-    const blocks = hits.map(({ message, text }) => `[${message}] ${transcript[message]!.role}\n${text}\n`);
-    await output.write(blocks.length === 0 ? 'No results.\n' : blocks.join('\n'));
+    const results = hits.map(({ message, text }) => `[${message}] ${transcript[message]!.role}\n${text}\n`);
+    await output.write(results.length === 0 ? 'No results.\n' : results.join('\n'));
     return 0;
   },
 };

@@ -1,18 +1,17 @@
 import { readSession } from '../app/library/read-session.ts';
 import { Redactor } from '../core/redact/redact.ts';
-import { inEnglish } from '../core/text/phrase.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { wordBlockOf } from '../core/search/word-block.ts';
-import { readChats, withSources, type Chat } from './read-chats.ts';
-import { requiredOption, wholeOption, type Verb } from './verb.ts';
+import { readChats, withSources, type Chat, type RefusedOutput } from './read-chats.ts';
+import { requiredOption, integerOption, type Command } from './command.ts';
 
 const DEFAULT_HITS = 10;
 
 /** Length of an excerpt in UTF-16 units: a paragraph or two. */
 const EXCERPT_UNITS = 600;
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
 
 Searches the chats of all supported tools on this machine, best results first. To list
@@ -30,18 +29,16 @@ the chats, run threadkeeper sources.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     const query = requiredOption(options, 'query');
-    const limit = wholeOption(options, 'limit', 1) ?? DEFAULT_HITS;
-    const refused: { path: string; tool: string; reason: string }[] = [];
+    const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
+    const refused: RefusedOutput[] = [];
     const hits = await withSources(options, env, async (sources) => {
       const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
-      const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
-        refused.push({ path, tool, reason: inEnglish(reason) });
-      for await (const { session, ...chat } of readChats(sources, refuse)) {
+      for await (const { session, ...chat } of readChats(sources, refused)) {
         blocks.push({ block: wordBlockOf(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
-      // Texts aren't kept while indexing, so those of the hits are read again.
+      // Keeping all texts would take too much memory, so the hits are read again.
       const found = [];
       for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
         found.push(await hitOf(chats[block]!, message, query, score));
@@ -52,10 +49,10 @@ the chats, run threadkeeper sources.
       await output.json({ hits, refused });
       return 0;
     }
-    const blocks = hits.map(
+    const results = hits.map(
       ({ tool, title, message, role, text }) => `${tool}: ${title} [${message}] ${role}\n${text}\n`,
     );
-    await output.write(blocks.length === 0 ? 'No results.\n' : blocks.join('\n'));
+    await output.write(results.length === 0 ? 'No results.\n' : results.join('\n'));
     if (refused.length > 0)
       await output.note(
         `Skipped files: ${refused.length}. To list them with the reasons, run threadkeeper sources${options['home'] === undefined ? '' : ' with the same --home'}.`,

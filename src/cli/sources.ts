@@ -1,10 +1,9 @@
 import { fingerprints, Relations, type Relation } from '../app/library/relations.ts';
 import type { LibraryEntry } from '../app/library/read-session.ts';
-import { inEnglish } from '../core/text/phrase.ts';
-import { readChats, withSources } from './read-chats.ts';
-import type { Verb } from './verb.ts';
+import { readChats, withSources, type RefusedOutput } from './read-chats.ts';
+import type { Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper sources [--home DIR] [--json]
 
 Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Kilo Code,
@@ -22,28 +21,26 @@ them. Files that can't be read are listed with the reason.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     const entries: LibraryEntry[] = [];
-    const refused: { path: string; tool: string; reason: string }[] = [];
+    const refused: RefusedOutput[] = [];
     const relations = new Relations();
     await withSources(options, env, async (sources) => {
-      const refuse: Parameters<typeof readChats>[1] = ({ path, tool, reason }) =>
-        refused.push({ path, tool, reason: inEnglish(reason) });
-      for await (const { entry, session } of readChats(sources, refuse)) {
+      for await (const { entry, session } of readChats(sources, refused)) {
         entries.push(entry);
         relations.add(entry, fingerprints(session.messages));
       }
     });
-    const related = relations.all();
+    const relationOf = relations.all();
     entries.sort((a, b) => b.updatedAt - a.updatedAt);
     if (json) {
       const sessions = entries.map((entry) => {
         const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;
-        return { id, tool, workspace, title, messages, updated, path, compactions, relation: related.get(entry) };
+        return { id, tool, workspace, title, messages, updated, path, compactions, relation: relationOf.get(entry) };
       });
       await output.json({ sessions, refused });
       return 0;
     }
     for (const entry of entries) {
-      const relation = related.get(entry);
+      const relation = relationOf.get(entry);
       const note = relation ? ` (${relationText(relation)})` : '';
       const day = new Date(entry.updatedAt).toISOString().slice(0, 10);
       await output.write(

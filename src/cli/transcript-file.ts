@@ -1,24 +1,24 @@
 import { createReadStream } from 'node:fs';
-import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
-import { type TranscriptMessage, contentOf } from '../core/transcript/transcript-message.ts';
-import { UsageError } from './verb.ts';
 import type { SourceMessage } from '../core/compress/source.ts';
 import { messageId } from '../core/model/ids.ts';
+import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
+import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { UsageError } from './command.ts';
 
 /** A file's text in chunks; `-` is standard input. Throws `UsageError` if it can't be read. */
-export async function* textOf(file: string): AsyncGenerator<string> {
+export async function* readText(file: string): AsyncGenerator<string> {
   const stream = file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' });
   try {
     for await (const chunk of stream) yield String(chunk);
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFile(file, error);
   }
 }
 
-export const unreadable = (file: string, error: unknown): UsageError =>
-  new UsageError(`Can’t read ${file}: ${whyUnreadable(error)}.`);
+export const unreadableFile = (file: string, error: unknown): UsageError =>
+  new UsageError(`Can’t read ${file}: ${unreadableReason(error)}.`);
 
-function whyUnreadable(error: unknown): string {
+function unreadableReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
@@ -33,33 +33,19 @@ function whyUnreadable(error: unknown): string {
   }
 }
 
-/** Streams a transcript's messages; the generator returns the totals. */
+/** Streams a transcript's messages; the generator returns the totals. Throws `UsageError` or `TranscriptError`. */
 export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptTotals> {
   const reader = new TranscriptReader();
-  for await (const chunk of textOf(file)) yield* reader.push(chunk);
+  for await (const chunk of readText(file)) yield* reader.push(chunk);
   yield* reader.end();
-  return reader.summary();
+  return reader.totals();
 }
 
 /** Reads a whole transcript. Throws `UsageError` or `TranscriptError`. */
-export async function readTranscriptFile(
-  file: string,
-): Promise<TranscriptTotals & { readonly transcript: readonly TranscriptMessage[] }> {
+export async function readTranscriptFile(file: string): Promise<readonly TranscriptMessage[]> {
   const transcript: TranscriptMessage[] = [];
-  const messages = streamTranscript(file);
-  for (;;) {
-    const next = await messages.next();
-    if (next.done === true) return { ...next.value, transcript };
-    transcript.push(next.value);
-  }
-}
-
-/** What was skipped, as one line; undefined if nothing was. */
-export function skippedLine(
-  skipped: readonly { readonly reason: string; readonly count: number }[],
-): string | undefined {
-  if (skipped.length === 0) return undefined;
-  return `Skipped: ${skipped.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`;
+  for await (const message of streamTranscript(file)) transcript.push(message);
+  return transcript;
 }
 
 /** A transcript's messages for compression; their IDs are their indexes. */

@@ -1,8 +1,8 @@
 import { verifyJournal } from '../storage/verify-journal.ts';
-import { unreadable } from './transcript-file.ts';
-import type { Verb } from './verb.ts';
+import { unreadableFile } from './transcript-file.ts';
+import type { Command } from './command.ts';
 
-export const verb: Verb = {
+export const command: Command = {
   help: `Usage: threadkeeper verify JOURNAL [--json]
 
 Checks a session journal: the checksum and structure of each line, and that there are no
@@ -14,7 +14,7 @@ and exits with code 1.
   options: {},
   async run({ file, json, output }) {
     const verified = await verifyJournal(file).catch((error: unknown) => {
-      throw unreadable(file, error);
+      throw unreadableFile(file, error);
     });
     if (json) await output.json(verified);
     else if (verified.ok) await output.write(`${file}: no problems found, entries: ${verified.events}\n`);

@@ -7,36 +7,40 @@ import { importContinueSession, isContinueSession } from '../core/transcript/con
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isList, stringOf, tryParse } from '../core/transcript/json-value.ts';
-import { QwenImporter } from '../core/transcript/qwen.ts';
+import { importQwenRecord } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { folderPath, parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import {
+  checkVersion,
+  folderPath,
+  parseTimestamp,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
 import { clineFamily } from './cline-family.ts';
 import { cursor } from './cursor.ts';
 import type { Databases } from './databases.ts';
 import {
-  checkVersion,
+  createSource,
   editorFolders,
-  endsIn,
-  entries,
-  fieldsBeside,
   fieldsOf,
-  isCode,
+  folderEntries,
+  hasErrorCode,
+  hasExtension,
   readDocument,
   readJson,
-  sourceOf,
-  textBeside,
+  readOptionalFields,
+  readOptionalText,
   toolFolder,
   unknownFormat,
   type Finder,
   type Home,
 } from './files.ts';
 import { goose } from './goose.ts';
-import { readRecords } from './lines.ts';
+import { readRecords } from './read-records.ts';
 import { opencode } from './opencode.ts';
 import { zed } from './zed.ts';
 
-/** The stores of all tools in a home folder. The caller closes the databases. */
+/** The sources of all tools in a home folder. The caller closes the databases. */
 export function allSources(home: Home, databases: Databases): readonly Source[] {
   return [
     claudeCode(home),
@@ -57,12 +61,12 @@ export function allSources(home: Home, databases: Databases): readonly Source[] 
   ];
 }
 
-/** `~/.claude/projects/<folder>/<session>.jsonl`. Subagents are in `agent-<id>.jsonl` in the same folder or below. */
+/** `~/.claude/projects/<folder>/<session>.jsonl`, and `agent-<id>.jsonl` of subagents in the same folder or below. */
 function claudeCode(home: Home): Source {
   const projects = path.join(toolFolder(home, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects');
-  return sourceOf(
+  return createSource(
     'claude-code',
-    (finder) => finder.addAll(projects, endsIn('.jsonl'), 3),
+    (finder) => finder.addFiles(projects, hasExtension('.jsonl'), 3),
     (file, sink, from) => {
       const isSubagent = path.basename(file.path).startsWith('agent-');
       return readRecords(file, sink, (to) => new ClaudeCodeImporter(to, isSubagent), from);
@@ -71,19 +75,19 @@ function claudeCode(home: Home): Source {
 }
 
 /**
- * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`; before August 2025 without subfolders; archived ones in
+ * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, before August 2025 without subfolders. Archived sessions are in
  * `archived_sessions`.
  */
 function codex(home: Home): Source {
   const root = toolFolder(home, 'CODEX_HOME', '.codex');
-  return sourceOf(
+  return createSource(
     'codex',
     async (finder) => {
       for (const folder of ['sessions', 'archived_sessions']) {
-        const files = await finder.filesBelow(path.join(root, folder), (name) => /^rollout-.*\.jsonl$/.test(name), 3);
+        const files = await finder.findFiles(path.join(root, folder), (name) => /^rollout-.*\.jsonl$/.test(name), 3);
         for (const file of files) {
           const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file) ?? [];
-          await finder.add(file, id === undefined ? {} : { id });
+          await finder.addFile(file, id === undefined ? {} : { id });
         }
       }
     },
@@ -95,17 +99,20 @@ const readCopilotEvents: Source['read'] = (file, sink, from) =>
   readRecords(file, sink, (to, model) => new CopilotEventsImporter(to, model), from);
 
 /**
- * VS Code's own chats: `chatSessions/<id>.json`, since 2026 a log of changes in `.jsonl`; and the newest 20 of each
- * workspace with tool results in `GitHub.copilot-chat/transcripts`.
+ * VS Code's own chats: `chatSessions/<id>.json`, since 2026 a log of changes in `.jsonl`. The newest 20 chats of each
+ * workspace are also stored with their tool results, in `GitHub.copilot-chat/transcripts`.
  */
 function copilotChat(home: Home): Source {
-  return sourceOf(
+  return createSource(
     'copilot-chat',
     async (finder) => {
       for (const user of editorFolders(home)) {
-        for (const folder of await finder.folders(path.join(user, 'workspaceStorage')))
-          await addWorkspace(finder, folder);
-        await finder.addAll(path.join(user, 'globalStorage/emptyWindowChatSessions'), endsIn('.json', '.jsonl'));
+        for (const folder of await finder.subfolders(path.join(user, 'workspaceStorage')))
+          await addWorkspaceSessions(finder, folder);
+        await finder.addFiles(
+          path.join(user, 'globalStorage/emptyWindowChatSessions'),
+          hasExtension('.json', '.jsonl'),
+        );
       }
     },
     async (file, sink, from) => {
@@ -121,67 +128,66 @@ function copilotChat(home: Home): Source {
   );
 }
 
-async function addWorkspace(finder: Finder, folder: string): Promise<void> {
-  const sessions = await finder.filesBelow(path.join(folder, 'chatSessions'), endsIn('.json', '.jsonl'));
-  // The extension's folder exists in different cases.
+async function addWorkspaceSessions(finder: Finder, folder: string): Promise<void> {
+  const sessions = await finder.findFiles(path.join(folder, 'chatSessions'), hasExtension('.json', '.jsonl'));
+  // The case of the extension's folder differs between versions.
   for (const { name } of await finder.entries(folder)) {
     if (name.toLowerCase() === 'github.copilot-chat')
-      sessions.push(...(await finder.filesBelow(path.join(folder, name, 'transcripts'), endsIn('.jsonl'))));
+      sessions.push(...(await finder.findFiles(path.join(folder, name, 'transcripts'), hasExtension('.jsonl'))));
   }
   if (sessions.length === 0) return;
-  const opened = await fieldsBeside(path.join(folder, 'workspace.json'));
-  const workspace = folderPath(opened['folder'] ?? opened['workspace'] ?? opened['configuration']);
-  for (const file of sessions) await finder.add(file, { workspace });
+  const workspaceFile = await readOptionalFields(path.join(folder, 'workspace.json'));
+  const workspace = folderPath(workspaceFile['folder'] ?? workspaceFile['workspace'] ?? workspaceFile['configuration']);
+  for (const file of sessions) await finder.addFile(file, { workspace });
 }
 
 /**
- * `~/.copilot/session-state/<id>/events.jsonl`, at first directly in `session-state`; before 2026
+ * `~/.copilot/session-state/<id>/events.jsonl`, in early versions `session-state/<id>.jsonl`; before 2026
  * `history-session-state/session_*.json`.
  */
 function copilotCli(home: Home): Source {
   const root = toolFolder(home, 'COPILOT_HOME', '.copilot');
-  return sourceOf(
+  return createSource(
     'copilot-cli',
     async (finder) => {
-      for (const folder of await finder.folders(path.join(root, 'session-state'))) {
-        for (const file of await finder.filesBelow(folder, (name) => name === 'events.jsonl')) {
-          // A flat file with a key, a colon, and a text on each line.
-          const yaml = await textBeside(path.join(folder, 'workspace.yaml'));
+      for (const folder of await finder.subfolders(path.join(root, 'session-state'))) {
+        for (const file of await finder.findFiles(folder, (name) => name === 'events.jsonl')) {
+          // Every line is `key: text`.
+          const yaml = await readOptionalText(path.join(folder, 'workspace.yaml'));
           const value = (key: string): string | undefined =>
             new RegExp(`^${key}: *["']?(.*?)["']? *$`, 'm').exec(yaml)?.[1] || undefined;
           const [workspace, title] = [value('cwd'), value('summary') ?? value('name')];
-          await finder.add(file, { id: path.basename(folder), workspace, title });
+          await finder.addFile(file, { id: path.basename(folder), workspace, title });
         }
       }
-      await finder.addAll(path.join(root, 'session-state'), endsIn('.jsonl'));
-      await finder.addAll(path.join(root, 'history-session-state'), endsIn('.json'));
+      await finder.addFiles(path.join(root, 'session-state'), hasExtension('.jsonl'));
+      await finder.addFiles(path.join(root, 'history-session-state'), hasExtension('.json'));
     },
     async (file, sink, from) => {
       if (file.path.endsWith('.jsonl')) return readCopilotEvents(file, sink, from);
       const { chatMessages: messages, sessionId, startTime } = fieldsOf(await readJson(file.path));
       if (!isList(messages)) throw unknownFormat('Copilot CLI');
-      sink.about?.({ id: stringOf(sessionId), createdAt: parseMoment(startTime) });
+      sink.about?.({ id: stringOf(sessionId), createdAt: parseTimestamp(startTime) });
       for (const message of messages) readRoleContent(message, sink);
       return undefined;
     },
   );
 }
 
-/** `~/.gemini/tmp/<project>/chats/session-*`: JSON documents until 2025, then JSONL. Subagents have a folder. */
+/** `~/.gemini/tmp/<project>/chats/session-*`: JSON until 2025, then JSONL. Subagents are in `chats/<parent ID>`. */
 function gemini(home: Home): Source {
   const root = path.join(toolFolder(home, 'GEMINI_CLI_HOME', ''), '.gemini');
-  return sourceOf(
+  return createSource(
     'gemini',
     async (finder) => {
-      const { projects } = await fieldsBeside(path.join(root, 'projects.json'));
-      const named = new Map(Object.entries(fieldsOf(projects)).map(([folder, id]) => [String(id), folder]));
-      for (const project of await finder.folders(path.join(root, 'tmp'))) {
-        const written = (await textBeside(path.join(project, '.project_root'))).trim();
-        const workspace = written || named.get(path.basename(project));
-        for (const file of await finder.filesBelow(path.join(project, 'chats'), endsIn('.json', '.jsonl'), 1)) {
-          // A subagent's folder has the name of its parent session.
+      const { projects } = await readOptionalFields(path.join(root, 'projects.json'));
+      const folderOf = new Map(Object.entries(fieldsOf(projects)).map(([folder, id]) => [String(id), folder]));
+      for (const project of await finder.subfolders(path.join(root, 'tmp'))) {
+        const projectRoot = (await readOptionalText(path.join(project, '.project_root'))).trim();
+        const workspace = projectRoot || folderOf.get(path.basename(project));
+        for (const file of await finder.findFiles(path.join(project, 'chats'), hasExtension('.json', '.jsonl'), 1)) {
           const folder = path.basename(path.dirname(file));
-          await finder.add(file, { workspace, parent: folder === 'chats' ? undefined : folder });
+          await finder.addFile(file, { workspace, parent: folder === 'chats' ? undefined : folder });
         }
       }
     },
@@ -196,20 +202,20 @@ async function readGemini(file: string, name: string, sink: TranscriptSink): Pro
   importGemini(text, sink);
 }
 
-/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's documents in `~/.qwen/tmp`. */
+/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's JSON in `~/.qwen/tmp`. */
 function qwen(home: Home): Source {
   const root = toolFolder(home, 'QWEN_HOME', '.qwen');
-  return sourceOf(
+  return createSource(
     'qwen',
     async (finder) => {
-      for (const [folder, ending] of Object.entries({ projects: '.jsonl', tmp: '.json' })) {
-        for (const project of await finder.folders(path.join(root, folder)))
-          await finder.addAll(path.join(project, 'chats'), endsIn(ending));
+      for (const [folder, extension] of Object.entries({ projects: '.jsonl', tmp: '.json' })) {
+        for (const project of await finder.subfolders(path.join(root, folder)))
+          await finder.addFiles(path.join(project, 'chats'), hasExtension(extension));
       }
     },
     (file, sink, from) =>
       file.path.endsWith('.jsonl')
-        ? readRecords(file, sink, (to) => new QwenImporter(to), from)
+        ? readRecords(file, sink, (to) => ({ record: (one) => importQwenRecord(one, to) }), from)
         : readGemini(file.path, 'Qwen Code', sink),
   );
 }
@@ -217,9 +223,9 @@ function qwen(home: Home): Source {
 /** `~/.continue/sessions/<id>.json`; `sessions.json` is an index. */
 function continueSessions(home: Home): Source {
   const root = path.join(toolFolder(home, 'CONTINUE_GLOBAL_DIR', '.continue'), 'sessions');
-  return sourceOf(
+  return createSource(
     'continue',
-    (finder) => finder.addAll(root, (name) => name.endsWith('.json') && name !== 'sessions.json'),
+    (finder) => finder.addFiles(root, (name) => name.endsWith('.json') && name !== 'sessions.json'),
     async (file, sink) => {
       const session = await readJson(file.path);
       if (!isContinueSession(session)) throw unknownFormat('Continue');
@@ -228,20 +234,20 @@ function continueSessions(home: Home): Source {
   );
 }
 
-const AIDER_FILE = '.aider.chat.history.md';
-/** Maximum depth of projects below the home folder: `~/code/<owner>/<project>`. */
-const AIDER_DEPTH = 3;
+const AIDER_FILE_NAME = '.aider.chat.history.md';
+/** Levels of folders that are searched in the home folder, for example `~/code/<owner>/<project>`. */
+const AIDER_MAX_DEPTH = 3;
 /** Large folders without projects. */
-const PASSED_OVER = new Set(['node_modules', 'Library', 'AppData', 'go', 'snap']);
+const EXCLUDED_FOLDERS = new Set(['node_modules', 'Library', 'AppData', 'go', 'snap']);
 
-/** aider writes all runs of a project to `.aider.chat.history.md` in its folder. */
+/** aider appends all runs in a project to `.aider.chat.history.md` in its folder. */
 function aider(home: Home): Source {
-  return sourceOf(
+  return createSource(
     'aider',
     async (finder) => {
-      const moved = home.env['AIDER_CHAT_HISTORY_FILE'];
-      if (moved !== undefined) await finder.add(moved, { id: moved });
-      await addAider(finder, home.folder, AIDER_DEPTH);
+      const historyFile = home.env['AIDER_CHAT_HISTORY_FILE'];
+      if (historyFile !== undefined) await finder.addFile(historyFile, { id: historyFile });
+      await addAiderFiles(finder, home.folder, AIDER_MAX_DEPTH);
     },
     async (file, sink) => {
       const text = await readDocument(file.path);
@@ -253,19 +259,19 @@ function aider(home: Home): Source {
   );
 }
 
-function addAider(finder: Finder, folder: string, depth: number): Promise<void> {
-  return finder.in(folder, async () => {
-    const found = await entries(folder).catch((error: unknown) => {
-      // A home folder may contain folders without read permission, which isn't worth reporting.
-      if (isCode(error, 'EACCES', 'EPERM')) return [];
+function addAiderFiles(finder: Finder, folder: string, depth: number): Promise<void> {
+  return finder.attempt(folder, async () => {
+    const children = await folderEntries(folder).catch((error: unknown) => {
+      // Folders without read permission in the home folder aren't worth reporting.
+      if (hasErrorCode(error, 'EACCES', 'EPERM')) return [];
       throw error;
     });
-    for (const one of found) {
-      const full = path.join(folder, one.name);
-      if (one.isFile() && one.name === AIDER_FILE)
-        await finder.add(full, { id: full, workspace: folder, title: path.basename(folder) });
-      else if (one.isDirectory() && depth > 0 && !one.name.startsWith('.') && !PASSED_OVER.has(one.name))
-        await addAider(finder, full, depth - 1);
+    for (const one of children) {
+      const fullPath = path.join(folder, one.name);
+      if (one.isFile() && one.name === AIDER_FILE_NAME)
+        await finder.addFile(fullPath, { id: fullPath, workspace: folder, title: path.basename(folder) });
+      else if (one.isDirectory() && depth > 0 && !one.name.startsWith('.') && !EXCLUDED_FOLDERS.has(one.name))
+        await addAiderFiles(finder, fullPath, depth - 1);
     }
   });
 }

@@ -3,16 +3,21 @@ import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isList, isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { addCompaction, parseMoment, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import {
+  addCompaction,
   checkVersion,
+  parseTimestamp,
+  usageOf,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
+import {
+  createSource,
   editorFolders,
-  endsIn,
-  fieldsBeside,
   fieldsOf,
+  hasExtension,
   readJson,
-  sourceOf,
-  textBeside,
+  readOptionalFields,
+  readOptionalText,
   toolFolder,
   unknownFormat,
   type Finder,
@@ -25,16 +30,16 @@ const EXTENSIONS = {
   kilo: ['kilocode.kilo-code'],
 } as const satisfies Partial<Record<Tool, readonly string[]>>;
 
-/** Tags that the extensions add around the user's text. */
-const ENVELOPE = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
-const ENVIRONMENT = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
+/** Tags that the extensions put around the user's text. */
+const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
+const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
- * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage, and `~/.cline` for
- * Cline's CLI.
+ * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage. Cline's CLI stores
+ * `~/.cline/data/sessions/<id>/*.messages.json`.
  */
 export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source {
-  return sourceOf(
+  return createSource(
     tool,
     async (finder) => {
       for (const user of editorFolders(home)) {
@@ -56,25 +61,25 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source 
 }
 
 async function addTasks(finder: Finder, storage: string): Promise<void> {
-  const history = tryParse(await textBeside(path.join(storage, 'state/taskHistory.json')));
+  const history = tryParse(await readOptionalText(path.join(storage, 'state/taskHistory.json')));
   const items = new Map((isList(history) ? history : []).map((item) => [fieldsOf(item)['id'], fieldsOf(item)]));
-  for (const folder of await finder.folders(path.join(storage, 'tasks'))) {
+  for (const folder of await finder.subfolders(path.join(storage, 'tasks'))) {
     const id = path.basename(folder);
-    for (const file of await finder.filesBelow(folder, (name) => name === 'api_conversation_history.json')) {
-      const item = items.get(id) ?? (await fieldsBeside(path.join(folder, 'history_item.json')));
+    for (const file of await finder.findFiles(folder, (name) => name === 'api_conversation_history.json')) {
+      const item = items.get(id) ?? (await readOptionalFields(path.join(folder, 'history_item.json')));
       const workspace = stringOf(item['workspace']) ?? stringOf(item['cwdOnTaskInitialization']);
-      await finder.add(file, { id, title: stringOf(item['task']), workspace });
+      await finder.addFile(file, { id, title: stringOf(item['task']), workspace });
     }
   }
 }
 
 async function addSessions(finder: Finder, sessions: string): Promise<void> {
-  for (const folder of await finder.folders(sessions)) {
+  for (const folder of await finder.subfolders(sessions)) {
     const id = path.basename(folder);
-    for (const file of await finder.filesBelow(folder, endsIn('.messages.json'))) {
-      const { cwd, metadata, prompt, created_at: created } = await fieldsBeside(path.join(folder, `${id}.json`));
+    for (const file of await finder.findFiles(folder, hasExtension('.messages.json'))) {
+      const { cwd, metadata, prompt, created_at: created } = await readOptionalFields(path.join(folder, `${id}.json`));
       const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
-      await finder.add(file, { id, workspace: stringOf(cwd), title, createdAt: parseMoment(created) });
+      await finder.addFile(file, { id, workspace: stringOf(cwd), title, createdAt: parseTimestamp(created) });
     }
   }
 }
@@ -84,7 +89,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
     sink.skip(phrase('record without a role or content'));
     return;
   }
-  const at = parseMoment(message['ts']);
+  const at = parseTimestamp(message['ts']);
   if (message['isSummary'] === true) {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
     addCompaction(sink, { summary: summary.join('\n'), at });
@@ -92,13 +97,13 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   }
   const info = fieldsOf(message['modelInfo']);
   const metrics = fieldsOf(message['metrics']);
-  const counted = isObject(metrics['tokens']) ? metrics['tokens'] : metrics;
+  const tokens = isObject(metrics['tokens']) ? metrics['tokens'] : metrics;
   const usage = usageOf({
-    input: counted['prompt'] ?? counted['inputTokens'],
-    output: counted['completion'] ?? counted['outputTokens'],
-    cached: counted['cached'] ?? counted['cacheReadTokens'],
+    input: tokens['prompt'] ?? tokens['inputTokens'],
+    output: tokens['completion'] ?? tokens['outputTokens'],
+    cached: tokens['cached'] ?? tokens['cacheReadTokens'],
   });
-  const content = message['role'] === 'user' ? typed(message['content'], sink) : message['content'];
+  const content = message['role'] === 'user' ? withoutAddedContext(message['content'], sink) : message['content'];
   if (isList(content) && content.length === 0) return;
   readRoleContent({ role: message['role'], content }, sink, {
     at,
@@ -107,16 +112,16 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   });
 }
 
-/** The user's text without what the extension added. */
-function typed(content: unknown, sink: TranscriptSink): unknown {
-  if (typeof content === 'string') return content.replace(ENVELOPE, '$2');
+/** A user message's content without the tags and environment details that the extension added. */
+function withoutAddedContext(content: unknown, sink: TranscriptSink): unknown {
+  if (typeof content === 'string') return content.replace(USER_TEXT_TAGS, '$2');
   if (!isList(content)) return content;
   return content.flatMap((part) => {
     if (!isObject(part) || typeof part['text'] !== 'string') return [part];
-    if (ENVIRONMENT.test(part['text'])) {
+    if (ENVIRONMENT_DETAILS.test(part['text'])) {
       sink.skip(phrase('context added by the tool'));
       return [];
     }
-    return [{ ...part, text: part['text'].replace(ENVELOPE, '$2') }];
+    return [{ ...part, text: part['text'].replace(USER_TEXT_TAGS, '$2') }];
   });
 }

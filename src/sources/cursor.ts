@@ -3,92 +3,94 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import {
-  messageOfBlocks,
-  parseMoment,
+  folderPath,
+  messageFromBlocks,
+  parseTimestamp,
+  skipRecord,
   usageOf,
   type TranscriptSink,
-  folderPath,
 } from '../core/transcript/transcript-message.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { textOf, type Database, type Databases } from './databases.ts';
+import { columnText, type Database, type Databases } from './databases.ts';
 import {
+  createSource,
   editorFolders,
-  endsIn,
   fieldsOf,
-  sourceOf,
+  hasExtension,
   toolFolder,
   unknownFormat,
   type Finder,
   type Home,
 } from './files.ts';
-import { readRecords } from './lines.ts';
+import { readRecords } from './read-records.ts';
 
-const BUBBLES = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';
-/** Size of a chat's messages, because a growing reply doesn't change the chat's time. */
-const BUBBLES_BYTES = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
-const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
+const BUBBLES_QUERY = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';
+/** The size of a chat's messages, because a growing reply doesn't change the chat's modification time. */
+const BUBBLES_SIZE_QUERY = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
+const TABS_KEY = 'workbench.panel.aichat.view.aichat.chatdata';
 
 /**
- * Cursor stores chats as keys of SQLite databases: `composerData:<id>` and `bubbleId:<chat>:<message>` in the global
- * one; until 2024 all tabs of a workspace under a single key of its own database. Its terminal agent writes JSONL.
+ * Cursor stores chats in SQLite databases: under the keys `composerData:<id>` and `bubbleId:<chat>:<message>` in the
+ * global one, or until 2024 all chat tabs of a workspace under one key in its database. Its terminal agent writes JSONL.
  */
 export function cursor(home: Home, databases: Databases): Source {
-  return sourceOf(
+  return createSource(
     'cursor',
     async (finder) => {
       for (const user of editorFolders(home, ['Cursor'])) {
-        const look = (folder: string, add: typeof addTabs): Promise<void> =>
-          finder.stores(folder, 'state.vscdb', (store) => add(finder, databases, store));
-        await look(path.join(user, 'globalStorage'), addComposers);
-        for (const folder of await finder.folders(path.join(user, 'workspaceStorage'))) await look(folder, addTabs);
+        const search = (folder: string, add: typeof addTabs): Promise<void> =>
+          finder.searchDatabases(folder, 'state.vscdb', (file) => add(finder, databases, file));
+        await search(path.join(user, 'globalStorage'), addComposers);
+        for (const folder of await finder.subfolders(path.join(user, 'workspaceStorage')))
+          await search(folder, addTabs);
       }
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
-      for (const project of await finder.folders(projects))
-        await finder.addAll(path.join(project, 'agent-transcripts'), endsIn('.jsonl'), 2);
+      for (const project of await finder.subfolders(projects))
+        await finder.addFiles(path.join(project, 'agent-transcripts'), hasExtension('.jsonl'), 2);
     },
     async (file, sink, from) => {
       if (file.key === undefined)
         return readRecords(file, sink, (to) => ({ record: (one) => addRecord(one, to) }), from);
       const database = await databases.open(file.path);
-      if (file.key.startsWith(TABS)) readTab(database, file.key.slice(TABS.length + 1), sink);
+      if (file.key.startsWith(TABS_KEY)) readTab(database, file.key.slice(TABS_KEY.length + 1), sink);
       else readComposer(database, file.key, sink);
       return undefined;
     },
   );
 }
 
-async function addComposers(finder: Finder, databases: Databases, store: string): Promise<void> {
-  const database = await databases.open(store);
+async function addComposers(finder: Finder, databases: Databases, file: string): Promise<void> {
+  const database = await databases.open(file);
   if (database.columns('cursorDiskKV').size === 0) throw unknownFormat('Cursor');
   for (const row of database.rows(
     "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
   )) {
-    const chat = tryParse(textOf(row['value']) ?? '');
-    // Cursor also stores a row for each chat that was opened but not used.
+    const chat = tryParse(columnText(row['value']) ?? '');
+    // Chats that were opened but not used are stored, too.
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
-    const [title, createdAt] = [stringOf(chat['name']), parseMoment(chat['createdAt'])];
-    const [messages] = database.rows(BUBBLES_BYTES, `bubbleId:${id}:`, `bubbleId:${id};`);
-    const bytes = Number(messages?.['bytes'] ?? 0) + (textOf(row['value'])?.length ?? 0);
-    const modifiedAt = parseMoment(chat['lastUpdatedAt']) ?? createdAt;
-    finder.addRow(store, { id, title, createdAt }, { bytes, modifiedAt });
+    const [title, createdAt] = [stringOf(chat['name']), parseTimestamp(chat['createdAt'])];
+    const [messagesSize] = database.rows(BUBBLES_SIZE_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
+    const bytes = Number(messagesSize?.['bytes'] ?? 0) + (columnText(row['value'])?.length ?? 0);
+    const modifiedAt = parseTimestamp(chat['lastUpdatedAt']) ?? createdAt;
+    finder.addFromDatabase(file, { id, title, createdAt }, { bytes, modifiedAt });
   }
 }
 
-async function addTabs(finder: Finder, databases: Databases, store: string): Promise<void> {
-  const database = await databases.open(store);
+async function addTabs(finder: Finder, databases: Databases, file: string): Promise<void> {
+  const database = await databases.open(file);
   for (const tab of tabsOf(database)) {
     const [id, title] = [stringOf(tab['tabId']) ?? '', stringOf(tab['chatTitle'])];
-    const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseMoment(tab['lastSendTime']) };
-    finder.addRow(store, { id, title }, size, `${TABS}:${id}`);
+    const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseTimestamp(tab['lastSendTime']) };
+    finder.addFromDatabase(file, { id, title }, size, `${TABS_KEY}:${id}`);
   }
 }
 
 function tabsOf(database: Database): JsonObject[] {
   if (database.columns('ItemTable').size === 0) throw unknownFormat('Cursor');
-  const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS);
-  const value = row ? tryParse(textOf(row['value']) ?? '') : undefined;
+  const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS_KEY);
+  const value = row ? tryParse(columnText(row['value']) ?? '') : undefined;
   return isObject(value) && isList(value['tabs']) ? value['tabs'].filter(isObject) : [];
 }
 
@@ -98,11 +100,11 @@ function readTab(database: Database, id: string, sink: TranscriptSink): void {
     const role = bubble['type'] === 'user' ? 'user' : 'assistant';
     const text = stringOf(bubble['rawText']) ?? stringOf(bubble['text']) ?? '';
     const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
-    sink.add(messageOfBlocks(role, [{ type: 'text', text }], { model }));
+    sink.add(messageFromBlocks(role, [{ type: 'text', text }], { model }));
   }
 }
 
-/** A chat's messages in order: by their headers, or complete in chats from before 2025. */
+/** A chat's messages in order: headers with the messages' IDs, or the messages themselves in chats before 2025. */
 function headersOf(chat: JsonObject): readonly JsonObject[] {
   const { fullConversationHeadersOnly: headers, conversation } = chat;
   const list = isList(headers) && headers.length > 0 ? headers : isList(conversation) ? conversation : [];
@@ -111,11 +113,11 @@ function headersOf(chat: JsonObject): readonly JsonObject[] {
 
 function readComposer(database: Database, id: string, sink: TranscriptSink): void {
   const [row] = database.rows('SELECT value FROM cursorDiskKV WHERE key = ?', `composerData:${id}`);
-  const chat = tryParse(textOf(row?.['value']) ?? '');
+  const chat = tryParse(columnText(row?.['value']) ?? '');
   if (!isObject(chat)) throw unknownFormat('Cursor');
-  const stored = database.rows(BUBBLES, `bubbleId:${id}:`, `bubbleId:${id};`);
+  const rows = database.rows(BUBBLES_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
   const bubbles = new Map(
-    stored.map((one) => [String(one['key']).split(':')[2], tryParse(textOf(one['value']) ?? '')]),
+    rows.map((one) => [String(one['key']).split(':')[2], tryParse(columnText(one['value']) ?? '')]),
   );
   for (const header of headersOf(chat)) {
     const bubble = bubbles.get(stringOf(header['bubbleId'])) ?? ('text' in header ? header : undefined);
@@ -127,9 +129,9 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
 function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   const role = bubble['type'] === 1 ? 'user' : 'assistant';
   const started = fieldsOf(bubble['timingInfo'])['clientStartTime'];
-  const at = parseMoment(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
-  const counted = fieldsOf(bubble['tokenCount']);
-  const usage = usageOf({ input: counted['inputTokens'], output: counted['outputTokens'] });
+  const at = parseTimestamp(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
+  const tokens = fieldsOf(bubble['tokenCount']);
+  const usage = usageOf({ input: tokens['inputTokens'], output: tokens['outputTokens'] });
   const model = role === 'assistant' ? stringOf(fieldsOf(bubble['modelInfo'])['modelName']) : undefined;
   const workspace = folderPath(
     bubble['workspaceProjectDir'] ?? (isList(bubble['workspaceUris']) ? bubble['workspaceUris'][0] : undefined),
@@ -142,16 +144,16 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, usage, model }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, usage, model }));
   else sink.skip(phrase('message without readable content'));
   const result = stringOf(tool?.['result']);
   if (result !== undefined && result !== '') {
-    sink.add(messageOfBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
+    sink.add(messageFromBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
   }
 }
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
   const { message, role, type } = fieldsOf(record);
   if (isObject(message)) readRoleContent({ ...message, role }, sink);
-  else sink.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
+  else skipRecord(sink, type);
 }

@@ -4,17 +4,17 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
-import { damaged, ifThere, readSlice } from './files.ts';
+import { damagedFile, ifExists, readSlice } from './files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** Larger databases aren't copied, because that would happen at each of the tool's writes. */
+/** Larger databases aren't copied, because each write of the tool would cause another copy. */
 const MAX_COPIED_BYTES = 32_000_000;
 
 /**
- * Opens other tools' SQLite databases without leaving a trace. SQLite opens a database's write-ahead log for writing
- * even to read, and may create an index next to it, so a database with a log is copied to `scratch` first. A large one
- * is read in place with the index that the tool maintains, which doesn't write either.
+ * Opens other tools' SQLite databases without writing to their folders. If a database has a write-ahead log (WAL),
+ * SQLite opens the log for writing and may create an index (`-shm`) even to read, so the database is copied to
+ * `scratch` first. A large database is read in place if its tool maintains the index, which SQLite can open read-only.
  */
 export class Databases {
   readonly #scratch: string;
@@ -26,9 +26,9 @@ export class Databases {
 
   /** Throws `TranscriptError`. */
   open(file: string): Promise<Database> {
-    const known = this.#open.get(file) ?? this.#read(file);
-    this.#open.set(file, known);
-    return known;
+    const database = this.#open.get(file) ?? this.#openDatabase(file);
+    this.#open.set(file, database);
+    return database;
   }
 
   /** Closes every database and removes the copies. */
@@ -38,51 +38,51 @@ export class Databases {
     for (const one of opened) if (one.status === 'fulfilled') await one.value.close();
   }
 
-  async #read(file: string): Promise<Database> {
+  async #openDatabase(file: string): Promise<Database> {
     const sqlite = await import('node:sqlite').catch(() => undefined);
     if (!sqlite)
       throw new TranscriptError(
         phrase('Reading this file requires Node.js 22.13 or later. Update VS Code or Node.js and try again.'),
       );
-    await checkWhole(file);
-    const hasLog = (await sizeOf(`${file}-wal`)) > 0;
-    const isLarge = (await sizeOf(file)) > MAX_COPIED_BYTES;
-    const isShared = hasLog && isLarge && (await sizeOf(`${file}-shm`)) > 0;
-    const copy = hasLog && !isShared ? await mkdtemp(path.join(this.#scratch, 'threadkeeper-')) : undefined;
+    await checkComplete(file);
+    const hasWal = (await fileSize(`${file}-wal`)) > 0;
+    const isLarge = (await fileSize(file)) > MAX_COPIED_BYTES;
+    const usesToolIndex = hasWal && isLarge && (await fileSize(`${file}-shm`)) > 0;
+    const copyFolder = hasWal && !usesToolIndex ? await mkdtemp(path.join(this.#scratch, 'threadkeeper-')) : undefined;
     try {
-      if (copy !== undefined) await copyInto(copy, file);
-      const address = pathToFileURL(copy ? path.join(copy, 'copy.db') : file);
-      address.search = copy ? '' : `?mode=ro&${isShared ? 'readonly_shm' : 'immutable'}=1`;
-      return new Database(new sqlite.DatabaseSync(address, { readOnly: copy === undefined }), copy);
+      if (copyFolder !== undefined) await copyDatabase(copyFolder, file);
+      const uri = pathToFileURL(copyFolder ? path.join(copyFolder, 'copy.db') : file);
+      uri.search = copyFolder ? '' : `?mode=ro&${usesToolIndex ? 'readonly_shm' : 'immutable'}=1`;
+      return new Database(new sqlite.DatabaseSync(uri, { readOnly: copyFolder === undefined }), copyFolder);
     } catch (error) {
-      if (copy !== undefined) await rm(copy, { recursive: true, force: true });
-      throw TranscriptError.is(error) ? error : unreadable(error);
+      if (copyFolder !== undefined) await rm(copyFolder, { recursive: true, force: true });
+      throw TranscriptError.is(error) ? error : unreadableDatabase(error);
     }
   }
 }
 
 /**
- * Copies a database and its log. They must be of the same time, because SQLite restarts the log once the database
- * contains all of it.
+ * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then don't
+ * belong together.
  */
-async function copyInto(folder: string, file: string): Promise<void> {
-  const log = `${file}-wal`;
-  const begun = await readSlice(log, 0, LOG_HEADER_BYTES);
+async function copyDatabase(folder: string, file: string): Promise<void> {
+  const wal = `${file}-wal`;
+  const headerBefore = await readSlice(wal, 0, WAL_HEADER_BYTES);
   await copyFile(file, path.join(folder, 'copy.db'));
-  await copyFile(log, path.join(folder, 'copy.db-wal'));
-  if (!begun.equals(await readSlice(log, 0, LOG_HEADER_BYTES))) throw damaged();
+  await copyFile(wal, path.join(folder, 'copy.db-wal'));
+  if (!headerBefore.equals(await readSlice(wal, 0, WAL_HEADER_BYTES))) throw damagedFile();
 }
 
-/** Ends with a salt that changes whenever the log restarts: https://sqlite.org/fileformat.html#walformat. */
-const LOG_HEADER_BYTES = 32;
+/** Its last part is a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
+const WAL_HEADER_BYTES = 32;
 
-class Database {
+export class Database {
   readonly #database: DatabaseSync;
-  readonly #copy: string | undefined;
+  readonly #copyFolder: string | undefined;
 
-  constructor(database: DatabaseSync, copy: string | undefined) {
+  constructor(database: DatabaseSync, copyFolder: string | undefined) {
     this.#database = database;
-    this.#copy = copy;
+    this.#copyFolder = copyFolder;
   }
 
   /** Throws `TranscriptError` if a table or column doesn't exist. */
@@ -90,7 +90,7 @@ class Database {
     try {
       return this.#database.prepare(query).all(...values);
     } catch (error) {
-      throw unreadable(error);
+      throw unreadableDatabase(error);
     }
   }
 
@@ -101,31 +101,29 @@ class Database {
 
   async close(): Promise<void> {
     this.#database.close();
-    if (this.#copy !== undefined) await rm(this.#copy, { recursive: true, force: true });
+    if (this.#copyFolder !== undefined) await rm(this.#copyFolder, { recursive: true, force: true });
   }
 }
 
-export type { Database };
-
-/** SQLite reads the missing end of a truncated page as zeros, in which it finds no rows. */
-async function checkWhole(file: string): Promise<void> {
+/** Throws `TranscriptError` if a database is truncated. SQLite would read missing pages as empty. */
+async function checkComplete(file: string): Promise<void> {
   const header = await readSlice(file, 0, 100);
   if (header.length < 100) return;
   // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is stored as 1.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  if ((await sizeOf(file)) < header.readUInt32BE(28) * pageBytes) throw damaged();
+  if ((await fileSize(file)) < header.readUInt32BE(28) * pageBytes) throw damagedFile();
 }
 
-const sizeOf = async (file: string): Promise<number> => (await ifThere(stat(file)))?.size ?? 0;
+const fileSize = async (file: string): Promise<number> => (await ifExists(stat(file)))?.size ?? 0;
 
-function unreadable(error: unknown): TranscriptError {
+function unreadableDatabase(error: unknown): TranscriptError {
   return new TranscriptError(
     phrase('The database can’t be read: {0}.', error instanceof Error ? error.message : String(error)),
   );
 }
 
-/** A column's text, stored as text or as bytes. */
-export function textOf(value: SQLOutputValue | undefined): string | undefined {
+/** The text of a column that is stored as text or as a blob. */
+export function columnText(value: SQLOutputValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : undefined;
 }

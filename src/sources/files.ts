@@ -17,18 +17,18 @@ import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 
-/** A user's home folder, and the environment variables that move stores. */
+/** A user's home folder, and the environment variables that relocate tools' folders. */
 export interface Home {
   readonly folder: string;
   /** Empty for a home folder other than the user's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** VS Code and its forks, by the name of their folder. */
-const EDITORS = ['Code', 'Code - Insiders', 'Code - OSS', 'VSCodium', 'Cursor', 'Windsurf'];
+/** Configuration folders of VS Code and its forks. */
+const EDITOR_FOLDERS = ['Code', 'Code - Insiders', 'Code - OSS', 'VSCodium', 'Cursor', 'Windsurf'];
 
-/** Data folders of the server of a remote window. */
-const SERVERS = [
+/** Folders of the editors' servers for remote windows. */
+const SERVER_FOLDERS = [
   '.vscode-server',
   '.vscode-server-insiders',
   '.vscode-remote',
@@ -48,19 +48,19 @@ export function dataFolders({ folder, env }: Home): string[] {
 }
 
 /** The `User` folders of all editors: installed, remote, and portable. `names` limits the installed ones. */
-export function editorFolders({ folder, env }: Home, names: readonly string[] = EDITORS): string[] {
+export function editorFolders({ folder, env }: Home, names: readonly string[] = EDITOR_FOLDERS): string[] {
   const settings = [
     env['XDG_CONFIG_HOME'] ?? path.join(folder, '.config'),
     path.join(folder, 'Library/Application Support'),
     env['APPDATA'] ?? path.join(folder, 'AppData/Roaming'),
   ];
   const installed = settings.flatMap((one) => names.map((name) => path.join(one, name, 'User')));
-  const remote = SERVERS.map((name) => path.join(folder, name, 'data/User'));
+  const remote = SERVER_FOLDERS.map((name) => path.join(folder, name, 'data/User'));
   const portable = [env['VSCODE_PORTABLE'] ?? [], folder].flat().map((one) => path.join(one, 'user-data/User'));
-  return [...installed, ...(names === EDITORS ? remote : []), ...portable];
+  return [...installed, ...(names === EDITOR_FOLDERS ? remote : []), ...portable];
 }
 
-/** A tool's folder in the home folder, or the one in an environment variable. */
+/** A tool's folder: the value of an environment variable, or `name` in the home folder. */
 export function toolFolder({ folder, env }: Home, variable: string, name: string): string {
   return env[variable] ?? path.join(folder, name);
 }
@@ -69,41 +69,41 @@ export function toolFolder({ folder, env }: Home, variable: string, name: string
  * The entries of a folder; empty if it doesn't exist. Symbolic links are skipped, because they may lead out of the
  * store.
  */
-export async function entries(folder: string): Promise<Dirent[]> {
+export async function folderEntries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;
   }
 }
 
-export const endsIn =
-  (...endings: readonly string[]) =>
+export const hasExtension =
+  (...extensions: readonly string[]) =>
   (name: string): boolean =>
-    endings.some((ending) => name.endsWith(ending));
+    extensions.some((extension) => name.endsWith(extension));
 
 /**
- * Creates a tool's source. `look` finds its sessions; `read` returns where to resume, or nothing for files that are
+ * Creates a tool's source. `search` finds its sessions; `read` returns where to resume, or undefined for files that are
  * rewritten as a whole.
  */
-export function sourceOf(
+export function createSource(
   tool: Tool,
-  look: (finder: Finder) => Promise<void>,
+  search: (finder: Finder) => Promise<void>,
   read: (file: SourceFile, sink: TranscriptSink, from?: Resume) => Promise<ReadEnd | undefined>,
 ): Source {
   return {
     tool,
     async find() {
       const finder = new Finder(tool);
-      await finder.in(TOOL_NAMES[tool], () => look(finder));
+      await finder.attempt(TOOL_NAMES[tool], () => search(finder));
       return finder.found;
     },
     read: async (file, sink, from) => (await read(file, sink, from)) ?? { resumed: false },
   };
 }
 
-/** Collects a tool's sessions. A place that can't be read is refused by name, and the others are still searched. */
+/** Collects a tool's sessions, and the paths that can't be read with the reasons. */
 export class Finder {
   readonly #tool: Tool;
   readonly #files: SourceFile[] = [];
@@ -117,87 +117,88 @@ export class Finder {
     return { files: this.#files, refused: this.#refused };
   }
 
-  /** Searches a place; `look` may add files. */
-  async in(place: string, look: () => Promise<void>): Promise<void> {
+  /** Runs a search. If it fails, `location` is added to the refused paths with the reason. */
+  async attempt(location: string, search: () => Promise<void>): Promise<void> {
     try {
-      await look();
+      await search();
     } catch (error) {
-      this.#refused.push({ tool: this.#tool, path: place, reason: refusalOf(error) });
+      this.#refused.push({ tool: this.#tool, path: location, reason: refusalOf(error) });
     }
   }
 
   async entries(folder: string): Promise<Dirent[]> {
     let found: Dirent[] = [];
-    await this.in(folder, async () => {
-      found = await entries(folder);
+    await this.attempt(folder, async () => {
+      found = await folderEntries(folder);
     });
     return found;
   }
 
-  async folders(folder: string): Promise<string[]> {
+  async subfolders(folder: string): Promise<string[]> {
     const found = await this.entries(folder);
     return found.filter((one) => one.isDirectory()).map(({ name }) => path.join(folder, name));
   }
 
-  /** The files in a folder and its subfolders, up to `depth` levels, whose names match. */
-  async filesBelow(folder: string, matches: (name: string) => boolean, depth = 0): Promise<string[]> {
+  /** The files whose names match, in a folder and up to `depth` levels of subfolders. */
+  async findFiles(folder: string, matches: (name: string) => boolean, depth = 0): Promise<string[]> {
     const found: string[] = [];
     for (const one of await this.entries(folder)) {
-      const full = path.join(folder, one.name);
-      if (one.isFile() && matches(one.name)) found.push(full);
-      else if (one.isDirectory() && depth > 0) found.push(...(await this.filesBelow(full, matches, depth - 1)));
+      const fullPath = path.join(folder, one.name);
+      if (one.isFile() && matches(one.name)) found.push(fullPath);
+      else if (one.isDirectory() && depth > 0) found.push(...(await this.findFiles(fullPath, matches, depth - 1)));
     }
     return found;
   }
 
-  /** Adds the files that `filesBelow` finds. */
-  async addAll(folder: string, matches: (name: string) => boolean, depth = 0): Promise<void> {
-    for (const file of await this.filesBelow(folder, matches, depth)) await this.add(file);
+  /** Adds the files that `findFiles` finds. */
+  async addFiles(folder: string, matches: (name: string) => boolean, depth = 0): Promise<void> {
+    for (const file of await this.findFiles(folder, matches, depth)) await this.addFile(file);
   }
 
-  /** Adds a file, unless it was deleted since. By default, its session's ID is the file name. */
-  add(file: string, facts: SessionFacts = {}): Promise<void> {
+  /** Adds a file, unless it was deleted meanwhile. By default, its session's ID is the file name. */
+  addFile(file: string, facts: SessionFacts = {}): Promise<void> {
     const id = path.basename(file).replace(/\.jsonl?$/, '');
-    return this.in(file, async () => {
-      const told = await ifThere(stat(file));
-      if (!told) return;
-      const [bytes, modifiedAt] = [told.size, Math.round(told.mtimeMs)];
-      this.#files.push({ tool: this.#tool, path: file, bytes, modifiedAt, facts: { id, ...facts } });
+    return this.attempt(file, async () => {
+      const stats = await ifExists(stat(file));
+      if (!stats) return;
+      const modifiedAt = Math.round(stats.mtimeMs);
+      this.#files.push({ tool: this.#tool, path: file, bytes: stats.size, modifiedAt, facts: { id, ...facts } });
     });
   }
 
-  /** Searches the databases with this name in a folder. */
-  async stores(folder: string, name: string, look: (store: string) => Promise<void>): Promise<void> {
-    for (const store of await this.filesBelow(folder, (one) => one === name)) await this.in(store, () => look(store));
+  /** Runs a search for each database with this name in a folder. */
+  async searchDatabases(folder: string, name: string, search: (file: string) => Promise<void>): Promise<void> {
+    for (const file of await this.findFiles(folder, (one) => one === name))
+      await this.attempt(file, () => search(file));
   }
 
   /** Adds a session of a database, with the size of its messages. */
-  addRow(
-    path: string,
+  addFromDatabase(
+    file: string,
     facts: SessionFacts & { readonly id: string },
     size: { readonly bytes: unknown; readonly modifiedAt: number | undefined },
     key = facts.id,
   ): void {
     const { bytes, modifiedAt = 0 } = size;
-    this.#files.push({ tool: this.#tool, path, key, bytes: Number(bytes ?? 0), modifiedAt, facts });
+    this.#files.push({ tool: this.#tool, path: file, key, bytes: Number(bytes ?? 0), modifiedAt, facts });
   }
 }
 
-export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
 /** The result of reading a file; undefined if it doesn't exist. */
-export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-/** A range of a file's bytes, as far as they exist. */
+/** The bytes of a file from `from` to `to` (exclusive), fewer at its end. */
 export async function readSlice(file: string, from: number, to: number): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
@@ -208,7 +209,7 @@ export async function readSlice(file: string, from: number, to: number): Promise
   }
 }
 
-/** Maximum size of a document, because it's read as one string. */
+/** A document is read as one string, whose length is limited. */
 const MAX_DOCUMENT_BYTES = 400_000_000;
 
 /** Reads a whole document. Throws `TranscriptError`. */
@@ -230,12 +231,12 @@ export async function readDocument(file: string): Promise<string> {
 /** Reads a whole JSON document. Throws `TranscriptError`. */
 export async function readJson(file: string): Promise<unknown> {
   const value = tryParse(await readDocument(file));
-  if (value === undefined) throw damaged();
+  if (value === undefined) throw damagedFile();
   return value;
 }
 
-/** Reads a small file next to a session; '' if it can't be read, because it only improves a title. */
-export async function textBeside(file: string): Promise<string> {
+/** Reads a small file with facts about a session, such as its title. Returns '' if it can't be read. */
+export async function readOptionalText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -244,26 +245,16 @@ export async function textBeside(file: string): Promise<string> {
   }
 }
 
-/** Like `textBeside`, for a JSON object; empty if it isn't one. */
-export const fieldsBeside = async (file: string): Promise<JsonObject> => fieldsOf(tryParse(await textBeside(file)));
+/** Like `readOptionalText`, for a JSON object; empty if it isn't one. */
+export const readOptionalFields = async (file: string): Promise<JsonObject> =>
+  fieldsOf(tryParse(await readOptionalText(file)));
 
 /** A value's fields; empty if it isn't an object. */
 export const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-export const damaged = (): TranscriptError =>
+export const damagedFile = (): TranscriptError =>
   new TranscriptError(phrase('The file is damaged or still being written.'));
 
 export function unknownFormat(tool: string): TranscriptError {
   return new TranscriptError(phrase('The file isn’t in a known {0} format.', tool));
-}
-
-/** Throws `TranscriptError` for a document of an unknown version. */
-export function checkVersion(version: unknown, known: number): void {
-  if (typeof version === 'number' && version > known) throw newerFormat(version, known);
-}
-
-export function newerFormat(version: string | number, known: string | number): TranscriptError {
-  return new TranscriptError(
-    phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, known),
-  );
 }

@@ -2,27 +2,27 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
-import { parseMoment, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { textOf, type Databases } from './databases.ts';
-import { dataFolders, endsIn, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
-import { readRecords } from './lines.ts';
+import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { columnText, type Databases } from './databases.ts';
+import { createSource, dataFolders, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
+import { readRecords } from './read-records.ts';
 
-/** With the size of the messages, because two changes within a second have the same time. */
-const SESSIONS = `
+/** Sessions with the size of their messages, because changes within the same second have the same time. */
+const SESSIONS_QUERY = `
   SELECT sessions.*, bytes FROM sessions LEFT JOIN
     (SELECT session_id, sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id)
     ON session_id = sessions.id`;
 
-/** `sessions.db` since version 1.10, and before a JSONL file per session with metadata on its first line. */
+/** `sessions.db` since version 1.10; before, a JSONL file per session with metadata on its first line. */
 export function goose(home: Home, databases: Databases): Source {
-  return sourceOf(
+  return createSource(
     'goose',
     async (finder) => {
       for (const data of dataFolders(home)) {
         for (const name of ['goose/sessions', 'Block/goose/data/sessions']) {
           const root = path.join(data, name);
-          await finder.addAll(root, endsIn('.jsonl'));
-          await finder.stores(root, 'sessions.db', (store) => addRows(finder, databases, store));
+          await finder.addFiles(root, hasExtension('.jsonl'));
+          await finder.searchDatabases(root, 'sessions.db', (file) => addSessions(finder, databases, file));
         }
       }
     },
@@ -32,36 +32,36 @@ export function goose(home: Home, databases: Databases): Source {
       const database = await databases.open(file.path);
       const rows = database.rows('SELECT * FROM messages WHERE session_id = ? ORDER BY id', file.key);
       for (const row of rows) {
-        const content = tryParse(textOf(row['content_json']) ?? '');
+        const content = tryParse(columnText(row['content_json']) ?? '');
         if (content === undefined) throw unknownFormat('Goose');
-        readRoleContent({ role: row['role'], content }, sink, { at: parseMoment(row['created_timestamp']) });
+        readRoleContent({ role: row['role'], content }, sink, { at: parseTimestamp(row['created_timestamp']) });
       }
       return undefined;
     },
   );
 }
 
-async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
-  const database = await databases.open(store);
-  for (const row of database.rows(SESSIONS)) {
+async function addSessions(finder: Finder, databases: Databases, file: string): Promise<void> {
+  const database = await databases.open(file);
+  for (const row of database.rows(SESSIONS_QUERY)) {
     const id = String(row['id']);
-    const title = [row['description'], row['name']].map(textOf).find((text) => text !== undefined && text !== '');
-    const workspace = textOf(row['working_dir']);
-    const createdAt = momentOf(row['created_at']);
-    const modifiedAt = momentOf(row['updated_at']);
-    finder.addRow(store, { id, title, workspace, createdAt }, { bytes: row['bytes'], modifiedAt });
+    const title = [row['description'], row['name']].map(columnText).find((text) => text !== undefined && text !== '');
+    const workspace = columnText(row['working_dir']);
+    const createdAt = parseSqliteTime(row['created_at']);
+    const modifiedAt = parseSqliteTime(row['updated_at']);
+    finder.addFromDatabase(file, { id, title, workspace, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
 
-/** SQLite's timestamps are in UTC without saying so. */
-function momentOf(value: unknown): number | undefined {
-  const isBare = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(value);
-  return parseMoment(isBare ? `${value.replace(' ', 'T')}Z` : value);
+/** SQLite's timestamps are in UTC, but don't name the time zone. */
+function parseSqliteTime(value: unknown): number | undefined {
+  const hasNoTimeZone = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(value);
+  return parseTimestamp(hasNoTimeZone ? `${value.replace(' ', 'T')}Z` : value);
 }
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
   if (isObject(record) && !isRoleContent(record)) {
     const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
     sink.about?.({ ...(title && { title }), workspace });
-  } else readRoleContent(record, sink, { at: isObject(record) ? parseMoment(record['created']) : undefined });
+  } else readRoleContent(record, sink, { at: isObject(record) ? parseTimestamp(record['created']) : undefined });
 }

@@ -6,105 +6,106 @@ import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import {
   addCompaction,
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
+  skipContent,
+  skipReasoning,
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { textOf, type Databases } from './databases.ts';
+import { columnText, type Databases } from './databases.ts';
 import {
+  createSource,
   dataFolders,
-  endsIn,
-  entries,
-  fieldsBeside,
   fieldsOf,
+  folderEntries,
+  hasExtension,
   readJson,
-  sourceOf,
+  readOptionalFields,
   unknownFormat,
   type Finder,
   type Home,
 } from './files.ts';
 
-/** A message and its parts, from either kind of store. */
-interface Stored {
+/** A message and its parts, from a database or from files. */
+interface StoredMessage {
   readonly data: JsonObject;
   readonly at: number | undefined;
   readonly parts: readonly JsonObject[];
 }
 
-/** With the size of the parts, because a growing reply doesn't change the session's time. */
-const SESSIONS = `
+/** Sessions with the size of their parts, because a growing reply doesn't change the session's time. */
+const SESSIONS_QUERY = `
   SELECT session.*, bytes FROM session LEFT JOIN
     (SELECT message.session_id AS held_by, sum(octet_length(part.data)) AS bytes
       FROM part JOIN message ON message.id = part.message_id GROUP BY message.session_id)
     ON held_by = session.id`;
 
-/**
- * `opencode.db` since version 1.2, and before that JSON files: `storage/session`, `storage/message`, `storage/part`.
- */
+/** `opencode.db` since version 1.2; before, JSON files in `storage/session`, `storage/message`, and `storage/part`. */
 export function opencode(home: Home, databases: Databases): Source {
-  return sourceOf(
+  return createSource(
     'opencode',
     async (finder) => {
       for (const data of dataFolders(home)) {
         const root = path.join(data, 'opencode');
-        await finder.stores(root, 'opencode.db', (store) => addRows(finder, databases, store));
-        for (const file of await finder.filesBelow(path.join(root, 'storage/session'), endsIn('.json'), 1)) {
-          const session = await fieldsBeside(file);
+        await finder.searchDatabases(root, 'opencode.db', (file) => addSessions(finder, databases, file));
+        for (const file of await finder.findFiles(path.join(root, 'storage/session'), hasExtension('.json'), 1)) {
+          const session = await readOptionalFields(file);
           const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
-          await finder.add(file, { title, workspace, parent });
+          await finder.addFile(file, { title, workspace, parent });
         }
       }
     },
     async (file, sink) => {
-      const messages = file.key === undefined ? await fromFiles(file) : await fromRows(databases, file.path, file.key);
+      const messages =
+        file.key === undefined ? await readFromFiles(file) : await readFromDatabase(databases, file.path, file.key);
       for (const message of messages) addMessage(message, sink);
     },
   );
 }
 
-async function addRows(finder: Finder, databases: Databases, store: string): Promise<void> {
-  const database = await databases.open(store);
-  for (const row of database.rows(SESSIONS)) {
+async function addSessions(finder: Finder, databases: Databases, file: string): Promise<void> {
+  const database = await databases.open(file);
+  for (const row of database.rows(SESSIONS_QUERY)) {
     const id = String(row['id']);
-    const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => textOf(row[name]));
-    const createdAt = parseMoment(row['time_created'] ?? row['created_at']);
-    const modifiedAt = parseMoment(row['time_updated'] ?? row['updated_at']);
-    finder.addRow(store, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
+    const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => columnText(row[name]));
+    const createdAt = parseTimestamp(row['time_created'] ?? row['created_at']);
+    const modifiedAt = parseTimestamp(row['time_updated'] ?? row['updated_at']);
+    finder.addFromDatabase(file, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
 
-async function fromRows(databases: Databases, store: string, session: string): Promise<Stored[]> {
-  const database = await databases.open(store);
-  const created = database.columns('message').has('time_created') ? 'time_created' : 'created_at';
-  const ordered = database.columns('part').has(created) ? `${created}, id` : 'id';
-  return database.rows(`SELECT * FROM message WHERE session_id = ? ORDER BY ${created}, id`, session).map((row) => {
-    const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${ordered}`, String(row['id']));
+async function readFromDatabase(databases: Databases, file: string, session: string): Promise<StoredMessage[]> {
+  const database = await databases.open(file);
+  const timeColumn = database.columns('message').has('time_created') ? 'time_created' : 'created_at';
+  const partOrder = database.columns('part').has(timeColumn) ? `${timeColumn}, id` : 'id';
+  return database.rows(`SELECT * FROM message WHERE session_id = ? ORDER BY ${timeColumn}, id`, session).map((row) => {
+    const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${partOrder}`, String(row['id']));
     return {
-      data: objectOf(textOf(row['data'])),
-      at: parseMoment(row[created]),
-      parts: parts.map(({ data }) => objectOf(textOf(data))),
+      data: objectOf(columnText(row['data'])),
+      at: parseTimestamp(row[timeColumn]),
+      parts: parts.map(({ data }) => objectOf(columnText(data))),
     };
   });
 }
 
-async function fromFiles(file: SourceFile): Promise<Stored[]> {
+async function readFromFiles(file: SourceFile): Promise<StoredMessage[]> {
   const storage = path.resolve(path.dirname(file.path), '../..');
   const session = path.basename(file.path, '.json');
   if (!isObject(await readJson(file.path))) throw unknownFormat('opencode');
-  const messages: Stored[] = [];
-  for (const message of await documentsIn(path.join(storage, 'message', session))) {
+  const messages: StoredMessage[] = [];
+  for (const message of await jsonFilesIn(path.join(storage, 'message', session))) {
     const parts: JsonObject[] = [];
-    for (const part of await documentsIn(path.join(storage, 'part', path.basename(message, '.json'))))
+    for (const part of await jsonFilesIn(path.join(storage, 'part', path.basename(message, '.json'))))
       parts.push(objectOf(await readJson(part)));
     messages.push({ data: objectOf(await readJson(message)), at: undefined, parts });
   }
   return messages;
 }
 
-/** Sorted by ID, which sorts by time. */
-const documentsIn = async (folder: string): Promise<string[]> =>
-  (await entries(folder))
+/** A folder's JSON files, oldest first, because their names are IDs that sort by time. */
+const jsonFilesIn = async (folder: string): Promise<string[]> =>
+  (await folderEntries(folder))
     .flatMap((one) => (one.isFile() && one.name.endsWith('.json') ? path.join(folder, one.name) : []))
     .sort();
 
@@ -114,18 +115,18 @@ function objectOf(value: unknown): JsonObject {
   return parsed;
 }
 
-function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): void {
+function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
-  const at = parseMoment(fieldsOf(data['time'])['created']) ?? stored;
+  const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;
   const blocks: ContentBlock[] = [];
   const results: ContentBlock[] = [];
   for (const part of parts) {
     const type = stringOf(part['type']) ?? 'unknown';
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
-    else if (type === 'tool') addTool(part, blocks, results);
-    else if (type === 'reasoning') sink.skip(phrase('model reasoning'));
-    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skip(phrase('content of type “{0}”', type));
+    else if (type === 'tool') addToolBlocks(part, blocks, results);
+    else if (type === 'reasoning') skipReasoning(sink);
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) skipContent(sink, type);
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
@@ -142,11 +143,11 @@ function addMessage({ data, at: stored, parts }: Stored, sink: TranscriptSink): 
     reasoning: tokens['reasoning'],
   });
   const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model, usage }));
-  if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model, usage }));
+  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
 }
 
-function addTool(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {
+function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {
   const state = fieldsOf(part['state']);
   blocks.push(toolCall(part['callID'], part['tool'], state['input']));
   const output = stringOf(state['output']) ?? stringOf(state['error']);

@@ -9,63 +9,68 @@ import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  newerFormat,
+  parseTimestamp,
+  skipContent,
+  skipReasoning,
+  skipRecord,
   TranscriptError,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { textOf, type Databases, type Row } from './databases.ts';
-import { dataFolders, fieldsOf, newerFormat, sourceOf, unknownFormat, type Finder, type Home } from './files.ts';
+import { columnText, type Databases, type Row } from './databases.ts';
+import { createSource, dataFolders, fieldsOf, unknownFormat, type Finder, type Home } from './files.ts';
 
-/** The supported version of Zed's threads. */
-const VERSION = '0.3.0';
+/** The newest supported version of Zed's threads. */
+const SUPPORTED_VERSION = '0.3.0';
 
-/** `threads/threads.db`: a row per thread, with a document that is compressed with zstd. Messages have no times. */
+/** `threads/threads.db`: a row per thread, with a JSON document that is compressed with zstd and has no times. */
 export function zed(home: Home, databases: Databases): Source {
-  return sourceOf(
+  return createSource(
     'zed',
     async (finder) => {
       const seen = new Set<string>();
       for (const root of dataFolders(home).flatMap((data) => ['zed', 'Zed'].map((name) => path.join(data, name)))) {
-        await finder.stores(path.join(root, 'threads'), 'threads.db', async (store) => {
-          // In a case-insensitive file system, both names are the same folder.
-          const place = await realpath(store);
-          if (!seen.has(place)) await addThreads(finder, databases, store);
-          seen.add(place);
+        await finder.searchDatabases(path.join(root, 'threads'), 'threads.db', async (file) => {
+          // In a case-insensitive file system, `zed` and `Zed` are the same folder.
+          const realFile = await realpath(file);
+          if (!seen.has(realFile)) await addThreads(finder, databases, file);
+          seen.add(realFile);
         });
       }
     },
     async (file, sink) => {
       const database = await databases.open(file.path);
       const [row] = database.rows('SELECT data_type, data FROM threads WHERE id = ?', file.key ?? '');
-      const { messages, model, version: written } = fieldsOf(row && tryParse(await documentOf(row)));
+      const { messages, model, version: statedVersion } = fieldsOf(row && tryParse(await readThread(row)));
       if (!isList(messages)) throw unknownFormat('Zed');
-      const version = stringOf(written) ?? '0.1.0';
-      if (version.localeCompare(VERSION, 'en', { numeric: true }) > 0) throw newerFormat(version, VERSION);
+      const version = stringOf(statedVersion) ?? '0.1.0';
+      if (version.localeCompare(SUPPORTED_VERSION, 'en', { numeric: true }) > 0)
+        throw newerFormat(version, SUPPORTED_VERSION);
       for (const message of messages) addMessage(message, stringOf(fieldsOf(model)['model']), sink);
     },
   );
 }
 
-async function addThreads(finder: Finder, databases: Databases, store: string): Promise<void> {
-  const database = await databases.open(store);
-  const named = database.columns('threads');
-  if (!named.has('data')) throw unknownFormat('Zed');
+async function addThreads(finder: Finder, databases: Databases, file: string): Promise<void> {
+  const database = await databases.open(file);
+  const available = database.columns('threads');
+  if (!available.has('data')) throw unknownFormat('Zed');
   const columns = ['id', 'summary', 'updated_at', 'parent_id', 'folder_paths', 'created_at'].filter((name) =>
-    named.has(name),
+    available.has(name),
   );
   for (const row of database.rows(`SELECT ${columns.join(', ')}, octet_length(data) AS bytes FROM threads`)) {
     const id = String(row['id']);
-    const [title, parent] = [textOf(row['summary']), textOf(row['parent_id'])];
-    const [workspace] = (textOf(row['folder_paths']) ?? '').split('\n');
-    const createdAt = parseMoment(row['created_at']);
-    const facts = { id, title, parent, createdAt, ...(workspace !== undefined && workspace !== '' && { workspace }) };
-    finder.addRow(store, facts, { bytes: row['bytes'], modifiedAt: parseMoment(row['updated_at']) });
+    const [title, parent] = [columnText(row['summary']), columnText(row['parent_id'])];
+    const workspace = columnText(row['folder_paths'])?.split('\n')[0] || undefined;
+    const createdAt = parseTimestamp(row['created_at']);
+    const modifiedAt = parseTimestamp(row['updated_at']);
+    finder.addFromDatabase(file, { id, title, parent, createdAt, workspace }, { bytes: row['bytes'], modifiedAt });
   }
 }
 
-async function documentOf({ data_type: type, data }: Row): Promise<string> {
-  if (type === 'json') return textOf(data) ?? '';
+async function readThread({ data_type: type, data }: Row): Promise<string> {
+  if (type === 'json') return columnText(data) ?? '';
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
   // Only available since Node 22.15, although the types don't say so.
   if (!('zstdDecompress' in zlib)) {
@@ -83,16 +88,16 @@ function addMessage(message: unknown, model: string | undefined, sink: Transcrip
     return;
   }
   const { User: user, Agent: agent } = message;
-  if (isObject(user)) addSpoken('user', user, undefined, sink);
-  else if (isObject(agent)) addSpoken('assistant', agent, model, sink);
+  if (isObject(user)) addUserOrAgent('user', user, undefined, sink);
+  else if (isObject(agent)) addUserOrAgent('assistant', agent, model, sink);
   else if (isList(message['segments']))
     readRoleContent({ role: message['role'], content: message['segments'] }, sink, {
       model: message['role'] === 'assistant' ? model : undefined,
     });
-  else sink.skip(phrase('record of type “{0}”', Object.keys(message)[0] ?? 'unknown'));
+  else skipRecord(sink, Object.keys(message)[0]);
 }
 
-function addSpoken(
+function addUserOrAgent(
   role: 'user' | 'assistant',
   message: JsonObject,
   model: string | undefined,
@@ -100,12 +105,12 @@ function addSpoken(
 ): void {
   const content = isList(message['content']) ? message['content'].filter(isObject) : [];
   const blocks = content.flatMap((part) => blockOf(part, sink));
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { model }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { model }));
   const results = Object.entries(fieldsOf(message['tool_results']));
-  const told = results.flatMap(([callId, result]) =>
+  const resultBlocks = results.flatMap(([callId, result]) =>
     isObject(result) && 'content' in result ? [resultOf(callId, result)] : [],
   );
-  if (told.length > 0) sink.add(messageOfBlocks('tool', told));
+  if (resultBlocks.length > 0) sink.add(messageFromBlocks('tool', resultBlocks));
 }
 
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
@@ -113,8 +118,9 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (typeof text === 'string') return [{ type: 'text', text }];
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
-  const kind = Object.keys(part)[0] ?? 'unknown';
-  sink.skip(/Thinking/.test(kind) ? phrase('model reasoning') : phrase('content of type “{0}”', kind));
+  const [kind] = Object.keys(part);
+  if (kind?.includes('Thinking')) skipReasoning(sink);
+  else skipContent(sink, kind);
   return [];
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContentBlock } from '../../src/core/model/message.ts';
 import { inEnglish } from '../../src/core/text/phrase.ts';
 import { contentOf, type TranscriptFormat } from '../../src/core/transcript/transcript-message.ts';
-import { readTranscript } from '../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from './read-transcript.ts';
 
 /** What a person sees of an imported transcript. */
 export interface Imported {

@@ -73,7 +73,7 @@ export function indexOfMessages(
   const results = new Map<string, boolean>();
   for (const [index, { blocks = [] }] of messages.entries()) {
     const found = toolEffectsOf(blocks);
-    for (const effect of found.deeds) effects.push({ ...effect, message: from + index });
+    for (const effect of found.effects) effects.push({ ...effect, message: from + index });
     for (const [call, ok] of found.results) results.set(call, ok);
   }
   const facts: BlockFacts = { from, pieces, deeds: effects, results: [...results] };

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { count, type Read } from '../../core/model/fields.ts';
 import { inEnglish, phrase } from '../../core/text/phrase.ts';
 import {
-  shortened,
+  truncateMessage,
   TranscriptError,
   type Compaction,
   type SessionFacts,
@@ -54,7 +54,7 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   const end = await source.read(
     file,
     {
-      add: (message) => messages.push(shortened(message, skip)),
+      add: (message) => messages.push(truncateMessage(message, skip)),
       skip,
       about: (newFacts) => (facts = { ...facts, ...withoutUndefined(newFacts) }),
       compacted: (compaction) => compactions.push({ ...compaction, before: messages.length }),

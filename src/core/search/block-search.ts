@@ -4,7 +4,7 @@ import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import { frequencyAt, indexOfWord, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
 
 /** Tool output answers fewer questions than what people say. */
-const TOOL_WEIGHT = 0.6;
+export const TOOL_WEIGHT = 0.6;
 /** Maximum number of words per block that are tried for a prefix; if it has more, it's too short to be useful. */
 const MAX_PREFIX_WORDS = 40;
 

@@ -1,9 +1,9 @@
 import type { Role } from '../model/message.ts';
-import { parseMoment, type TranscriptSink } from './transcript-message.ts';
+import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
-const STARTED = /^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/;
+const RUN_START = /^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/;
 
-/** Whether a file begins like aider's `.aider.chat.history.md`. */
+/** Whether the beginning of a file is from aider's `.aider.chat.history.md`. */
 export function looksLikeAider(head: string): boolean {
   if (/^# aider chat started at /m.test(head)) return true;
   return (
@@ -16,17 +16,17 @@ const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
 
 /**
- * Reads aider's history line by line: `#### ` is the user's input, `> ` output of aider and its tools, `# aider chat
- * started at` starts a run, and the rest is the model's reply. Within an open code fence or SEARCH/REPLACE block of a
- * reply, these marks belong to the block, unless the line ends with two spaces: then it's aider's own, and the reply
- * was cut off. Blank lines belong to the surrounding text. The start time of a run has no time zone and is read as UTC.
+ * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
+ * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; all other lines are the model's reply.
+ * In a code fence or SEARCH/REPLACE block of a reply, marks are part of the block. However, a marked line that ends with
+ * two spaces was written by aider, and the reply was cut off in the block.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
   #role: Role | undefined;
   #lines: string[] = [];
   #startedAt: number | undefined;
-  /** The fence that closes the current code block of a reply, or ''. */
+  /** The opening fence of the current code block in a reply, or '' outside of one. */
   #fence = '';
   #isEditing = false;
   #at: number | undefined;
@@ -40,9 +40,9 @@ export class AiderImporter {
       this.#lines.push('');
       return;
     }
-    const started = STARTED.exec(line)?.[1];
-    if (started !== undefined) this.#startedAt = parseMoment(`${started.replace(' ', 'T')}Z`);
-    const [role, text] = this.#classify(line, started !== undefined);
+    const startTime = RUN_START.exec(line)?.[1];
+    if (startTime !== undefined) this.#startedAt = parseTimestamp(`${startTime.replace(' ', 'T')}Z`);
+    const [role, text] = this.#classify(line, startTime !== undefined);
     if (role === 'assistant') this.#trackBlock(line);
     else {
       this.#fence = '';
@@ -56,7 +56,7 @@ export class AiderImporter {
     this.#lines.push(text);
   }
 
-  /** A message continues until another role begins. */
+  /** False after the first line, because a message continues until the role changes. */
   get isSettled(): boolean {
     return this.#role === undefined;
   }
@@ -73,11 +73,11 @@ export class AiderImporter {
     }
   }
 
-  #classify(line: string, isStart: boolean): readonly [Role, string] {
-    if (isStart) return ['tool', line];
-    const isOfBlock = (this.#isEditing || this.#fence !== '') && !line.endsWith('  ');
-    if (!isOfBlock && /^>\s/.test(line)) return ['tool', line.slice(2)];
-    if (!isOfBlock && line.startsWith('#### ')) return ['user', line.slice(5)];
+  #classify(line: string, isRunStart: boolean): readonly [Role, string] {
+    if (isRunStart) return ['tool', line];
+    const isInBlock = (this.#isEditing || this.#fence !== '') && !line.endsWith('  ');
+    if (!isInBlock && /^>\s/.test(line)) return ['tool', line.slice(2)];
+    if (!isInBlock && line.startsWith('#### ')) return ['user', line.slice(5)];
     return ['assistant', line];
   }
 

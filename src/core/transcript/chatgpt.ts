@@ -2,7 +2,13 @@ import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
+import {
+  messageFromBlocks,
+  parseTimestamp,
+  skipContent,
+  skipReasoning,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** Whether this is a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
@@ -10,15 +16,16 @@ export function isChatGpt(value: unknown): value is JsonObject & { readonly mapp
 }
 
 /**
- * Imports ChatGPT's `conversations.json`. Each conversation is a tree of messages, of which the branch that ends at
- * `current_node` is read. Conversations are ordered by creation time.
+ * Imports ChatGPT's `conversations.json`, ordered by creation time. A conversation is a tree of messages; only the
+ * branch that ends at `current_node` is imported.
  */
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
-  const known = conversations.filter(isChatGpt);
-  for (let left = conversations.length - known.length; left > 0; left--)
+  const supported = conversations.filter(isChatGpt);
+  for (let count = conversations.length - supported.length; count > 0; count--)
     sink.skip(phrase('entry without a conversation'));
-  const started = (one: JsonObject): number => parseMoment(one['create_time']) ?? 0;
-  for (const conversation of known.toSorted((a, b) => started(a) - started(b))) importConversation(conversation, sink);
+  const createdAt = (one: JsonObject): number => parseTimestamp(one['create_time']) ?? 0;
+  for (const conversation of supported.toSorted((a, b) => createdAt(a) - createdAt(b)))
+    importConversation(conversation, sink);
 }
 
 function importConversation(conversation: JsonObject & { readonly mapping: JsonObject }, sink: TranscriptSink): void {
@@ -50,26 +57,26 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
     sink.skip(phrase('hidden message'));
     return;
   }
-  const text = textOf(content, sink);
+  const text = readText(content, sink);
   if (text === undefined) return;
   if (text.trim() === '') {
     sink.skip(role === 'system' ? phrase('empty system message') : phrase('empty message'));
     return;
   }
-  const at = parseMoment(message['create_time']);
+  const at = parseTimestamp(message['create_time']);
   const recipient = textAt(message, 'recipient') ?? 'all';
   if (role === 'assistant' && recipient !== 'all') {
-    sink.add(messageOfBlocks('assistant', [toolCall('', recipient, text)], { at }));
+    sink.add(messageFromBlocks('assistant', [toolCall('', recipient, text)], { at }));
   } else sink.add({ role, text, at });
 }
 
 /** The text of a message's content; undefined for unsupported kinds, which are counted as skipped. */
-function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
+function readText(content: JsonObject, sink: TranscriptSink): string | undefined {
   const type = stringOf(content['content_type']) ?? 'text';
   switch (type) {
     case 'text':
     case 'multimodal_text':
-      return parts(content['parts'], sink);
+      return readParts(content['parts'], sink);
     case 'code':
     case 'execution_output':
     case 'tether_quote':
@@ -87,7 +94,7 @@ function textOf(content: JsonObject, sink: TranscriptSink): string | undefined {
   }
 }
 
-function parts(list: unknown, sink: TranscriptSink): string {
+function readParts(list: unknown, sink: TranscriptSink): string {
   if (!isList(list)) return '';
   const texts: string[] = [];
   for (const part of list) {

@@ -5,7 +5,7 @@ import { isObject, stringOf, textAt, valueAt, type JsonObject } from './json-val
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,
-  parseMoment,
+  parseTimestamp,
   skipRecord,
   usageOf,
   type MessageFacts,
@@ -19,16 +19,15 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
 }
 
 /**
- * Imports a Claude Code session record by record, in file order. Records of the same reply have the same message ID and
- * are merged. Text that the tool wrote for the model (notes, compaction summaries), subagents' conversations, and
- * bookkeeping are skipped and counted.
+ * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
+ * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
 
-  /** `isSubagent`: the file is a subagent's own, in which every record is marked as one of a subagent. */
+  /** `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. */
   constructor(sink: TranscriptSink, isSubagent = false) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;
@@ -49,13 +48,13 @@ export class ClaudeCodeImporter {
   }
 
   #message(record: JsonObject, message: JsonObject): void {
-    const at = parseMoment(record['timestamp']);
+    const at = parseTimestamp(record['timestamp']);
     const blocks = readContent(message['content'], this.#sink);
     const id = stringOf(message['id']);
-    const facts = { at, model: modelOf(message), usage: usage(message['usage']) };
+    const facts = { at, model: modelOf(message), usage: readUsage(message['usage']) };
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
-      // Every record of a reply has a usage, but only the last one's is complete.
+      // Every record of a reply has a usage, but only that of the last record is complete.
       this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
@@ -74,7 +73,7 @@ export class ClaudeCodeImporter {
   #flush(): void {
     const reply = this.#reply;
     this.#reply = undefined;
-    // A reply with only reasoning was already counted.
+    // Reasoning was already counted as skipped.
     if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
   }
 
@@ -88,17 +87,20 @@ export class ClaudeCodeImporter {
   }
 }
 
-/** The model of a message; undefined for messages that the tool wrote itself, for example about an error. */
+/** The model of a message; undefined for messages that the tool wrote, for example about an error. */
 function modelOf(message: JsonObject): string | undefined {
   const model = stringOf(message['model']);
   return model === '<synthetic>' ? undefined : model;
 }
 
 /** Anthropic's input tokens don't include those read from or written to the cache. */
-function usage(counted: unknown): Usage | undefined {
-  const [plain, cached, cacheWrite] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
-    (name) => valueAt(counted, name),
+function readUsage(counts: unknown): Usage | undefined {
+  const [uncached, cached, cacheWrite] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
+    (name) => valueAt(counts, name),
   );
-  const input = [plain, cached, cacheWrite].reduce<number>((sum, one) => sum + (typeof one === 'number' ? one : 0), 0);
-  return usageOf({ input, output: valueAt(counted, 'output_tokens'), cached, cacheWrite });
+  const input = [uncached, cached, cacheWrite].reduce<number>(
+    (sum, one) => sum + (typeof one === 'number' ? one : 0),
+    0,
+  );
+  return usageOf({ input, output: valueAt(counts, 'output_tokens'), cached, cacheWrite });
 }

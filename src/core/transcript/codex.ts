@@ -5,8 +5,8 @@ import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject 
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
   skipContent,
   skipReasoning,
   skipRecord,
@@ -16,26 +16,25 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-const LINE_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'];
+const RECORD_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'];
 
-/** Context that Codex adds as user messages before the first real one. */
-const INJECTED = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
+/** The beginnings of user messages that Codex adds as context. */
+const ADDED_CONTEXT = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
 
-/** Whether this is a record of a Codex session: an envelope (since 2025), or the header of an older file. */
+/** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first record of an older file. */
 export function isCodex(record: unknown): boolean {
   if (!isObject(record)) return false;
-  if (isObject(record['payload']) && LINE_TYPES.includes(record['type'])) return true;
+  if (isObject(record['payload']) && RECORD_TYPES.includes(record['type'])) return true;
   return record['record_type'] === 'state' || ('instructions' in record && 'id' in record && 'timestamp' in record);
 }
 
 /**
- * Imports a Codex session (`rollout-*.jsonl`) record by record. `response_item` lines are the conversation; `event_msg`
- * lines repeat it for the UI and are skipped, like bookkeeping. A reply is held back until its token count, which comes
- * after it.
+ * Imports a Codex session (`rollout-*.jsonl`) record by record. The conversation is in `response_item` records; all
+ * others are skipped. A reply is held back until the next message, because the record with its token usage follows it.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
-  readonly #waiting: TranscriptMessage[] = [];
+  readonly #pending: TranscriptMessage[] = [];
   readonly #send: (message: TranscriptMessage) => void;
   #model: string | undefined;
 
@@ -46,14 +45,14 @@ export class CodexImporter {
       add: (message) => {
         if (message.role !== 'tool') this.#flush();
         if (message.role === 'user') sink.add(message);
-        else this.#waiting.push(message);
+        else this.#pending.push(message);
       },
     };
     this.#send = (message) => sink.add(message);
   }
 
   get isSettled(): boolean {
-    return this.#waiting.length === 0;
+    return this.#pending.length === 0;
   }
 
   record(record: unknown): void {
@@ -62,7 +61,7 @@ export class CodexImporter {
       return;
     }
     const { type, payload } = record;
-    const at = parseMoment(record['timestamp']);
+    const at = parseTimestamp(record['timestamp']);
     if (!isObject(payload)) {
       if (isCodex(record)) skipRecord(this.#sink, 'session_meta');
       else this.#item(record, at);
@@ -81,7 +80,7 @@ export class CodexImporter {
   }
 
   #flush(): void {
-    for (const message of this.#waiting.splice(0)) this.#send(message);
+    for (const message of this.#pending.splice(0)) this.#send(message);
   }
 
   #readFacts(type: unknown, payload: JsonObject, at: number | undefined): void {
@@ -89,19 +88,19 @@ export class CodexImporter {
       this.#model = textAt(payload, 'model') ?? this.#model;
       if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
     } else if (type === 'session_meta') {
-      // The parent session of a subagent. Forks are recognized by their messages.
+      // Only subagents name their parent session. Forks are recognized by their messages.
       const parent = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
       this.#sink.about?.({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
     } else if (type === 'event_msg' && payload['type'] === 'token_count') {
-      const counted = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
+      const count = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
       const usage = usageOf({
-        input: counted('input_tokens'),
-        output: counted('output_tokens'),
-        cached: counted('cached_input_tokens'),
-        reasoning: counted('reasoning_output_tokens'),
+        input: count('input_tokens'),
+        output: count('output_tokens'),
+        cached: count('cached_input_tokens'),
+        reasoning: count('reasoning_output_tokens'),
       });
-      const index = this.#waiting.findLastIndex(({ role }) => role === 'assistant');
-      if (usage && index >= 0) this.#waiting[index] = { ...this.#waiting[index]!, usage };
+      const index = this.#pending.findLastIndex(({ role }) => role === 'assistant');
+      if (usage && index >= 0) this.#pending[index] = { ...this.#pending[index]!, usage };
     }
   }
 
@@ -109,7 +108,7 @@ export class CodexImporter {
     const type = stringOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
     const call = (name: unknown, input: unknown): void => {
       const block = toolCall(item['call_id'] ?? item['id'], name, input);
-      this.#sink.add(messageOfBlocks('assistant', [block], this.#facts('assistant', at)));
+      this.#sink.add(messageFromBlocks('assistant', [block], this.#facts('assistant', at)));
     };
     switch (type) {
       case 'message':
@@ -128,7 +127,7 @@ export class CodexImporter {
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const { text, isError } = readOutput(item['output']);
-        this.#sink.add(messageOfBlocks('tool', [toolResult(item['call_id'], text, isError)], { at }));
+        this.#sink.add(messageFromBlocks('tool', [toolResult(item['call_id'], text, isError)], { at }));
         return;
       }
       case 'reasoning':
@@ -143,7 +142,7 @@ export class CodexImporter {
     const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
     const blocks = readContent(item['content'], this.#sink);
     const first = blocks[0];
-    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || INJECTED.test(first.text)))
+    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || ADDED_CONTEXT.test(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
     else if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
   }
@@ -153,7 +152,7 @@ export class CodexImporter {
   }
 }
 
-/** A tool's output is a text, a list of content parts, or JSON text of `{output, metadata: {exit_code}}`. */
+/** A tool's output is text, a list of content parts, or `{output, metadata: {exit_code}}`, also as JSON text. */
 function readOutput(output: unknown): { text: string; isError: boolean } {
   if (isList(output)) {
     const texts = output.filter(isObject).map((part) => textAt(part, 'text') ?? '');

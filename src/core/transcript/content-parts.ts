@@ -3,12 +3,10 @@ import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
-type Skips = Pick<TranscriptSink, 'skip'>;
-
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
 
-/** Reads content in the form of OpenAI, Anthropic, Codex, Goose, and our own export: a string or a list of parts. */
-export function readContent(content: unknown, sink: Skips): ContentBlock[] {
+/** Reads content in the format of OpenAI, Anthropic, Google, Codex, Goose, or Threadkeeper: a string, part, or list. */
+export function readContent(content: unknown, sink: TranscriptSink): ContentBlock[] {
   if (typeof content === 'string') return [textBlock(content)];
   if (!isList(content)) return isObject(content) ? readPart(content, sink) : [];
   return content.flatMap((part) => {
@@ -19,11 +17,11 @@ export function readContent(content: unknown, sink: Skips): ContentBlock[] {
   });
 }
 
-function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
+function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const type = stringOf(part['type']) ?? '';
   switch (type) {
     case '':
-      return untypedPart(part, sink);
+      return readGooglePart(part, sink);
     case 'text':
     case 'input_text':
     case 'output_text':
@@ -51,24 +49,24 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
       const value = valueAt(result, 'value');
       const content = (isObject(value) ? value['content'] : value) ?? textAt(result, 'error') ?? '';
       const isError = textAt(result, 'status') === 'error' || valueAt(value, 'isError') === true;
-      return [toolResult(part['id'], textOf(readContent(content, sink)), isError)];
+      return [toolResult(part['id'], joinTextBlocks(readContent(content, sink)), isError)];
     }
     case 'tool_result': {
       if (typeof part['callId'] === 'string')
         return [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)];
       const inner = readContent(part['content'], sink);
-      const result = toolResult(part['tool_use_id'], textOf(inner), part['is_error'] === true);
+      const result = toolResult(part['tool_use_id'], joinTextBlocks(inner), part['is_error'] === true);
       return [result, ...inner.filter((block) => block.type === 'image')];
     }
     case 'image': {
       const source = isObject(part['source']) ? part['source'] : part;
-      return image(source['media_type'] ?? source['mediaType'], source['data'] ?? source['base64'], sink);
+      return readImage(source['media_type'] ?? source['mediaType'], source['data'] ?? source['base64'], sink);
     }
     case 'image_url':
     case 'input_image': {
       const url = textAt(part, 'image_url', 'url') ?? stringOf(part['image_url']) ?? '';
       const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-      return image(mediaType, base64, sink);
+      return readImage(mediaType, base64, sink);
     }
     case 'document':
       if (textAt(part, 'source', 'type') === 'text' && textAt(part, 'source', 'data') !== undefined)
@@ -81,7 +79,7 @@ function readPart(part: JsonObject, sink: Skips): ContentBlock[] {
   }
 }
 
-/** A tool call. Input that isn't a string is converted to JSON. */
+/** Creates a tool call. Input that isn't a string is converted to JSON. */
 export function toolCall(callId: unknown, name: unknown, input: unknown): ContentBlock {
   const json = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   return { type: 'tool_call', callId: stringOf(callId) ?? '', name: stringOf(name) ?? 'tool', json };
@@ -92,11 +90,11 @@ export function toolResult(callId: unknown, text: string, isError: boolean): Con
 }
 
 /** The text blocks, joined by newlines. */
-export const textOf = (blocks: readonly ContentBlock[]): string =>
+export const joinTextBlocks = (blocks: readonly ContentBlock[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
-/** A part in Google's form, as written by Gemini CLI and Qwen Code. Its kind is determined by its fields. */
-function untypedPart(part: JsonObject, sink: Skips): ContentBlock[] {
+/** Reads a part in Google's format, used by Gemini CLI and Qwen Code. Its type is determined by its fields. */
+function readGooglePart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { functionCall: call, functionResponse: result, inlineData: data } = part;
   if (part['thought'] === true) {
     skipReasoning(sink);
@@ -109,13 +107,13 @@ function untypedPart(part: JsonObject, sink: Skips): ContentBlock[] {
     const output = error ?? textAt(response, 'output') ?? JSON.stringify(response ?? '');
     return [toolResult(result['id'], output, error !== undefined)];
   }
-  if (isObject(data)) return image(data['mimeType'], data['data'], sink);
+  if (isObject(data)) return readImage(data['mimeType'], data['data'], sink);
   if (typeof part['text'] === 'string') return [textBlock(part['text'])];
   skipContent(sink, Object.keys(part)[0] ?? '');
   return [];
 }
 
-function image(mediaType: unknown, base64: unknown, sink: Skips): ContentBlock[] {
+function readImage(mediaType: unknown, base64: unknown, sink: TranscriptSink): ContentBlock[] {
   if (typeof mediaType === 'string' && typeof base64 === 'string') return [{ type: 'image', mediaType, base64 }];
   sink.skip(phrase('linked image'));
   return [];

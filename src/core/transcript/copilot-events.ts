@@ -4,18 +4,18 @@ import { toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, type JsonObject } from './json-value.ts';
 import {
   addCompaction,
-  messageOfBlocks,
-  parseMoment,
+  checkVersion,
+  messageFromBlocks,
+  parseTimestamp,
   skipAttachment,
   skipReasoning,
   skipRecord,
-  TranscriptError,
   usageOf,
   type TranscriptSink,
 } from './transcript-message.ts';
 
 /** The supported version of `session.start`. */
-const VERSION = 1;
+const SUPPORTED_VERSION = 1;
 
 /** Events that aren't part of the conversation. */
 const BOOKKEEPING =
@@ -31,14 +31,15 @@ export const isCopilotEvent = (record: unknown): boolean =>
   isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
 
 /**
- * Imports the event log of Copilot CLI (`session-state/<id>/events.jsonl`) or Copilot Chat, line by line. A call is
- * listed with its message and again when it starts; subagents' messages name the call that they belong to.
+ * Imports the event log of Copilot CLI (`session-state/<id>/events.jsonl`) or Copilot Chat, record by record. A tool
+ * call is usually listed in an assistant message and logged again when it starts. Subagents' messages are skipped; they
+ * name the tool call that started the subagent.
  */
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;
-  readonly #listed = new Set<string>();
-  /** Calls that were listed with a message and haven't ended. */
-  readonly #running = new Set<string>();
+  readonly #listedCalls = new Set<string>();
+  /** IDs of the listed calls that haven't ended. */
+  readonly #runningCalls = new Set<string>();
   #model: string | undefined;
 
   constructor(sink: TranscriptSink, model?: string) {
@@ -46,9 +47,9 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /** A listed call occurs again when it starts, so reading can't stop in between. */
+  /** False while a listed call runs, because its start must not be imported as another call. */
   get isSettled(): boolean {
-    return this.#running.size === 0;
+    return this.#runningCalls.size === 0;
   }
 
   record(record: unknown): void {
@@ -57,7 +58,7 @@ export class CopilotEventsImporter {
       return;
     }
     const { data, type } = record;
-    const at = parseMoment(record['timestamp']);
+    const at = parseTimestamp(record['timestamp']);
     if (typeof data['parentToolCallId'] === 'string') {
       this.#sink.skip(phrase('subagent message'));
       return;
@@ -73,26 +74,26 @@ export class CopilotEventsImporter {
         if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
         return;
       case 'user.message':
-        // A rejected call never ends.
-        this.#running.clear();
-        this.#sink.add(messageOfBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
+        // Calls that the user rejected never end.
+        this.#runningCalls.clear();
+        this.#sink.add(messageFromBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
         for (const attached of objectsAt(data, 'attachments')) skipAttachment(this.#sink, attached['type']);
         return;
       case 'assistant.message':
-        this.#reply(data, at);
+        this.#assistantMessage(data, at);
         return;
       case 'tool.execution_start': {
-        if (this.#listed.has(textAt(data, 'toolCallId') ?? '')) return;
+        if (this.#listedCalls.has(textAt(data, 'toolCallId') ?? '')) return;
         const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
-        this.#sink.add(messageOfBlocks('assistant', [call], { at, model: this.#model }));
+        this.#sink.add(messageFromBlocks('assistant', [call], { at, model: this.#model }));
         return;
       }
       case 'tool.execution_complete': {
-        this.#running.delete(textAt(data, 'toolCallId') ?? '');
+        this.#runningCalls.delete(textAt(data, 'toolCallId') ?? '');
         const result = textAt(data, 'result', 'content') ?? textAt(data, 'result');
         const text = result ?? textAt(data, 'error', 'message') ?? textAt(data, 'error') ?? '';
         const block = toolResult(data['toolCallId'], text, data['success'] === false);
-        this.#sink.add(messageOfBlocks('tool', [block], { at }));
+        this.#sink.add(messageFromBlocks('tool', [block], { at }));
         return;
       }
       case 'session.compaction_complete':
@@ -104,11 +105,7 @@ export class CopilotEventsImporter {
   }
 
   #start(data: JsonObject, at: number | undefined): void {
-    const { version } = data;
-    if (typeof version === 'number' && version > VERSION)
-      throw new TranscriptError(
-        phrase('The file uses format version {0}. Versions newer than {1} aren’t supported.', version, VERSION),
-      );
+    checkVersion(data['version'], SUPPORTED_VERSION);
     this.#useModel(data['selectedModel']);
     this.#sink.about?.({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }
@@ -119,18 +116,18 @@ export class CopilotEventsImporter {
     this.#sink.about?.({ model });
   }
 
-  #reply(data: JsonObject, at: number | undefined): void {
+  #assistantMessage(data: JsonObject, at: number | undefined): void {
     const text = textAt(data, 'content') ?? '';
     const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }];
     for (const call of objectsAt(data, 'toolRequests')) {
       const id = textAt(call, 'toolCallId') ?? '';
-      this.#listed.add(id);
-      this.#running.add(id);
+      this.#listedCalls.add(id);
+      this.#runningCalls.add(id);
       blocks.push(toolCall(id, call['name'], call['arguments']));
     }
     if (typeof data['reasoningText'] === 'string') skipReasoning(this.#sink);
     const { inputTokens: input, outputTokens: output, cacheReadTokens: cached } = data;
     const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usageOf({ input, output, cached }) };
-    if (blocks.length > 0) this.#sink.add(messageOfBlocks('assistant', blocks, facts));
+    if (blocks.length > 0) this.#sink.add(messageFromBlocks('assistant', blocks, facts));
   }
 }

@@ -2,46 +2,47 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import { visitWords } from '../text/words.ts';
+import { oneLine } from './markdown-export.ts';
 
 export interface DecisionRecord {
   readonly title: string;
   /** The active branch, oldest first. */
   readonly messages: readonly Message[];
-  /** The ledger; only decisions are used. */
+  /** All key events; only decisions are used. */
   readonly events: readonly KeyEvent[];
-  /** Searched for reasons: nodes with the positions (0-based, inclusive) that they cover. */
+  /** Summaries, which are searched for reasons, with the positions (0-based, inclusive) that they cover. */
   readonly summaries: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
 }
 
-/** Minimum share of common words for a summary's decision to be the same as a quoted one. */
+/** Minimum share of a summarized decision's words that the quote must contain to be the same decision. */
 const MIN_SHARED_WORDS = 0.5;
 
 /**
- * The ledger's decisions as Markdown, in order: each verbatim with its status, its reason, what it superseded or was
- * superseded by, and the message that it comes from.
+ * Exports a session's decisions as Markdown, in the order of messages: each verbatim, with its status, reason, and
+ * message, and the decisions that it supersedes or is superseded by.
  */
 export function* decisionRecord(record: DecisionRecord): Generator<string> {
   const positions = new Map(record.messages.map(({ id }, position) => [id, position]));
   const last = record.messages.length;
-  const placed = record.events
+  const decisions = record.events
     .filter((event) => event.kind === 'decision')
     .map((event) => ({ event, position: positions.get(event.message) }))
     .sort((a, b) => (a.position ?? last) - (b.position ?? last) || a.event.start - b.event.start);
-  const numbers = new Map(placed.map(({ event }, index) => [event.id, index + 1]));
-  const replaced = new Map<string, number[]>();
-  for (const { event } of placed) {
+  const numbers = new Map(decisions.map(({ event }, index) => [event.id, index + 1]));
+  const supersededBy = new Map<string, number[]>();
+  for (const { event } of decisions) {
     if (event.link === undefined || event.status !== 'superseded') continue;
-    replaced.set(event.link, [...(replaced.get(event.link) ?? []), numbers.get(event.id)!]);
+    supersededBy.set(event.link, [...(supersededBy.get(event.link) ?? []), numbers.get(event.id)!]);
   }
-  const inForce = placed.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
-  yield `# Decisions: ${oneLine(record.title)}\n\n${placed.length} decisions, ${inForce} in force.\n`;
-  for (const { event, position } of placed) {
+  const inForce = decisions.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
+  yield `# Decisions: ${oneLine(record.title)}\n\n${decisions.length} decisions, ${inForce} in force.\n`;
+  for (const { event, position } of decisions) {
     const number = numbers.get(event.id)!;
     const message = position === undefined ? undefined : record.messages[position];
-    yield `\n## ${number}. ${heading(event.quote)}\n\n${quoted(event.quote)}\n\n`;
-    yield `- Status: ${status(event, event.link === undefined ? undefined : numbers.get(event.link))}\n`;
-    const earlier = replaced.get(event.id);
-    if (earlier) yield `- Replaces: ${earlier.map((one) => `decision ${one}`).join(', ')}\n`;
+    yield `\n## ${number}. ${heading(event.quote)}\n\n${blockquote(event.quote)}\n\n`;
+    yield `- Status: ${statusText(event, event.link === undefined ? undefined : numbers.get(event.link))}\n`;
+    const superseded = supersededBy.get(event.id);
+    if (superseded) yield `- Replaces: ${superseded.map((one) => `decision ${one}`).join(', ')}\n`;
     if (event.about) yield `- Answers: “${oneLine(event.about.quote)}”\n`;
     const why = position === undefined ? undefined : reasonOf(event, position, record.summaries);
     if (why !== undefined) yield `- Why: ${oneLine(why)}\n`;
@@ -52,7 +53,7 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
   }
 }
 
-function status(event: KeyEvent, link: number | undefined): string {
+function statusText(event: KeyEvent, link: number | undefined): string {
   const by = link === undefined ? '' : ` by decision ${link}`;
   switch (event.status) {
     case 'active':
@@ -66,7 +67,7 @@ function status(event: KeyEvent, link: number | undefined): string {
   }
 }
 
-/** The reason in the summary of the decision's message, from the decision with the most words in common. */
+/** The reason of the most similar decision in the summaries that cover the message. */
 function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['summaries']): string | undefined {
   const words = wordsOf(`${event.quote} ${event.about?.quote ?? ''}`);
   let best: { readonly why: string; readonly shared: number } | undefined;
@@ -88,22 +89,18 @@ function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
-const HEADING_LENGTH = 80;
+const MAX_HEADING_UNITS = 80;
 
 function heading(quote: string): string {
   const line = oneLine(quote);
-  if (line.length <= HEADING_LENGTH) return line;
-  const cut = line.lastIndexOf(' ', HEADING_LENGTH);
-  return `${line.slice(0, cut > 0 ? cut : HEADING_LENGTH)} …`;
+  if (line.length <= MAX_HEADING_UNITS) return line;
+  const cut = line.lastIndexOf(' ', MAX_HEADING_UNITS);
+  return `${line.slice(0, cut > 0 ? cut : MAX_HEADING_UNITS)} …`;
 }
 
-function quoted(text: string): string {
+function blockquote(text: string): string {
   return text
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -3,90 +3,90 @@ import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import {
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
   skipReasoning,
   skipRecord,
   usageOf,
   type TranscriptSink,
 } from './transcript-message.ts';
 
-const ROLES: Readonly<Record<string, 'user' | 'assistant'>> = {
+const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
   user: 'user',
   gemini: 'assistant',
   model: 'assistant',
   qwen: 'assistant',
 };
 
-/** Whether this is a Gemini CLI session as a document, or the first line of one in JSONL. */
+/** Whether this is a Gemini CLI session, or its first record if it's JSONL. */
 export function isGemini(value: unknown): value is JsonObject {
   return isObject(value) && typeof value['sessionId'] === 'string' && ('startTime' in value || 'projectHash' in value);
 }
 
 /**
- * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`): a document until 2025, and since then JSONL with
- * messages, newer versions of messages with the same ID, changes to the session (`$set`), and rewinds (`$rewindTo`).
+ * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`): a JSON document until 2025, and since then JSONL with
+ * messages, of which later versions have the same ID, changes to the session (`$set`), and rewinds (`$rewindTo`).
  */
 export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
   const document = typeof source === 'string' ? tryParse(source) : source;
   let session: JsonObject = {};
   let messages = new Map<string, JsonObject>();
-  const put = (message: unknown): void => {
+  const putMessage = (message: unknown): void => {
     if (isObject(message)) messages.set(stringOf(message['id']) ?? String(messages.size), message);
     else sink.skip(phrase('invalid record'));
   };
-  const update = (value: JsonObject): void => {
+  const updateSession = (value: JsonObject): void => {
     session = { ...session, ...value };
     if (!isList(value['messages'])) return;
     messages = new Map();
-    value['messages'].forEach(put);
+    value['messages'].forEach(putMessage);
   };
   const lines =
     typeof source === 'string' && document === undefined ? source.split('\n').filter((line) => line.trim() !== '') : [];
-  if (isObject(document)) update(document);
+  if (isObject(document)) updateSession(document);
   for (const line of lines) {
     const record = tryParse(line);
     if (!isObject(record)) sink.skip(phrase('invalid JSON line'));
-    else if (isObject(record['$set'])) update(record['$set']);
+    else if (isObject(record['$set'])) updateSession(record['$set']);
     else if (typeof record['$rewindTo'] === 'string') rewind(messages, record['$rewindTo']);
-    else if (isGemini(record)) update(record);
-    else put(record);
+    else if (isGemini(record)) updateSession(record);
+    else putMessage(record);
   }
-  const createdAt = parseMoment(session['startTime']);
+  const createdAt = parseTimestamp(session['startTime']);
   sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
   for (const message of messages.values()) addMessage(message, sink);
 }
 
-/** Removes the message with the ID `to` and all after it. */
-function rewind(messages: Map<string, JsonObject>, to: string): void {
+/** Removes the message with this ID and all messages after it. */
+function rewind(messages: Map<string, JsonObject>, id: string): void {
   const ids = [...messages.keys()];
-  const at = ids.indexOf(to);
+  const at = ids.indexOf(id);
   for (const id of at < 0 ? [] : ids.slice(at)) messages.delete(id);
 }
 
 function addMessage(message: JsonObject, sink: TranscriptSink): void {
   const type = textAt(message, 'type') ?? 'unknown';
-  const role = ROLES[type];
+  const role = ROLE_BY_TYPE[type];
   if (role === undefined) {
     skipRecord(sink, type);
     return;
   }
-  const at = parseMoment(message['timestamp']);
+  const at = parseTimestamp(message['timestamp']);
   const calls = objectsAt(message, 'toolCalls');
   const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');
   const blocks = [...content, ...calls.map((call) => toolCall(call['id'], call['name'], call['args']))];
   if (isList(message['thoughts']) && message['thoughts'].length > 0) skipReasoning(sink);
-  const counted = (name: string): unknown => valueAt(message, 'tokens', name);
+  const count = (name: string): unknown => valueAt(message, 'tokens', name);
   const usage = usageOf({
-    input: counted('input'),
-    output: counted('output'),
-    cached: counted('cached'),
-    reasoning: counted('thoughts'),
+    input: count('input'),
+    output: count('output'),
+    cached: count('cached'),
+    reasoning: count('thoughts'),
   });
-  if (blocks.length > 0) sink.add(messageOfBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }));
+  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }));
   else sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));
-  if (results.length > 0) sink.add(messageOfBlocks('tool', results, { at }));
+  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
 }
 
 function resultOf(call: JsonObject, sink: TranscriptSink): ContentBlock[] {

@@ -27,9 +27,9 @@ export function objectsAt(value: unknown, ...keys: readonly string[]): readonly 
   return isList(list) ? list.filter(isObject) : [];
 }
 
-/** The parsed text, or undefined if it isn't JSON or is nested too deeply. */
+/** Parses JSON; undefined if it's invalid or nested too deeply. */
 export function tryParse(text: string): unknown {
-  if (isDeep(text)) return undefined;
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -37,11 +37,11 @@ export function tryParse(text: string): unknown {
   }
 }
 
-/** Deeper nesting doesn't occur in conversations and could overflow the stack. */
+/** Deeper nesting could overflow the stack and doesn't occur in conversations. */
 const MAX_DEPTH = 500;
 
-/** Whether JSON is nested too deeply. Linear. */
-export function isDeep(text: string): boolean {
+/** Whether JSON is nested too deeply. Takes linear time. */
+export function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {

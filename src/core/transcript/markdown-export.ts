@@ -3,7 +3,7 @@ import type { ContentBlock, Message, Role } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 
-/** The content of a Markdown export. Positions are indexes into `messages`, 0-based and inclusive. */
+/** The content of a Markdown export. `from` and `to` are indexes into `messages`, both inclusive. */
 export interface MarkdownExport {
   readonly title: string;
   readonly messages: readonly Message[];
@@ -12,11 +12,16 @@ export interface MarkdownExport {
   readonly tasks?: readonly Task[];
 }
 
-const NAMES: Readonly<Record<Role, string>> = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' };
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
 
 /**
- * Exports a session as Markdown: tasks, key events, and summaries, then all messages, numbered from 1, with their times
- * in UTC. Text is unchanged; tool output and attachments are in fences.
+ * Exports a session as Markdown: tasks, key events, and summaries, then all messages, numbered from 1, with times in
+ * UTC. Messages' text is unchanged; tool calls, tool results, and attachments are in code fences.
  */
 export function* sessionToMarkdown(session: MarkdownExport): Generator<string> {
   yield `# ${oneLine(session.title)}\n`;
@@ -26,7 +31,7 @@ export function* sessionToMarkdown(session: MarkdownExport): Generator<string> {
   if (session.messages.length > 0) yield '\n## Messages\n';
   for (const [index, message] of session.messages.entries()) {
     const by = message.model === undefined ? '' : ` · ${message.model}`;
-    yield `\n### ${index + 1}. ${NAMES[message.role]} · ${moment(message.at)}${by}\n`;
+    yield `\n### ${index + 1}. ${ROLE_NAMES[message.role]} · ${formatTime(message.at)}${by}\n`;
     for (const block of message.content) yield `\n${renderBlock(block)}\n`;
     for (const { name, text } of message.attachments ?? []) yield `\nAttached: ${oneLine(name)}\n\n${fenced(text)}\n`;
     if (message.ending && message.ending !== 'complete') yield `\n_(${message.ending})_\n`;
@@ -37,7 +42,7 @@ function* tasksSection(tasks: readonly Task[]): Generator<string> {
   if (tasks.length === 0) return;
   yield '\n## Tasks\n';
   for (const task of tasks) {
-    const ended = task.endedAt === undefined ? '' : ` (ended ${moment(task.endedAt)})`;
+    const ended = task.endedAt === undefined ? '' : ` (ended ${formatTime(task.endedAt)})`;
     yield `\n**${oneLine(task.goal)}**${ended}\n`;
     if (task.steps.length > 0) yield '\n';
     for (const step of task.steps) {
@@ -54,9 +59,9 @@ function* eventsSection(session: MarkdownExport): Generator<string> {
   yield '\n## Key events\n\n';
   for (const event of events) {
     const number = numbers.get(event.message);
-    const where = number === undefined ? '' : ` (message ${number})`;
+    const reference = number === undefined ? '' : ` (message ${number})`;
     const status = event.status === 'active' ? '' : `, ${event.status}`;
-    yield `- **${event.kind}**${status}${event.pinned ? ', pinned' : ''}: “${oneLine(event.quote)}”${where}\n`;
+    yield `- **${event.kind}**${status}${event.pinned ? ', pinned' : ''}: “${oneLine(event.quote)}”${reference}\n`;
   }
 }
 
@@ -81,17 +86,17 @@ function renderBlock(block: ContentBlock): string {
   }
 }
 
-/** A fence that is longer than any run of backticks in the text (CommonMark 4.5). */
+/** Puts text in a code fence that is longer than any run of backticks in it (CommonMark 4.5). */
 function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function moment(at: number): string {
+function formatTime(at: number): string {
   return new Date(at).toISOString().replace('T', ' ').slice(0, 16);
 }

@@ -2,49 +2,40 @@ import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { addCompaction, parseMoment, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { addCompaction, parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 
-/** Whether this is a record of a Qwen Code session: Claude Code's envelope with a message in Google's form. */
+/** Whether this is a record of a Qwen Code session: a record like Claude Code's with a message in Google's format. */
 export const isQwen = (record: unknown): record is JsonObject =>
   textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
-/** Imports a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`) record by record. */
-export class QwenImporter {
-  readonly #sink: TranscriptSink;
-
-  constructor(sink: TranscriptSink) {
-    this.#sink = sink;
+/** Imports a record of a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`). */
+export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
+  if (!isObject(record)) {
+    sink.skip(phrase('invalid record'));
+    return;
   }
-
-  record(record: unknown): void {
-    const sink = this.#sink;
-    if (!isObject(record)) {
-      sink.skip(phrase('invalid record'));
-      return;
-    }
-    const at = parseMoment(record['timestamp']);
-    sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
-    if (record['subtype'] === 'chat_compression') {
-      // The compressed history begins with the summary, as a user message.
-      const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
-      const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
-      addCompaction(sink, { summary: summary.join('\n'), at });
-      return;
-    }
-    if (!isQwen(record) || record['type'] === 'system') {
-      skipRecord(sink, record['type']);
-      return;
-    }
-    const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
-    const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
-    const counted = (name: string): unknown => valueAt(record, 'usageMetadata', name);
-    const usage = usageOf({
-      input: counted('promptTokenCount'),
-      output: counted('candidatesTokenCount'),
-      cached: counted('cachedContentTokenCount'),
-      reasoning: counted('thoughtsTokenCount'),
-    });
-    const facts = { at, model: textAt(record, 'model'), usage };
-    if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, sink);
+  const at = parseTimestamp(record['timestamp']);
+  sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
+  if (record['subtype'] === 'chat_compression') {
+    // The compressed history begins with the summary, as a user message.
+    const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
+    const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
+    addCompaction(sink, { summary: summary.join('\n'), at });
+    return;
   }
+  if (!isQwen(record) || record['type'] === 'system') {
+    skipRecord(sink, record['type']);
+    return;
+  }
+  const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
+  const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
+  const count = (name: string): unknown => valueAt(record, 'usageMetadata', name);
+  const usage = usageOf({
+    input: count('promptTokenCount'),
+    output: count('candidatesTokenCount'),
+    cached: count('cachedContentTokenCount'),
+    reasoning: count('thoughtsTokenCount'),
+  });
+  const facts = { at, model: textAt(record, 'model'), usage };
+  if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, sink);
 }

@@ -7,14 +7,14 @@ import { importContinueSession, isContinueSession } from './continue-session.ts'
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
-import { isDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
-import { isQwen, QwenImporter } from './qwen.ts';
+import { isTooDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
+import { importQwenRecord, isQwen } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
 
-/** UTF-16 units that are read of a file before its format is determined; more if the first line is longer. */
+/** Minimum UTF-16 units of a file to determine its format from, unless it's shorter. */
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
@@ -25,27 +25,27 @@ const KNOWN_FORMATS =
 export interface LineImporter {
   line(line: string): void;
   end(): void;
-  /** Whether all messages so far are complete, so that reading can stop here and resume later. */
+  /** Whether all messages so far were passed on, so that reading can resume here later. */
   readonly isSettled: boolean;
 }
 
-/** Imports records one by one. */
+/** Imports JSON records one by one. */
 export interface RecordImporter {
   record(record: unknown): void;
   end?(): void;
-  /** Like that of `LineImporter`; undefined if every record is independent. */
+  /** See `LineImporter`. Undefined, which means true, if every record is a message of its own. */
   readonly isSettled?: boolean;
 }
 
-type Recognized =
+type RecognizedFormat =
   | { readonly format: TranscriptFormat; readonly lines: LineImporter }
   | { readonly whole: (text: string) => TranscriptFormat };
 
 /**
- * The importer for a file that begins with `head`, or consists of it (`isWhole`); undefined if more of the file is
- * needed. Throws `TranscriptError`.
+ * Determines the format of a file from its beginning, which is the whole file if `isWhole`. Returns undefined if more of
+ * the file is needed. Throws `TranscriptError` if the format isn't supported.
  */
-export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
+export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): RecognizedFormat | undefined {
   const start = head.trimStart();
   if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
   if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
@@ -56,42 +56,43 @@ export function recognize(head: string, isWhole: boolean, sink: TranscriptSink):
   throw new TranscriptError(phrase('The file format isn’t supported. Supported formats: {0}.', KNOWN_FORMATS));
 }
 
-/** Formats with one record per line, narrower ones first. */
-const RECORDS: readonly {
+/** Formats with one record per line. The first one that matches is used. */
+const RECORD_FORMATS: readonly {
   readonly format: TranscriptFormat;
-  readonly is: (record: unknown) => boolean;
+  readonly matches: (record: unknown) => boolean;
   readonly importer: (sink: TranscriptSink) => RecordImporter;
 }[] = [
-  { format: 'claude-code', is: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
-  { format: 'codex', is: isCodex, importer: (sink) => new CodexImporter(sink) },
-  { format: 'copilot', is: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
-  { format: 'qwen', is: isQwen, importer: (sink) => new QwenImporter(sink) },
-  { format: 'threadkeeper', is: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
-  { format: 'messages', is: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
+  { format: 'claude-code', matches: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
+  { format: 'codex', matches: isCodex, importer: (sink) => new CodexImporter(sink) },
+  { format: 'copilot', matches: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
+  { format: 'qwen', matches: isQwen, importer: (sink) => ({ record: (one) => importQwenRecord(one, sink) }) },
+  { format: 'threadkeeper', matches: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
+  { format: 'messages', matches: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
 ];
 
-function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): Recognized | undefined {
+function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): RecognizedFormat | undefined {
   const lines = start.split('\n');
   if (!isWhole) lines.pop();
   if (lines.length === 0) return undefined;
   const first = tryParse(lines[0]!);
-  // Logs that must be read as a whole.
+  // These logs change earlier content, so they are read as a whole.
   if (isVsCodeChatLog(first)) return { whole: (text) => importJson(replayVsCodeChatLog(text), sink) };
   if (isGemini(first)) return { whole: (text) => readAs('gemini', importGemini, text, sink) };
   const formats = lines.map((line) => {
     const record = tryParse(line);
-    return RECORDS.find(({ is }) => is(record));
+    return RECORD_FORMATS.find(({ matches }) => matches(record));
   });
-  const found = formats.filter((format) => format !== undefined);
-  // A damaged first line doesn't hide the records after it.
-  const isRecords = isObject(first) ? !isDocument(first) : found.length * 2 >= lines.length;
+  const recognized = formats.filter((format) => format !== undefined);
+  // If the first line is damaged, the others decide.
+  const isRecords = isObject(first) ? !isDocument(first) : recognized.length * 2 >= lines.length;
   if (!isRecords) return { whole: (text) => importDocument(text, sink) };
-  if (found[0]) return { format: found[0].format, lines: ofRecords(found[0].importer(sink), sink) };
-  if (isWhole) throw unknownJson();
+  if (recognized[0])
+    return { format: recognized[0].format, lines: recordLineImporter(recognized[0].importer(sink), sink) };
+  if (isWhole) throw unsupportedJson();
   return undefined;
 }
 
-const unknownJson = (): TranscriptError =>
+const unsupportedJson = (): TranscriptError =>
   new TranscriptError(
     phrase('This JSON file isn’t in a supported chat format. Supported formats: {0}.', KNOWN_FORMATS),
   );
@@ -106,8 +107,8 @@ function readAs<Source>(
   return format;
 }
 
-/** Imports a file with one JSON record per line. */
-export function ofRecords(importer: RecordImporter, sink: TranscriptSink): LineImporter {
+/** Parses lines as JSON and passes the records to an importer. */
+export function recordLineImporter(importer: RecordImporter, sink: TranscriptSink): LineImporter {
   return {
     get isSettled() {
       return importer.isSettled ?? true;
@@ -126,7 +127,7 @@ const isDocument = (value: JsonObject): boolean =>
   isVsCodeChat(value) || isContinueSession(value) || isChatGpt(value) || isList(value['messages']);
 
 function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
-  if (isDeep(text)) throw new TranscriptError(phrase('The JSON is nested too deeply to be read.'));
+  if (isTooDeep(text)) throw new TranscriptError(phrase('The JSON is nested too deeply to be read.'));
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -152,5 +153,5 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
     return 'messages';
   }
   if (isRoleContent(value)) return readAs('messages', readRoleContent, value, sink);
-  throw unknownJson();
+  throw unsupportedJson();
 }

@@ -1,26 +1,25 @@
 import { phrase } from '../text/phrase.ts';
 import { ROLES, type ContentBlock, type Role } from '../model/message.ts';
-import { readContent, textOf, toolCall, toolResult } from './content-parts.ts';
+import { readContent, joinTextBlocks, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, stringOf, type JsonObject } from './json-value.ts';
-import { messageOfBlocks, parseMoment, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
+import { messageFromBlocks, parseTimestamp, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
-const NAMES: Readonly<Record<Role, readonly string[]>> = {
+const ROLE_ALIASES: Readonly<Record<Role, readonly string[]>> = {
   system: ['system', 'developer'],
   user: ['user', 'human'],
   assistant: ['assistant', 'model', 'ai'],
   tool: ['tool', 'function'],
 };
 
-const MOMENT_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 'time', 'date'] as const;
+const TIME_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 'time', 'date'] as const;
 
-/** Whether this is a record of `{role, content}`, in the form of OpenAI or Anthropic. */
+/** Whether this is a message as `{role, content}`, in the format of OpenAI or Anthropic. */
 export function isRoleContent(record: unknown): record is JsonObject {
   return isObject(record) && typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record);
 }
 
 /**
- * Imports a record of `{role, content}`. Empty messages are kept, so that indexes match the file. A user message with
- * tool results and text becomes two messages.
+ * Imports a message as `{role, content}`. Messages with empty content are kept, so that indexes match the file.
  */
 export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
   if (!isRoleContent(record)) {
@@ -28,18 +27,18 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
     return;
   }
   const name = String(record['role']).toLowerCase();
-  const role = ROLES.find((one) => NAMES[one].includes(name));
+  const role = ROLES.find((one) => ROLE_ALIASES[one].includes(name));
   if (!role) {
     sink.skip(phrase('message with role “{0}”', name));
     return;
   }
-  const blocks = withCalls(record, role, readContent(record['content'], sink));
-  const at = MOMENT_KEYS.map((key) => parseMoment(record[key])).find((moment) => moment !== undefined);
+  const blocks = withToolCalls(record, role, readContent(record['content'], sink));
+  const at = TIME_KEYS.map((key) => parseTimestamp(record[key])).find((moment) => moment !== undefined);
   const content = record['content'] ?? [];
   addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isList(content) && content.length === 0);
 }
 
-/** Adds a message, with tool results separate from the user's text. */
+/** Adds a message. A user message with tool results and text becomes two messages. */
 export function addBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
@@ -48,12 +47,12 @@ export function addBlocks(
   keepEmpty = false,
 ): void {
   if (blocks.length === 0) {
-    if (keepEmpty) sink.add(messageOfBlocks(role, [], facts));
+    if (keepEmpty) sink.add(messageFromBlocks(role, [], facts));
     else sink.skip(phrase('message without readable content'));
     return;
   }
   if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result')) {
-    sink.add(messageOfBlocks(role, blocks, facts));
+    sink.add(messageFromBlocks(role, blocks, facts));
     return;
   }
   // An image directly after a result belongs to it.
@@ -64,24 +63,23 @@ export function addBlocks(
     isOfTool = block.type === 'tool_result' || (block.type === 'image' && isOfTool);
     (isOfTool ? toolBlocks : userBlocks).push(block);
   }
-  sink.add(messageOfBlocks('tool', toolBlocks, facts));
-  if (userBlocks.length > 0) sink.add(messageOfBlocks('user', userBlocks, facts));
+  sink.add(messageFromBlocks('tool', toolBlocks, facts));
+  if (userBlocks.length > 0) sink.add(messageFromBlocks('user', userBlocks, facts));
 }
 
-function withCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
+function withToolCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
   if (role === 'tool') {
     const callId = stringOf(record['tool_call_id']);
-    const first = blocks[0];
-    if (callId === undefined || first?.type !== 'text') return blocks;
-    const result = toolResult(callId, textOf(blocks), record['is_error'] === true);
+    if (callId === undefined || blocks[0]?.type !== 'text') return blocks;
+    const result = toolResult(callId, joinTextBlocks(blocks), record['is_error'] === true);
     return [result, ...blocks.filter(({ type }) => type !== 'text')];
   }
-  const found = objectsAt(record, 'tool_calls').map((call) => {
-    const called = [call['function'], call['custom']].find(isObject) ?? call;
-    return toolCall(call['id'], called['name'], called['arguments'] ?? called['input']);
+  const calls = objectsAt(record, 'tool_calls').map((call) => {
+    const target = [call['function'], call['custom']].find(isObject) ?? call;
+    return toolCall(call['id'], target['name'], target['arguments'] ?? target['input']);
   });
-  const legacy = record['function_call'];
-  if (isObject(legacy)) found.push(toolCall('', legacy['name'], legacy['arguments']));
-  const isFiller = found.length > 0 && blocks.length === 1 && blocks[0]?.type === 'text' && blocks[0].text === '';
-  return isFiller ? found : [...blocks, ...found];
+  const functionCall = record['function_call'];
+  if (isObject(functionCall)) calls.push(toolCall('', functionCall['name'], functionCall['arguments']));
+  const isEmptyText = calls.length > 0 && blocks.length === 1 && blocks[0]?.type === 'text' && blocks[0].text === '';
+  return isEmptyText ? calls : [...blocks, ...calls];
 }

@@ -4,20 +4,23 @@ import { messageSchema, type Message, messageText } from '../model/message.ts';
 import { tryParse } from './json-value.ts';
 import { TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
-/** As in the journal, but the content of a message with a single text block is that text. */
-const record = v.object({ ...messageSchema.entries, content: v.union([v.string(), messageSchema.entries.content]) });
+/** A message as in the journal, except that `content` may be a string. */
+const exportedMessageSchema = v.object({
+  ...messageSchema.entries,
+  content: v.union([v.string(), messageSchema.entries.content]),
+});
 
 /**
- * Exports messages as JSONL, each line ending with a newline. The `content` of a message with a single text block is
- * that text, so that programs that read `{role, content}` can read the file. `sessionFromJsonl` restores every message
- * exactly, and exporting them again gives the same bytes.
+ * Exports messages as JSONL, each line ending with a newline. A single text block becomes a string, so that programs
+ * that read `{role, content}` can read the file. `sessionFromJsonl` restores every message exactly, and exporting it
+ * again gives the same bytes.
  */
 export function* sessionToJsonl(messages: Iterable<Message>): Generator<string> {
   for (const message of messages) {
-    const only = message.content.length === 1 ? message.content[0] : undefined;
+    const onlyBlock = message.content.length === 1 ? message.content[0] : undefined;
     const { role, at, id, parent, model, ending, usage, pasted, attachments } = message;
-    const content = only?.type === 'text' ? only.text : message.content;
-    // Keys with an undefined value are omitted.
+    const content = onlyBlock?.type === 'text' ? onlyBlock.text : message.content;
+    // JSON omits undefined values.
     yield `${JSON.stringify({ role, content, at, id, parent, model, ending, usage, pasted, attachments })}\n`;
   }
 }
@@ -27,28 +30,28 @@ export function sessionFromJsonl(text: string): Message[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((one, index) => {
-    const message = readMessage(tryParse(one));
+    const message = parseExportedMessage(tryParse(one));
     if (!message) throw new TranscriptError(phrase('Line {0} isn’t a valid exported message.', index + 1));
     return message;
   });
 }
 
-/** The message of a line's JSON value; undefined if it isn't from an export. */
-export function readMessage(value: unknown): Message | undefined {
-  const parsed = v.safeParse(record, value);
+/** The message of an exported line's JSON value; undefined if it's invalid. */
+function parseExportedMessage(value: unknown): Message | undefined {
+  const parsed = v.safeParse(exportedMessageSchema, value);
   if (!parsed.success) return undefined;
   const { content, ...rest } = parsed.output;
   return { ...rest, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content };
 }
 
-/** Whether a line's JSON value is a message of an exported session, with IDs. */
+/** Whether this is a message of an exported session, with IDs. */
 export function isExportedMessage(value: unknown): boolean {
-  return v.is(record, value);
+  return v.is(exportedMessageSchema, value);
 }
 
 /**
- * Imports our own export, in which every message names its parent. Keeps the branch that ends at the last message;
- * messages on other branches are counted as skipped.
+ * Imports a session exported by Threadkeeper, in which every message names its parent. Keeps the branch that ends at
+ * the last message; messages on other branches are counted as skipped.
  */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;
@@ -60,7 +63,7 @@ export class ExportedSessionImporter {
   }
 
   record(record: unknown): void {
-    const message = readMessage(record);
+    const message = parseExportedMessage(record);
     if (!message) {
       this.#sink.skip(phrase('invalid line in an exported session'));
       return;
@@ -73,14 +76,14 @@ export class ExportedSessionImporter {
     this.#last = message;
   }
 
-  /** The active branch is only known at the end. */
+  /** Messages are passed on at the end, when the branch is known. */
   readonly isSettled = false;
 
   end(): void {
     const branch: Message[] = [];
     for (let one = this.#last; one; one = one.parent === null ? undefined : this.#messages.get(one.parent)) {
       branch.push(one);
-      // Prevents endless loops if a message is its own ancestor.
+      // Prevents an endless loop if a message is its own ancestor.
       this.#messages.delete(one.id);
     }
     for (const { role, content, at } of branch.reverse()) {
@@ -88,7 +91,7 @@ export class ExportedSessionImporter {
       const isPlain = content.length === 1 && content[0]?.type === 'text';
       this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }) });
     }
-    for (let left = this.#messages.size; left > 0; left--) this.#sink.skip(phrase('message on another branch'));
+    for (let count = this.#messages.size; count > 0; count--) this.#sink.skip(phrase('message on another branch'));
     this.#messages.clear();
   }
 }

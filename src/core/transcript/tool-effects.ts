@@ -10,9 +10,9 @@ export interface ToolEffect {
   readonly ok?: boolean;
 }
 
-/** The effects of a message's tool calls by ID, and the outcomes of earlier calls. */
 export interface MessageToolEffects {
-  readonly deeds: readonly (ToolEffect & { readonly callId: string })[];
+  readonly effects: readonly (ToolEffect & { readonly callId: string })[];
+  /** Whether calls succeeded, by their IDs. */
   readonly results: ReadonlyMap<string, boolean>;
 }
 
@@ -30,37 +30,37 @@ const PATH_ARGUMENTS = [
 ];
 const COMMAND_ARGUMENTS = ['command', 'cmd', 'script'];
 const EDIT_NAMES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
-const SHELLS = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
-/** How tools report the exit status of a command. */
-const EXIT = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
-/** The exit status is within this many UTF-16 units of the output's beginning or end. */
+const PATCHED_PATHS = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
+/** The exit status in a command's output. */
+const EXIT_STATUS = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
+/** The exit status is searched in this many UTF-16 units at the output's beginning and end. */
 const STATUS_UNITS = 400;
-/** Commands that are longer, in UTF-16 units, contain a file's text and are cut. */
+/** Longer commands contain a file's text and are truncated. */
 const MAX_COMMAND_UNITS = 2_000;
 
-/** The effects of the tool calls in a message, and the outcomes of calls whose results it contains. */
+/** The effects of a message's tool calls, and the success of the calls whose results it contains. */
 export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffects {
-  const deeds: (ToolEffect & { readonly callId: string })[] = [];
+  const effects: (ToolEffect & { readonly callId: string })[] = [];
   const results = new Map<string, boolean>();
   for (const block of blocks) {
     if (block.type === 'tool_call') {
-      for (const deed of deedsOfCall(block.name, block.json)) deeds.push({ ...deed, callId: block.callId });
+      for (const effect of effectsOfCall(block.name, block.json)) effects.push({ ...effect, callId: block.callId });
     } else if (block.type === 'tool_result') results.set(block.callId, !block.isError && hasSucceeded(block.text));
   }
-  return { deeds, results };
+  return { effects, results };
 }
 
-function deedsOfCall(name: string, json: string): ToolEffect[] {
+function effectsOfCall(name: string, json: string): ToolEffect[] {
   const value = tryParse(json);
   const args = isObject(value) ? value : {};
-  const raw =
+  const patch =
     typeof value === 'string' ? value : json.startsWith('***') ? json : stringOf(args['input'] ?? args['patch']);
-  const patched = [...(raw ?? '').matchAll(PATCHED)].map(([, path = '']) => path.trim());
+  const patched = [...(patch ?? '').matchAll(PATCHED_PATHS)].map(([, path = '']) => path.trim());
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
   if (paths.length > 0) {
-    // Some tools both view and change files, depending on the argument `command`.
+    // Some tools view or change a file, depending on the argument `command`.
     const kind = EDIT_NAMES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
     return paths.map((what) => ({ kind, what }));
   }
@@ -80,14 +80,14 @@ function commandIn(args: JsonObject): string | undefined {
     const value = args[name];
     if (typeof value === 'string' && value.trim() !== '') return value;
     if (!isList(value) || !value.every((part) => typeof part === 'string') || value.length === 0) continue;
-    const isWrapped = value.length > 2 && SHELLS.test(value[0]!) && /^[-/]/.test(value[1]!);
+    const isWrapped = value.length > 2 && SHELL.test(value[0]!) && /^[-/]/.test(value[1]!);
     return isWrapped ? value.slice(2).join(' ') : value.join(' ');
   }
   return undefined;
 }
 
 function hasSucceeded(text: string): boolean {
-  const [, first] = EXIT.exec(text.slice(0, STATUS_UNITS)) ?? [];
-  const [, last] = EXIT.exec(text.slice(-STATUS_UNITS)) ?? [];
+  const [, first] = EXIT_STATUS.exec(text.slice(0, STATUS_UNITS)) ?? [];
+  const [, last] = EXIT_STATUS.exec(text.slice(-STATUS_UNITS)) ?? [];
   return (first ?? last ?? '0') === '0';
 }

@@ -1,7 +1,7 @@
 import { inEnglish, phrase } from '../text/phrase.ts';
 import { HEAD_UNITS, recognize, type LineImporter } from './recognize.ts';
 import {
-  shortened,
+  truncateMessage,
   TranscriptError,
   type Skipped,
   type TranscriptFormat,
@@ -13,7 +13,6 @@ import {
 const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
 
-/** Totals of a transcript. */
 export interface TranscriptTotals {
   readonly format: TranscriptFormat;
   readonly messages: number;
@@ -21,32 +20,31 @@ export interface TranscriptTotals {
 }
 
 /**
- * Reads a transcript from chunks and recognizes its format by content. JSONL and aider's history are read line by line,
- * regardless of their size; JSON documents and SpecStory files are collected first. `push` and `end` throw
- * `TranscriptError`.
+ * Reads a transcript from chunks and determines its format from the content. JSONL and aider's history are read line by
+ * line, at any size; JSON documents and SpecStory files are collected first. `push` and `end` throw `TranscriptError`.
  */
 export class TranscriptReader {
   readonly #skips = new Map<string, Skipped>();
   readonly #sink: TranscriptSink;
-  #found: TranscriptMessage[] = [];
+  #messages: TranscriptMessage[] = [];
   #count = 0;
   #format: TranscriptFormat | undefined;
   #lines: LineImporter | undefined;
-  /** Reads a document that isn't line-delimited. */
+  /** Reads a file that isn't line-delimited. */
   #readDocument: ((text: string) => void) | undefined;
   #collected: string[] = [];
   #collectedUnits = 0;
-  /** Collected length at which the format is determined, or tried again. */
+  /** Collected UTF-16 units at which to determine the format. */
   #tryFormatAt = HEAD_UNITS;
-  /** The chunks of the incomplete line, and their length. */
-  #rest: string[] = [];
-  #restUnits = 0;
+  /** The chunks of the incomplete line, and their UTF-16 units. */
+  #lineChunks: string[] = [];
+  #lineUnits = 0;
 
   constructor() {
     this.#sink = {
       add: (message) => {
         this.#count++;
-        this.#found.push(shortened(message, (reason) => this.#sink.skip(reason)));
+        this.#messages.push(truncateMessage(message, (reason) => this.#sink.skip(reason)));
       },
       skip: (reason) => {
         const name = inEnglish(reason);
@@ -55,11 +53,7 @@ export class TranscriptReader {
     };
   }
 
-  get format(): TranscriptFormat | undefined {
-    return this.#format;
-  }
-
-  /** Adds a chunk; returns the messages that are complete. */
+  /** Adds a chunk, and returns the messages that it completes. */
   push(chunk: string): readonly TranscriptMessage[] {
     if (this.#lines) this.#pushLines(chunk, this.#lines);
     else {
@@ -74,14 +68,14 @@ export class TranscriptReader {
         );
       if (!this.#readDocument && this.#collectedUnits >= this.#tryFormatAt) this.#determineFormat(false);
     }
-    return this.#take();
+    return this.#takeMessages();
   }
 
-  /** Ends the file; returns the remaining messages. */
+  /** Ends the file, and returns the remaining messages. */
   end(): readonly TranscriptMessage[] {
     if (!this.#lines && !this.#readDocument) this.#determineFormat(true);
     if (this.#lines) {
-      if (this.#restUnits > 0) this.#endLine(this.#lines);
+      if (this.#lineUnits > 0) this.#endLine(this.#lines);
       this.#lines.end();
     } else {
       this.#readDocument?.(this.#collected.join('').replace(/^\uFEFF/, ''));
@@ -93,11 +87,11 @@ export class TranscriptReader {
       throw new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
     }
     if (this.#count === 0) throw new TranscriptError(phrase('The file contains no messages.'));
-    return this.#take();
+    return this.#takeMessages();
   }
 
-  /** The totals, after `end`. */
-  summary(): TranscriptTotals {
+  /** Available after `end`; throws `TranscriptError` before. */
+  totals(): TranscriptTotals {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
     return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
   }
@@ -106,59 +100,52 @@ export class TranscriptReader {
     return [...this.#skips.values()];
   }
 
-  #take(): readonly TranscriptMessage[] {
-    const found = this.#found;
-    this.#found = [];
+  #takeMessages(): readonly TranscriptMessage[] {
+    const found = this.#messages;
+    this.#messages = [];
     return found;
   }
 
   #pushLines(chunk: string, importer: LineImporter): void {
     let from = 0;
     for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-      this.#rest.push(chunk.slice(from, end));
+      this.#lineChunks.push(chunk.slice(from, end));
       this.#endLine(importer);
       from = end + 1;
     }
-    this.#rest.push(chunk.slice(from));
-    this.#restUnits += chunk.length - from;
-    // Lines that are too long aren't collected.
-    if (this.#restUnits > MAX_LINE_UNITS) this.#rest = [];
+    this.#lineChunks.push(chunk.slice(from));
+    this.#lineUnits += chunk.length - from;
+    // Lines that are too long are skipped, so they needn't be collected.
+    if (this.#lineUnits > MAX_LINE_UNITS) this.#lineChunks = [];
   }
 
   #endLine(importer: LineImporter): void {
-    const line = this.#rest.join('');
-    const isTooLong = this.#restUnits > MAX_LINE_UNITS;
-    this.#rest = [];
-    this.#restUnits = 0;
+    const line = this.#lineChunks.join('');
+    const isTooLong = this.#lineUnits > MAX_LINE_UNITS;
+    this.#lineChunks = [];
+    this.#lineUnits = 0;
     if (isTooLong) this.#sink.skip(phrase('line longer than {0} MB', MAX_LINE_UNITS / 1_000_000));
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** Determines the format from what was collected. If that isn't enough, tries again at twice the length. */
+  /** Determines the format. If too little was collected, tries again at twice the length. */
   #determineFormat(isWhole: boolean): void {
     const head = this.#collected.join('').replace(/^\uFEFF/, '');
     this.#collected = [head];
-    const chosen = recognize(head, isWhole, this.#sink);
-    if (chosen === undefined) {
+    const recognized = recognize(head, isWhole, this.#sink);
+    if (recognized === undefined) {
       this.#tryFormatAt *= 2;
       return;
     }
-    if ('lines' in chosen) {
-      this.#format = chosen.format;
-      this.#lines = chosen.lines;
+    if ('lines' in recognized) {
+      this.#format = recognized.format;
+      this.#lines = recognized.lines;
       this.#collected = [];
-      this.#pushLines(head, chosen.lines);
+      this.#pushLines(head, recognized.lines);
     } else {
       this.#readDocument = (text) => {
-        this.#format = chosen.whole(text);
+        this.#format = recognized.whole(text);
       };
     }
   }
-}
-
-/** Reads a transcript in memory. Throws `TranscriptError`. */
-export function readTranscript(text: string): TranscriptTotals & { readonly transcript: readonly TranscriptMessage[] } {
-  const reader = new TranscriptReader();
-  const transcript = [...reader.push(text), ...reader.end()];
-  return { ...reader.summary(), transcript };
 }

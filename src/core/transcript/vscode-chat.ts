@@ -4,8 +4,8 @@ import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, objectsAt, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import {
   addCompaction,
-  messageOfBlocks,
-  parseMoment,
+  messageFromBlocks,
+  parseTimestamp,
   skipAttachment,
   skipContent,
   skipReasoning,
@@ -24,26 +24,26 @@ export function isVsCodeChat(value: unknown): value is JsonObject & { readonly r
 
 /**
  * Imports VS Code's chat export (`IExportableChatData` in microsoft/vscode, chatModel.ts). Each request has the user's
- * message and a list of response parts: Markdown without a kind, tool invocations, references, edits, and UI elements.
+ * message and the response as a list of parts: Markdown (without `kind`), tool invocations, references, edits, and UI.
  */
 export function importVsCodeChat(
   chat: JsonObject & { readonly requests: readonly unknown[] },
   sink: TranscriptSink,
 ): void {
-  const createdAt = parseMoment(chat['creationDate']);
+  const createdAt = parseTimestamp(chat['creationDate']);
   sink.about?.({ id: textAt(chat, 'sessionId'), title: textAt(chat, 'customTitle'), createdAt });
   for (const request of chat.requests) {
     if (!isObject(request)) {
       sink.skip(phrase('invalid request'));
       continue;
     }
-    const at = parseMoment(request['timestamp']);
+    const at = parseTimestamp(request['timestamp']);
     const prompt = userText(request['message']);
     if (prompt === undefined) sink.skip(phrase('request without a message'));
     else sink.add({ role: 'user', text: prompt, at });
     // The export contains the URIs of attachments, but not their text.
     for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
-    new Reply(sink, { at, model: textAt(request, 'modelId') }).read(request);
+    new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
   }
 }
 
@@ -55,19 +55,19 @@ function userText(message: unknown): string | undefined {
     .join('');
 }
 
-/** A reply: runs of text and calls become assistant messages, and each result a tool message after it. */
-class Reply {
+/** Imports a response. Text and a call become an assistant message, and each result becomes a tool message. */
+class ResponseImporter {
   readonly #sink: TranscriptSink;
   readonly #facts: MessageFacts;
   #text = '';
-  #last: TranscriptMessage | undefined;
+  #pending: TranscriptMessage | undefined;
 
   constructor(sink: TranscriptSink, facts: MessageFacts) {
     this.#sink = sink;
     this.#facts = facts;
   }
 
-  read(request: JsonObject): void {
+  import(request: JsonObject): void {
     const response = request['response'];
     const parts = isList(response) ? response : response === undefined ? [] : [response];
     const results = toolResults(request['result']);
@@ -80,8 +80,8 @@ class Reply {
     this.#flush([]);
     const metadata = valueAt(request, 'result', 'metadata');
     const usage = usageOf({ input: valueAt(metadata, 'promptTokens'), output: valueAt(metadata, 'outputTokens') });
-    // The usage is that of the whole request, so its last message gets it.
-    if (this.#last) this.#sink.add({ ...this.#last, ...(usage && { usage }) });
+    // The usage is that of the whole request, so it's added to the last message only.
+    if (this.#pending) this.#sink.add({ ...this.#pending, ...(usage && { usage }) });
     const summary = textAt(metadata, 'summary', 'text');
     if (summary !== undefined) addCompaction(this.#sink, { summary, at: this.#facts.at });
   }
@@ -90,14 +90,14 @@ class Reply {
     const kind = stringOf(part['kind']);
     switch (kind) {
       case undefined:
-        this.#text += markdown(part);
+        this.#text += markdownText(part);
         return;
       case 'markdownContent':
       case 'markdownVuln':
-        this.#text += markdown(part['content'] ?? part);
+        this.#text += markdownText(part['content'] ?? part);
         return;
       case 'inlineReference':
-        this.#text += reference(part);
+        this.#text += referenceText(part);
         return;
       case 'toolInvocationSerialized':
       case 'toolInvocation':
@@ -105,7 +105,7 @@ class Reply {
         return;
       case 'textEditGroup':
       case 'notebookEditGroup':
-        this.#flush([toolCall('', 'edit_file', { path: path(part['uri']), edits: part['edits'] ?? [] })]);
+        this.#flush([toolCall('', 'edit_file', { path: uriPath(part['uri']), edits: part['edits'] ?? [] })]);
         return;
       case 'thinking':
         skipReasoning(this.#sink);
@@ -117,13 +117,13 @@ class Reply {
 
   #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
     const callId = textAt(part, 'toolCallId') ?? '';
-    const description = markdown(part['pastTenseMessage'] ?? part['invocationMessage']);
-    const specific = (name: string): unknown => valueAt(part, 'toolSpecificData', name);
+    const description = markdownText(part['pastTenseMessage'] ?? part['invocationMessage']);
+    const toolData = (name: string): unknown => valueAt(part, 'toolSpecificData', name);
     const input =
-      textAt(part, 'resultDetails', 'input') ?? specific('rawInput') ?? specific('commandLine') ?? specific('command');
+      textAt(part, 'resultDetails', 'input') ?? toolData('rawInput') ?? toolData('commandLine') ?? toolData('command');
     this.#flush([toolCall(callId, part['toolId'], input ?? { message: description })]);
     const stored = results.get(callId) ?? '';
-    const result = stored === '' ? (outputOf(valueAt(part, 'resultDetails', 'output')) ?? description) : stored;
+    const result = stored === '' ? (outputText(valueAt(part, 'resultDetails', 'output')) ?? description) : stored;
     const isError = valueAt(part, 'resultDetails', 'isError') === true;
     if (result !== '') this.#add('tool', [toolResult(callId, result, isError)]);
   }
@@ -136,50 +136,48 @@ class Reply {
   }
 
   #add(role: 'assistant' | 'tool', blocks: readonly ContentBlock[]): void {
-    if (this.#last) this.#sink.add(this.#last);
+    if (this.#pending) this.#sink.add(this.#pending);
     const { at, model } = this.#facts;
-    this.#last = messageOfBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
+    this.#pending = messageFromBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
   }
 }
 
-const markdown = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
+const markdownText = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
 
-function reference(part: JsonObject): string {
+function referenceText(part: JsonObject): string {
   const target = isObject(part['inlineReference']) ? part['inlineReference'] : {};
   const { uri } = target;
-  const file = path(isObject(uri) ? uri : (target['location'] ?? target));
+  const file = uriPath(isObject(uri) ? uri : (target['location'] ?? target));
   const text = textAt(part, 'name') ?? textAt(target, 'name') ?? file.slice(file.lastIndexOf('/') + 1);
   return text === '' ? '' : `\`${text}\``;
 }
 
-function path(uri: unknown): string {
+function uriPath(uri: unknown): string {
   const direct = stringOf(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
-  return direct ?? (isObject(valueAt(uri, 'uri')) ? path(valueAt(uri, 'uri')) : '');
+  return direct ?? (isObject(valueAt(uri, 'uri')) ? uriPath(valueAt(uri, 'uri')) : '');
 }
 
-function outputOf(output: unknown): string | undefined {
+function outputText(output: unknown): string | undefined {
   if (!isList(output)) return stringOf(output);
   return output.map((one) => textAt(one, 'value') ?? textAt(one, 'text') ?? '').join('\n');
 }
 
-/** `result.metadata.toolCallResults` contains the tools' results, if the participant stored them. */
+/** The results of tools by call ID, from `result.metadata.toolCallResults`, if the participant stored them. */
 function toolResults(result: unknown): ReadonlyMap<string, string> {
   const all = valueAt(result, 'metadata', 'toolCallResults');
   const entries = Object.entries(isObject(all) ? all : {});
-  return new Map(entries.map(([callId, answer]) => [callId, outputOf(valueAt(answer, 'content')) ?? '']));
+  return new Map(entries.map(([callId, answer]) => [callId, outputText(valueAt(answer, 'content')) ?? '']));
 }
 
-/**
- * Whether this is the first line of a chat session that VS Code stores as a log of changes (`chatSessions/*.jsonl`).
- */
+/** Whether this is the first record of a chat that VS Code stores as a log of changes (`chatSessions/*.jsonl`). */
 export function isVsCodeChatLog(record: unknown): record is JsonObject {
   return isObject(record) && record['kind'] === 0 && isObject(record['v']) && 'requests' in record['v'];
 }
 
 /**
- * The session that a log of changes represents (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole
- * object, 1 sets the value at a path, 2 truncates a list at `i` and appends to it, 3 deletes. The last line may be
- * incomplete. Throws `TranscriptError`.
+ * Replays a chat's log of changes (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole object, 1 sets the
+ * value at a path, 2 truncates a list at `i` and appends to it, and 3 deletes a value. An incomplete last line is
+ * ignored. Throws `TranscriptError`.
  */
 export function replayVsCodeChatLog(text: string): unknown {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

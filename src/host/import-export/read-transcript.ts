@@ -82,7 +82,7 @@ export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<
   const reader = new TranscriptReader();
   for await (const { text, share } of readTextChunks(uri)) yield* inBatches(reader.push(text), share);
   yield* inBatches(reader.end(), 1);
-  const { format, skipped } = reader.summary();
+  const { format, skipped } = reader.totals();
   return { format, skipped };
 }
 

@@ -27,7 +27,7 @@ export async function sharedSessions(): Promise<readonly SharedSession[]> {
   const files = readdirSync(dev).filter((name) => name.endsWith('.jsonl'));
   return Promise.all(
     files.sort().map(async (name) => {
-      const { transcript } = await readTranscriptFile(path.join(dev, name));
+      const transcript = await readTranscriptFile(path.join(dev, name));
       return { name: name.replace('.jsonl', ''), developer: !name.startsWith('qmsum'), messages: transcript };
     }),
   );

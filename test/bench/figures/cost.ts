@@ -260,7 +260,7 @@ async function eachSession(context: BenchContext, effort: 'default' | 'economy')
 async function shortMessages(context: BenchContext): Promise<Figure[]> {
   const file = sharedFile('short/bookings-1000.jsonl');
   if (file === undefined) return [];
-  const { transcript } = await readTranscriptFile(file);
+  const transcript = await readTranscriptFile(file);
   const { input, output, messages } = await play(turnsOf(transcript), context, resolvePolicy('frugal'));
   return [
     {

@@ -6,7 +6,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 /** Questions that somebody who was there could ask, each with words of the message that answers it. */
 const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [

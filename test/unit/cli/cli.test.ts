@@ -9,7 +9,7 @@ import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
 
-const VERBS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'sources', 'search', 'verify'];
+const COMMANDS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'sources', 'search', 'verify'];
 
 interface Said {
   readonly role: string;
@@ -34,22 +34,22 @@ describe('the command line', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const verb of VERBS) {
-    it(`explains ${verb} with --help`, async () => {
-      const { code, out, err } = await runCli([verb, '--help']);
+  for (const command of COMMANDS) {
+    it(`explains ${command} with --help`, async () => {
+      const { code, out, err } = await runCli([command, '--help']);
       assert.deepEqual([code, err], [0, '']);
-      assert.match(out, new RegExp(`^Usage: threadkeeper ${verb} `));
+      assert.match(out, new RegExp(`^Usage: threadkeeper ${command} `));
     });
   }
 
-  it('lists every verb with --help', async () => {
+  it('lists every command with --help', async () => {
     const { code, out } = await runCli(['--help']);
     assert.equal(code, 0);
-    for (const verb of VERBS) assert.match(out, new RegExp(`^ {2}${verb} `, 'm'));
+    for (const command of COMMANDS) assert.match(out, new RegExp(`^ {2}${command} `, 'm'));
   });
 
   for (const [what, args, message] of [
-    ['a verb that is none', ['shrink', 'x'], /Unknown command “shrink”/],
+    ['an unknown command', ['shrink', 'x'], /Unknown command “shrink”/],
     ['no file', ['count'], /count requires a file/],
     ['two files', ['count', 'a', 'b'], /takes one file/],
     ['an option that is none', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],

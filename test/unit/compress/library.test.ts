@@ -276,7 +276,7 @@ describe('compressPreserveEvents', () => {
     const trimmed = await compressPreserveEvents(session, 3_000, { counter, strategy: 'trim', summarizer: ask });
     assert.equal(ask.prompts.length, 0);
     assert.ok(trimmed.messages.length > 4 && trimmed.tokens.after <= 3_000);
-    const newest = said('user', `${'The gateway answers on port 8401. '.repeat(200)}`);
+    const newest = said('user', 'The gateway answers on port 8401. '.repeat(200));
     const short = await compressPreserveEvents([...session, newest], 500, {
       counter,
       strategy: 'trim',

@@ -12,7 +12,7 @@ import { neutralizeTags, section } from '../../../src/core/text/fence.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
 import { foreignSpans } from '../../../src/core/text/foreign-text.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 import { ThinkFilter } from '../../../src/providers/think-filter.ts';
 import { BlockSplitter } from '../../../src/webview/markdown/block-splitter.ts';
 import { plainText, renderMarkdown } from '../../../src/webview/markdown/parser.ts';

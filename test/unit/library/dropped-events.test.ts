@@ -5,7 +5,7 @@ import { droppedEvents, keyEventsOf, type DroppedGroup } from '../../../src/app/
 import { messageId } from '../../../src/core/model/ids.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 const DATA = path.resolve(import.meta.dirname, '../../../', process.env['THREADKEEPER_DATA'] ?? '../shared/data');
 

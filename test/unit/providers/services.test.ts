@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
-import { verb as compress } from '../../../src/cli/compress.ts';
-import type { Invocation } from '../../../src/cli/verb.ts';
+import { command as compress } from '../../../src/cli/compress.ts';
+import type { Invocation } from '../../../src/cli/command.ts';
 import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
 import { replyBudget } from '../../../src/app/reply-budget.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -144,8 +144,8 @@ interface Compressed {
   readonly calls: { readonly count: number; readonly costUsd: number };
 }
 
-/** Runs a verb, by default on the sample session of 446 messages; what it printed as JSON. */
-async function run(verb: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
+/** Runs a command, by default on the sample session of 446 messages; what it printed as JSON. */
+async function run(command: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
   let printed: unknown;
   const nothing = (): Promise<void> => Promise.resolve();
   const output = {
@@ -157,7 +157,7 @@ async function run(verb: typeof compress, options: Invocation['options'], file =
       return Promise.resolve();
     },
   };
-  assert.equal(await verb.run({ file, options, json: true, output, env: ENV }), 0);
+  assert.equal(await command.run({ file, options, json: true, output, env: ENV }), 0);
   return printed;
 }
 

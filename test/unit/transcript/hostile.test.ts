@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
 import { sessionToMarkdown } from '../../../src/core/transcript/markdown-export.ts';
-import { parseMoment } from '../../../src/core/transcript/transcript-message.ts';
-import { readTranscript, TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { parseTimestamp } from '../../../src/core/transcript/transcript-message.ts';
+import { TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 const MINUTE = '2023-11-14T22:13';
 
@@ -14,7 +15,7 @@ describe('moments of a transcript', () => {
     ['nanoseconds', 1_700_000_000_000_000_000],
   ] as const) {
     it(`are read from ${unit}`, () => {
-      assert.equal(new Date(parseMoment(value)!).toISOString().slice(0, 16), MINUTE);
+      assert.equal(new Date(parseTimestamp(value)!).toISOString().slice(0, 16), MINUTE);
       const { transcript } = readTranscript(JSON.stringify({ role: 'user', content: 'Which?', timestamp: value }));
       assert.equal(new Date(transcript[0]!.at!).toISOString().slice(0, 16), MINUTE);
     });
@@ -22,7 +23,7 @@ describe('moments of a transcript', () => {
 
   it('are left out where they are none', () => {
     for (const value of [1e21, Infinity, Number.NaN, -5, 0, '99999999', {}])
-      assert.equal(parseMoment(value), undefined);
+      assert.equal(parseTimestamp(value), undefined);
   });
 });
 

@@ -4,7 +4,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
 import { say } from './say.ts';
 

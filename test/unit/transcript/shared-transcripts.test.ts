@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const DATA = path.resolve(ROOT, process.env['THREADKEEPER_DATA'] ?? '../shared/data');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { readTranscript, TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 describe('recognizing a transcript', () => {
   it('reads one message alone, and a request that stands over several lines', () => {
@@ -20,14 +21,13 @@ describe('recognizing a transcript', () => {
     const reader = new TranscriptReader();
     const noise = `${JSON.stringify({ kind: 'noise', text: 'x'.repeat(1 << 16) })}\n`;
     assert.deepEqual(reader.push(noise), []);
-    assert.equal(reader.format, undefined);
-    assert.throws(() => reader.summary(), /wasn’t read completely/);
+    assert.throws(() => reader.totals(), /wasn’t read completely/);
     reader.push(noise);
     const found = [...reader.push(`${JSON.stringify({ role: 'user', content: 'At last.' })}\n`), ...reader.end()];
     assert.deepEqual(found, [{ role: 'user', text: 'At last.' }]);
-    assert.equal(reader.format, 'messages');
+    assert.equal(reader.totals().format, 'messages');
     assert.deepEqual(
-      reader.summary().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
+      reader.totals().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
       [['record without a role or content', 2]],
     );
   });
@@ -37,12 +37,12 @@ describe('recognizing a transcript', () => {
     const line = JSON.stringify({ role: 'user', content: 'x'.repeat(1 << 17) });
     assert.deepEqual(reader.push(line.slice(0, 1 << 16)), []);
     assert.deepEqual(reader.push(line.slice(1 << 16)), []);
-    assert.equal(reader.format, undefined);
+    assert.throws(() => reader.totals(), /wasn’t read completely/);
     assert.deepEqual(
       reader.end().map(({ text }) => text.length),
       [1 << 17],
     );
-    assert.equal(reader.format, 'messages');
+    assert.equal(reader.totals().format, 'messages');
   });
 
   it('gives a file of prose up once enough of it was seen', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readTranscript } from '../../../src/core/transcript/transcript-reader.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 import { imported, type Imported } from '../../support/imported.ts';
 
 /** What a person sees of an export with these requests. */

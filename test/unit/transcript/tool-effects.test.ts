@@ -8,8 +8,8 @@ const call = (name: string, args: unknown): ContentBlock => ({
   name,
   json: typeof args === 'string' ? args : JSON.stringify(args),
 });
-const deeds = (name: string, args: unknown): string[] =>
-  toolEffectsOf([call(name, args)]).deeds.map(({ kind, what }) => `${kind} ${what}`);
+const effects = (name: string, args: unknown): string[] =>
+  toolEffectsOf([call(name, args)]).effects.map(({ kind, what }) => `${kind} ${what}`);
 const ended = (text: string, isError = false): boolean | undefined =>
   toolEffectsOf([{ type: 'tool_result', callId: 'c', text, isError }]).results.get('c');
 
@@ -35,18 +35,18 @@ describe('what a tool call did', () => {
       ['edit_file', { target_file: 'src/a.ts', code_edit: '' }, 'edit src/a.ts'],
       ['run_terminal_cmd', { command: 'npm test' }, 'run npm test'],
     ];
-    for (const [name, args, deed] of told) assert.deepEqual(deeds(name, args), [deed], name);
+    for (const [name, args, effect] of told) assert.deepEqual(effects(name, args), [effect], name);
   });
 
   it('names every file of a call that has several', () => {
-    assert.deepEqual(deeds('read_file', { files: [{ path: 'a.ts' }, { path: 'b.ts' }] }), ['read a.ts', 'read b.ts']);
+    assert.deepEqual(effects('read_file', { files: [{ path: 'a.ts' }, { path: 'b.ts' }] }), ['read a.ts', 'read b.ts']);
     const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Delete File: b.ts\n*** End Patch';
-    assert.deepEqual(deeds('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
+    assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
   });
 
   it('is nothing for other tools and for arguments that are no JSON', () => {
-    assert.deepEqual(deeds('web_search', { query: 'ports' }), []);
-    assert.deepEqual(deeds('Bash', '{"command": "npm te'), []);
+    assert.deepEqual(effects('web_search', { query: 'ports' }), []);
+    assert.deepEqual(effects('Bash', '{"command": "npm te'), []);
   });
 
   it('went well unless the result says otherwise', () => {

@@ -9,7 +9,9 @@ export class UsageError extends Error {
 /** The options' values, as returned by `parseArgs`. */
 export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
+/** The arguments of a command. */
 export interface Invocation {
+  /** Empty if the command takes no FILE. */
   readonly file: string;
   readonly options: OptionValues;
   /** `--json`: print a single JSON object to standard output. */
@@ -18,13 +20,13 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A verb of the command line. */
-export interface Verb {
+/** A command of the command line, for example `count`. */
+export interface Command {
   /** The output of `--help`. */
   readonly help: string;
-  /** Options besides `--json` and `--help`, which every verb has. */
+  /** Options besides `--json` and `--help`, which every command has. */
   readonly options: ParseArgsOptionsConfig;
-  /** Whether the verb takes no FILE. */
+  /** Whether the command takes no FILE. */
   readonly isWithoutFile?: boolean;
   /** Resolves to the exit code. */
   run(invocation: Invocation): Promise<number>;
@@ -36,33 +38,33 @@ export function textOption(options: OptionValues, name: string): string | undefi
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value of a required option. */
+/** The value of a required option. Throws `UsageError`. */
 export function requiredOption(options: OptionValues, name: string): string {
   const value = textOption(options, name);
   if (value === undefined || value.trim() === '') throw new UsageError(`Missing option --${name}.`);
   return value;
 }
 
-/** The value of an integer option, at least `least`. */
-export function wholeOption(options: OptionValues, name: string, least: number): number | undefined {
+/** The value of an integer option. Throws `UsageError` if it's less than `min`. */
+export function integerOption(options: OptionValues, name: string, min: number): number | undefined {
   const value = textOption(options, name);
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) {
-    throw new UsageError(`--${name} must be an integer of at least ${least}, not “${value}”.`);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < min) {
+    throw new UsageError(`--${name} must be an integer of at least ${min}, not “${value}”.`);
   }
   return number;
 }
 
-/** The value of an option with a fixed set of values. */
-export function choiceOption<Word extends string>(
+/** The value of an option with a fixed set of values. Throws `UsageError`. */
+export function choiceOption<Choice extends string>(
   options: OptionValues,
   name: string,
-  words: readonly Word[],
-): Word | undefined {
+  choices: readonly Choice[],
+): Choice | undefined {
   const value = textOption(options, name);
   if (value === undefined) return undefined;
-  const word = words.find((one) => one === value);
-  if (word === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}, not “${value}”.`);
-  return word;
+  const choice = choices.find((one) => one === value);
+  if (choice === undefined) throw new UsageError(`--${name} must be one of ${choices.join(', ')}, not “${value}”.`);
+  return choice;
 }

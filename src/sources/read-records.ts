@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
+import { readSlice } from './files.ts';
+
+/** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
+const PREFIX_BYTES = 4096;
+/** Longer lines aren't records of a conversation and are skipped. */
+const MAX_LINE_BYTES = 100_000_000;
+const NEWLINE = 10;
+
+/**
+ * Reads a file with one JSON record per line. If it was only appended to, reading resumes at `from`. An incomplete last
+ * line is ignored until the next call, because the tool may still be writing it.
+ */
+export async function readRecords(
+  file: SourceFile,
+  sink: TranscriptSink,
+  importerOf: (sink: TranscriptSink, model: string | undefined) => RecordImporter,
+  from?: Resume,
+): Promise<ReadEnd> {
+  const resumed = from && (await prefixHash(file.path, from.offset)) === from.prefix ? from : undefined;
+  const progress = { messages: resumed?.messages ?? 0, compactions: resumed?.compactions ?? 0, model: resumed?.model };
+  const countingSink: TranscriptSink = {
+    add(message) {
+      progress.messages++;
+      sink.add(message);
+    },
+    skip: (reason) => sink.skip(reason),
+    about(facts) {
+      progress.model = facts.model ?? progress.model;
+      sink.about?.(facts);
+    },
+    compacted(compaction) {
+      progress.compactions++;
+      sink.compacted?.(compaction);
+    },
+  };
+  const importer = recordLineImporter(importerOf(countingSink, resumed?.model), countingSink);
+  let offset = resumed?.offset ?? 0;
+  let resumePoint = { ...progress, offset };
+  for await (const { text, bytes, isTerminated } of readLines(file.path, offset)) {
+    // Without a newline, a line is complete only if it ends like a JSON object or list.
+    if (!isTerminated && !/[}\]]\s*$/.test(text ?? '')) break;
+    if (text === undefined) countingSink.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
+    else importer.line(text);
+    offset += bytes;
+    if (importer.isSettled && isTerminated) resumePoint = { ...progress, offset };
+  }
+  importer.end();
+  if (offset === 0) throw new TranscriptError(phrase('The file is empty.'));
+  return {
+    resumed: resumed !== undefined,
+    resume: { ...resumePoint, prefix: await prefixHash(file.path, resumePoint.offset) },
+  };
+}
+
+interface Line {
+  /** Undefined if it's too long. */
+  readonly text: string | undefined;
+  /** Including its newline. */
+  readonly bytes: number;
+  /** Whether it ends with a newline. */
+  readonly isTerminated: boolean;
+}
+
+async function* readLines(file: string, start: number): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const takeLine = (isTerminated: boolean): Line => {
+    const text = bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+    const line = { text, bytes: bytes + (isTerminated ? 1 : 0), isTerminated };
+    parts = [];
+    bytes = 0;
+    return line;
+  };
+  const append = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes <= MAX_LINE_BYTES) parts.push(part);
+    else parts = [];
+  };
+  for await (const chunk of createReadStream(file, { start, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      append(chunk.subarray(from, end));
+      yield takeLine(true);
+      from = end + 1;
+    }
+    append(chunk.subarray(from));
+  }
+  if (bytes > 0) yield takeLine(false);
+}
+
+/** A hash of a file's first bytes and of the bytes before an offset. */
+async function prefixHash(file: string, offset: number): Promise<string> {
+  const head = await readSlice(file, 0, Math.min(PREFIX_BYTES, offset));
+  const tail = await readSlice(file, Math.max(0, offset - PREFIX_BYTES), offset);
+  return createHash('sha256').update(head).update(tail).digest('hex').slice(0, 32);
+}
