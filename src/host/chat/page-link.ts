@@ -246,9 +246,10 @@ export class PageLink {
       const { id, parent, role } = event.message;
       const position = state.positionOf(id);
       if (position === undefined) continue;
+      // Replies streamed by this window are sent by `replyEnded`. No earlier message changes its position.
+      if (role === 'assistant' && this.conversation.isReplying) continue;
       if (state.childrenOf(parent).length > 1) this.#epoch++;
-      // Replies streamed by this window are sent by `replyEnded`.
-      if (role !== 'assistant' || !this.conversation.isReplying) from = Math.min(from, position);
+      from = Math.min(from, position);
     }
     if (isAny(PATH_EVENTS)) {
       this.#epoch++;

@@ -7,6 +7,28 @@ import { Desk, fill, says } from '../app/desk.ts';
 
 const load = hostIn({ l10n, env: { language: 'en' } });
 
+describe('the messages that the page loads', () => {
+  it('are still there for it after another reply was requested', async () => {
+    const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
+    const desk = await Desk.open();
+    try {
+      const conversation = await desk.converse();
+      await fill(conversation, 100);
+      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+      const link = new PageLink(conversation, { gauge } as never, {} as never);
+      let epoch = 0;
+      link.onMessage((message) => {
+        if (message.type === 'transcript') ({ epoch } = message);
+      });
+      await conversation.retry(conversation.state.path.at(-2)!);
+      assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
+      link.dispose();
+    } finally {
+      await desk.close();
+    }
+  });
+});
+
 describe('what the page is told of compressions', () => {
   it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
