@@ -47,6 +47,13 @@ describe('a conversation', () => {
     assert.equal(conversation.state.title, 'Why is the build slow?');
   });
 
+  it('keeps the name that the user gave it before its first message', async () => {
+    const conversation = await desk.converse();
+    await conversation.journal.append({ type: 'session_renamed', title: 'Release 2' });
+    await conversation.send('Why is the build slow?');
+    assert.equal(conversation.state.title, 'Release 2');
+  });
+
   it('sends system prompt, then all messages, when nothing was compressed', async () => {
     const conversation = await desk.converse();
     await conversation.send('One');
