@@ -446,6 +446,8 @@ export class Conversation {
   #update(update: ConversationUpdate): void {
     if (update.type === 'reply_started' && this.#turn) this.#turn.reply = update.id;
     if (update.type === 'turn_ended') this.#waiting = null;
+    const isArriving = update.type === 'reply_text' || update.type === 'reply_thinking';
+    if (isArriving && this.#waiting) this.setWaiting(null);
     if (update.type === 'reply_thinking') this.#thinkingSince ??= this.#deps.clock.now();
     else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
     this.#updates.emit(update);

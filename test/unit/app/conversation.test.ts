@@ -214,6 +214,24 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['First', 'Fine.']);
   });
 
+  it('says that it waits to try again only until the reply arrives', async () => {
+    const conversation = await desk.converse();
+    const seen: (number | null)[] = [];
+    conversation.onUpdate((update) => {
+      if (update.type === 'waiting') seen.push(update.until);
+    });
+    desk.script = async function* (request, signal) {
+      conversation.setWaiting({ until: 5, fault: new ModelFault('overloaded', 'too many requests') });
+      for await (const chunk of says('Here it is.')(request, signal)) {
+        yield chunk;
+        if (chunk.type === 'text') assert.equal(conversation.waiting, null);
+      }
+    };
+    await conversation.send('Why?');
+    assert.deepEqual(texts(conversation), ['Why?', 'Here it is.']);
+    assert.deepEqual(seen, [5, null]);
+  });
+
   it('stays on the reply that was there when no other one comes, by a fault or by stopping', async () => {
     const conversation = await desk.converse();
     await conversation.send('Why?');
