@@ -74,6 +74,19 @@ describe('what goes with a message as context', () => {
     );
   });
 
+  it('is offered by names of any language, whatever the case', async () => {
+    const { offered } = await page();
+    for (const [name, query] of [
+      ['Übersicht-Neu.md', 'übersicht-n'],
+      ['Отчёт за год.md', 'отчёт'],
+      ['größe.ts', 'GRÖSSE'.replace('SS', 'ß')],
+    ] as const) {
+      await writeFile(inside(name), 'Text\n');
+      const labels = (await offered(query)).map(({ label }) => label);
+      assert.ok(labels.includes(name), `${query}: ${labels.join()}`);
+    }
+  });
+
   it('is offered in the order in which it is likely meant: open files, names that begin with it, short paths', async () => {
     const names = ['deep/gamma-deep.ts', 'gammas/x-gamma.ts', 'gamma.ts', 'deep/an-open-gamma.ts'];
     for (const folder of ['deep', 'gammas']) await mkdir(inside(folder));

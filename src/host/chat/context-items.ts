@@ -113,6 +113,9 @@ async function findSymbols(query: string): Promise<ContextItem[]> {
   });
 }
 
-/** A glob for a query that ignores case. */
+/** A glob for a query that ignores case. In brackets, ripgrep only matches ASCII letters. */
 const anyCase = (query: string): string =>
-  query.replace(/[*?{}[\]!]/g, '').replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+  query.replace(/[*?{}[\]!]/g, '').replace(/\p{L}/gu, (letter) => {
+    const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+    return /[a-z]/i.test(letter) ? `[${lower}${upper}]` : `{${lower},${upper}}`;
+  });
