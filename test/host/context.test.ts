@@ -9,7 +9,7 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, replacing, restricted, withSettings } from './product.ts';
+import { product, rejection, replacing, restricted, transcript, withSettings } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -46,7 +46,8 @@ describe('what goes with a message as context', () => {
         handlers.completeContext({ type: 'completeContext', query }),
       attach: (what: Parameters<typeof handlers.attach>[0]['what']) => handlers.attach({ type: 'attach', what }),
       send: (text: string, session = conversation.journal.id) => {
-        const attachments = app.attachments.views(conversation.journal.id).map(({ id }) => id);
+        const views = app.attachments.views(conversation.journal.id).filter(({ implicit }) => !implicit);
+        const attachments = views.map(({ id }) => id);
         return handlers.send({ type: 'send', session, text, attachments, pasted: [] });
       },
       held: () => app.attachments.contents(conversation.journal.id).attachments,
@@ -150,6 +151,29 @@ describe('what goes with a message as context', () => {
       held().map(({ name }) => name),
       ['context/alpha.ts'],
     );
+  });
+
+  it('does not keep a message from being sent when the active file’s folder has become a file', async () => {
+    const server = await WireServer.start();
+    server.answer('Because.');
+    try {
+      const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
+      await withSettings(settings, async () => {
+        const { conversation, offered, send } = await page();
+        await mkdir(inside('shape'));
+        await writeFile(inside('shape/round.ts'), 'export const round = true;\n');
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('shape/round.ts')), { preview: false });
+        await rm(inside('shape'), { recursive: true });
+        await writeFile(inside('shape'), 'As in another branch.\n');
+        assert.ok(kinds(await offered('alpha')).includes('file'));
+        await send('Why?');
+        assert.deepEqual(transcript(conversation), ['user: Why?', 'assistant: Because.']);
+      });
+    } finally {
+      await server.stop();
+      await rm(inside('shape'), { force: true });
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
   });
 
   it('is not sent into another session than the one that it was written for', async () => {

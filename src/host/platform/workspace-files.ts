@@ -59,10 +59,18 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
   return uri.scheme !== 'file' || isUnder(await realPath(folder.uri.fsPath), await realPath(uri.fsPath));
 }
 
-/** Those of the files that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
+/**
+ * Those of the files that are in the workspace after resolving symbolic links, and that git doesn't ignore. Files whose
+ * path can't be resolved can't be read either, so they are left out.
+ */
 export async function workspaceFilesOnly(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
-    files.map(async (uri) => ((await isInWorkspace(uri)) ? await realPath(uri.fsPath) : undefined)),
+    files.map((uri) =>
+      isInWorkspace(uri).then(
+        (isInside) => (isInside ? realPath(uri.fsPath) : undefined),
+        () => undefined,
+      ),
+    ),
   );
   const ignored = await ignoredByGit(real.filter((file) => file !== undefined));
   return files.filter((_, index) => real[index] !== undefined && !ignored.has(real[index]));
