@@ -9,7 +9,7 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, replacing, restricted, transcript, withSettings } from './product.ts';
+import { answering, product, rejection, replacing, restricted, transcript, withSettings } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -174,6 +174,20 @@ describe('what goes with a message as context', () => {
       await rm(inside('shape'), { force: true });
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     }
+  });
+
+  it('is all files that are chosen in the Explorer, or none', async () => {
+    const { held } = await page();
+    const chosen = ['alpha.ts', 'parts/picture.bin'].map((name) => vscode.Uri.file(inside(name)));
+    await answering({ showErrorMessage: () => Promise.resolve(undefined) }, async () => {
+      await vscode.commands.executeCommand('threadkeeper.attachFile', chosen[0], chosen);
+    });
+    assert.deepEqual(held(), []);
+    await vscode.commands.executeCommand('threadkeeper.attachFile', chosen[0], chosen.slice(0, 1));
+    assert.deepEqual(
+      held().map(({ name }) => name),
+      ['context/alpha.ts'],
+    );
   });
 
   it('is not sent into another session than the one that it was written for', async () => {

@@ -63,6 +63,13 @@ export class Attachments {
     this.#keepImage(holder, name, { type: 'image', mediaType, base64 });
   }
 
+  /** Adds files and folders by their URIs, all or none. Throws `RequestFault` if one can't be added. */
+  async addUris(holder: AttachmentTarget, uris: readonly string[]): Promise<void> {
+    const read: Attachment[] = [];
+    for (const uri of uris) read.push(...(await readContext({ kind: 'uri', uri }, this.#sources)));
+    this.addAll(holder, ...read);
+  }
+
   /** Adds all or none. Throws `RequestFault` if they don't fit. */
   addAll(holder: AttachmentTarget, ...attachments: readonly Attachment[]): void {
     const counted = attachments.map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));

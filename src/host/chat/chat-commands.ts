@@ -17,13 +17,13 @@ export async function askAboutSelection(app: ChatApp): Promise<void> {
   showInComposer(app, conversation.journal.id, '');
 }
 
-/** Attaches files from the Explorer or an editor's tab. Throws `RequestFault` if a file is too large. */
+/** Attaches files from the Explorer or an editor's tab, all or none. Throws `RequestFault` if one can't be added. */
 export async function attachFiles(app: ChatApp, target: unknown, targets: unknown): Promise<void> {
   const candidates = Array.isArray(targets) ? targets : [target ?? vscode.window.activeTextEditor?.document.uri];
   const files = candidates.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw invalid(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
-  for (const uri of files) await app.attachments.add(conversation, { kind: 'uri', uri: String(uri) });
+  await app.attachments.addUris(conversation, files.map(String));
   showInComposer(app, conversation.journal.id, '');
 }
 
