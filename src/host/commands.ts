@@ -117,9 +117,11 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
 
   newSession: async (app, title) => {
     const name = textOf(title);
-    const model = keepModelEvents(app.sessions.current?.state);
+    const before = app.sessions.current?.state;
+    const model = keepModelEvents(before);
     const { journal } = await (name === undefined ? app.sessions.openEmpty() : app.sessions.create(name));
-    if (model.length > 0 && journal.state.provider === undefined) {
+    const isSame = journal.state.provider === before?.provider && journal.state.model === before?.model;
+    if (model.length > 0 && !isSame) {
       await journal.append(...model);
       await app.modelChanged();
     }

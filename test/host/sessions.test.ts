@@ -107,6 +107,22 @@ describe('the sessions in the editor', () => {
     assert.equal(editor?.document.getText(editor.selection), 'The kestrelhawk nests in May.');
   });
 
+  it('begin with the model of the session before, also where an empty one is used again', async () => {
+    const app = await product();
+    const select = (model: string) =>
+      app.sessions.current!.journal.append({ type: 'model_selected', provider: 'openai', model });
+    const working = await app.sessions.create('At work');
+    await select('model-one');
+    await run('newSession');
+    assert.equal(app.sessions.current?.state.model, 'model-one');
+    const { id } = app.sessions.current.journal;
+    await app.sessions.open(working.journal.id);
+    await select('model-two');
+    await run('newSession');
+    assert.equal(app.sessions.current?.journal.id, id);
+    assert.equal(app.sessions.current.state.model, 'model-two');
+  });
+
   it('of another workspace are listed with its name, and written in this window when one is opened', async () => {
     const app = await product();
     const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
