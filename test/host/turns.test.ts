@@ -4,6 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import * as vscode from 'vscode';
+import type { SessionEvent } from '../../src/core/journal/schema.ts';
+import { messageId } from '../../src/core/model/ids.ts';
+import { pageRequests } from '../../src/host/chat/page-requests.ts';
+import { MessageViews } from '../../src/host/chat/views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, sampleSession, transcript, withSettings } from './product.ts';
@@ -170,6 +174,41 @@ describe('a turn in the editor', () => {
         `no ${ending} was looked at: ${read.join(', ')}`,
       );
     }
+  });
+});
+
+describe('what the page asks for in the editor', () => {
+  const say = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
+    const at = 1_770_000_000_000;
+    const [own, before] = [messageId(id), parent === null ? null : messageId(parent)];
+    const message = { id: own, parent: before, role, content: [{ type: 'text', text }], at } as const;
+    return { type: 'message_added', message };
+  };
+
+  it('shows the other reply when the one that came on a retry is deleted, and this one again when that is undone', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    const { deleteMessage, undoDelete, switchBranch } = pageRequests(app);
+    await conversation.journal.append(
+      say('why', null, 'user', 'Why?'),
+      say('first', 'why', 'assistant', 'First.'),
+      say('second', 'why', 'assistant', 'Second.'),
+    );
+    const [first, second] = [messageId('first'), messageId('second')];
+    await deleteMessage({ type: 'deleteMessage', message: second });
+    assert.deepEqual(transcript(conversation), ['user: Why?', 'assistant: First.']);
+    const branches = (at = first) =>
+      new MessageViews(conversation).of(conversation.state.messages.get(at)!).branches?.ids;
+    assert.equal(branches(), undefined, 'nothing leads to a message that is not shown');
+    await undoDelete({ type: 'undoDelete', message: second });
+    assert.deepEqual(transcript(conversation), ['user: Why?', 'assistant: Second.']);
+    assert.deepEqual(branches(), [first, second]);
+    await conversation.journal.append(say('more', 'second', 'user', 'And?'));
+    await deleteMessage({ type: 'deleteMessage', message: second });
+    assert.deepEqual(transcript(conversation), ['user: Why?', 'user: And?'], 'what follows it stays');
+    assert.deepEqual(branches(messageId('more')), [first, second], 'and leads to the other reply');
+    await switchBranch({ type: 'switchBranch', message: first });
+    assert.deepEqual(branches(), [first, second], 'it leads to what follows it');
   });
 });
 

@@ -24,7 +24,7 @@ import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './links.ts';
-import { eventMark } from './views.ts';
+import { eventMark, shownChildren } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */
@@ -171,8 +171,20 @@ function historyRequests(app: ChatApp) {
     },
     switchBranch: ({ message }) =>
       conversation().moveHead(newestUnder(conversation(), messageIn(conversation(), message).id)),
-    deleteMessage: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, true),
-    undoDelete: ({ message }) => conversation().deleteMessage(messageIn(conversation(), message).id, false),
+    deleteMessage: async ({ message }) => {
+      const open = conversation();
+      const { id, parent } = messageIn(open, message);
+      await open.deleteMessage(id, true);
+      // At the end of a branch, the buttons that lead to other branches are deleted with the message.
+      const other = open.state.head === id ? shownChildren(open.state, parent).at(-1) : undefined;
+      if (other !== undefined) await open.moveHead(newestUnder(open, other));
+    },
+    undoDelete: async ({ message }) => {
+      const open = conversation();
+      const { id } = messageIn(open, message);
+      await open.deleteMessage(id, false);
+      if (open.state.positionOf(id) === undefined && !open.isReplying) await open.moveHead(newestUnder(open, id));
+    },
 
     pinQuote: ({ message, quote, kind }) => {
       if (message !== undefined && quote === '') {
@@ -311,7 +323,7 @@ const notFound = (text: string): RequestFault => new RequestFault('not_found', t
 /** The last message of the newest branch through `id`. */
 function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   let tip = id;
-  for (let next: MessageId | undefined = id; next !== undefined; next = conversation.state.childrenOf(tip).at(-1))
+  for (let next: MessageId | undefined = id; next !== undefined; next = shownChildren(conversation.state, tip).at(-1))
     tip = next;
   return tip;
 }

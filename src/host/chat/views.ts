@@ -49,7 +49,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
 
 function viewOf(state: SessionState, message: Message, facts: MessageFacts): MessageView {
   const { id, role, at, model, usage, ending } = message;
-  const siblings = state.childrenOf(message.parent);
+  const branches = branchesAt(state, id);
   const events = facts.events(id);
   const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
   const edits = role === 'assistant' ? parseEdits(messageText(message)) : [];
@@ -68,7 +68,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
       : { output: facts.tokens(message) },
     ...(model !== undefined && { model }),
     ...(ending && { ending }),
-    ...(siblings.length > 1 && { branches: { ids: [...siblings], index: siblings.indexOf(id) } }),
+    ...(branches.ids.length > 1 && { branches }),
     ...(steps.length > 0 && { steps }),
     // If all blocks change the same file, their own buttons are enough.
     ...(files.size > 1 && { files: files.size }),
@@ -84,6 +84,24 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     }),
   };
 }
+
+/** The branches that start at a message or, if it's the only one there, at deleted messages directly before it. */
+function branchesAt(state: SessionState, id: MessageId): { readonly ids: MessageId[]; readonly index: number } {
+  const seen = new Set<MessageId>();
+  for (let at = id; ;) {
+    // Damaged data may contain a cycle.
+    seen.add(at);
+    const parent = state.messages.place(at)?.parent ?? null;
+    const ids = shownChildren(state, parent);
+    const isFirst = parent === null || !state.isDeleted(parent) || seen.has(parent);
+    if (ids.length > 1 || isFirst) return { ids, index: ids.indexOf(at) };
+    at = parent;
+  }
+}
+
+/** The messages with this parent through which something can be shown: not the deleted ends of branches. */
+export const shownChildren = (state: SessionState, parent: MessageId | null): MessageId[] =>
+  state.childrenOf(parent).filter((id) => !state.isDeleted(id) || state.childrenOf(id).length > 0);
 
 function partView(block: ContentBlock): PartView {
   switch (block.type) {
