@@ -210,6 +210,25 @@ describe('what the page asks for in the editor', () => {
     await switchBranch({ type: 'switchBranch', message: first });
     assert.deepEqual(branches(), [first, second], 'it leads to what follows it');
   });
+
+  it('pins all of a long selection', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    const words = Array.from({ length: 600 }, (_, at) => `w${at}`);
+    await conversation.journal.append(say('long', null, 'user', `**${words.join('** **')}**`));
+    const { pinQuote } = pageRequests(app);
+    const { event } = await pinQuote({ type: 'pinQuote', quote: words.join(' '), kind: 'fact' });
+    assert.match(conversation.state.events.get(event)?.quote ?? '', /^w0\b.*\bw599$/s);
+  });
+
+  it('pins no more than goes with every request', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    const text = 'word '.repeat(1_000);
+    await conversation.journal.append(say('longer', null, 'user', text));
+    const { pinQuote } = pageRequests(app);
+    assert.throws(() => void pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
+  });
 });
 
 /** What is written to a channel of the log while it goes there, before any file. */

@@ -192,6 +192,7 @@ function historyRequests(app: ChatApp) {
         if (length > MAX_PINNED_LENGTH) throw tooLong();
         return pin(message, 0, length, kind);
       }
+      if (quote.length > MAX_PINNED_LENGTH) throw tooLong();
       for (const id of message === undefined ? state().path.toReversed() : [message]) {
         const found = locate(messageText(messageIn(conversation(), id)), quote);
         if (found) return pin(id, found.start, found.end, kind);
@@ -332,10 +333,7 @@ function newestUnder(conversation: Conversation, id: MessageId): MessageId {
 function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const exact = text.indexOf(quote);
   if (exact >= 0) return { start: exact, end: exact + quote.length };
-  const words = quote
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .slice(0, 400);
+  const words = quote.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) return undefined;
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');
   const found = new RegExp(pattern, 'u').exec(text);
