@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
@@ -228,6 +228,21 @@ describe('what the page asks for in the editor', () => {
     await conversation.journal.append(say('longer', null, 'user', text));
     const { pinQuote } = pageRequests(app);
     assert.throws(() => void pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
+  });
+
+  it('opens a linked image', async () => {
+    const app = await product();
+    await app.sessions.create();
+    const image = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'dot.png');
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await writeFile(image.fsPath, Buffer.from(dot, 'base64'));
+    try {
+      await pageRequests(app).openFile({ type: 'openFile', path: 'dot.png' });
+      assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, 'dot.png');
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await rm(image.fsPath);
+    }
   });
 });
 

@@ -44,6 +44,7 @@ export async function openWorkspaceFile(path: string, line?: number, column?: nu
   const [uri] = await workspaceFiles(path);
   if (!uri) return false;
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
-  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
+  // Unlike `showTextDocument`, this also opens images and other binary files.
+  await vscode.commands.executeCommand('vscode.open', uri, { selection: new vscode.Range(at, at) });
   return true;
 }
