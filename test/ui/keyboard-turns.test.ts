@@ -163,6 +163,24 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toComposer();
   });
 
+  it('lead to the web by the very address that they have', async () => {
+    const address = 'https://example.com/search?q=c%2B%2B%20%23tag&a=b%26c';
+    const { reply } = await turn(` See [the search](${address}).`);
+    const row = chat.message(reply);
+    await keys.toRow(row);
+    await keys.tabTo(row.getByRole('link', { name: 'the search' }));
+    await keys.press('Enter');
+    const { page } = chat.workbench;
+    await page.evaluate('window.open = (url) => { document.title = `opened ${url}`; return null; }');
+    await chat.workbench.dialog('Do you want to open this link outside VS Code?').getByText(address).waitFor();
+    for (let dialogs = 0; dialogs < 2 && !(await page.title()).startsWith('opened'); dialogs++) {
+      await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open' }).click();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
+    assert.equal(await page.title(), `opened ${address}`);
+    await keys.toComposer();
+  });
+
   it('give their code to the clipboard, the cursor and a new file', async () => {
     made += 1;
     const code = `export const port = ${8000 + made};`;

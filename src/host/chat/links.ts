@@ -28,15 +28,19 @@ export async function openLink(href: string, reveal: (position: number) => void,
 
 async function openOutside(href: string): Promise<void> {
   const uri = vscode.Uri.parse(href, true);
+  // The host in ASCII and everything else encoded, so that no character looks like another or changes the text
+  // direction.
+  const address = URL.parse(href)?.href ?? uri.toString();
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Do you want to open this link outside VS Code?'),
-    // Shows the host in ASCII and everything else encoded, so that no character looks like another or changes the text
-    // direction.
-    { modal: true, detail: URL.parse(href)?.href ?? uri.toString() },
+    { modal: true, detail: address },
     open,
   );
-  if (answer === open) await vscode.env.openExternal(uri);
+  if (answer !== open) return;
+  // `openExternal` decodes an address and encodes it differently, so that `%2B` leads elsewhere.
+  if (uri.scheme === 'mailto') await vscode.env.openExternal(uri);
+  else await vscode.commands.executeCommand('vscode.open', address);
 }
 
 /** Opens a file of the workspace at a 1-based line and column; returns false if it doesn't exist. */
