@@ -125,6 +125,11 @@ describe('the turns of a chat by keyboard alone', () => {
     const later = await turn();
     await keys.act(chat.message(reply), 'Start New Branch from Here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
+    await keys.tabTo(chat.said('Your next message starts a new branch here.').getByRole('button', { name: 'Undo' }));
+    await keys.press('Enter');
+    await chat.message(later.reply).waitFor();
+    await keys.act(chat.message(reply), 'Start New Branch from Here');
+    await chat.message(later.reply).waitFor({ state: 'detached' });
     const forked = await turn();
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
   });
