@@ -72,8 +72,10 @@ export class ChatPanel
 
   #openAndPost(message: HostToPage, session?: SessionId): void {
     const shown = isInSidebar() ? this.#view : this.#tab;
-    // A hidden page is reloaded when it's shown, so a message sent now would be lost.
-    if (shown?.container.visible && shown.page.listens) {
+    // A hidden page is reloaded when it's shown, and one with another session is about to get this one, so a message
+    // sent now would be lost.
+    const hasSession = session === undefined || session === shown?.page.session;
+    if (shown?.container.visible && shown.page.listens && hasSession) {
       this.#focus();
       this.post(message);
       return;

@@ -10,7 +10,7 @@ import {
 import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { pageHtml } from '../platform/page-html.ts';
-import type { MessageId } from '../../core/model/ids.ts';
+import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Log } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { Drafts } from './drafts.ts';
@@ -64,6 +64,7 @@ export class ServedPage implements vscode.Disposable {
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
   #listens = false;
+  #session: SessionId | undefined;
   /** Number of initializations so far; results of all but the latest are ignored. */
   #initializations = 0;
 
@@ -88,6 +89,11 @@ export class ServedPage implements vscode.Disposable {
   /** Whether the page has loaded and requested a session. */
   get listens(): boolean {
     return this.#listens;
+  }
+
+  /** The session that the page has received; undefined before the first one. */
+  get session(): SessionId | undefined {
+    return this.#session;
   }
 
   /** Must be called when the webview is closed. */
@@ -120,6 +126,7 @@ export class ServedPage implements vscode.Disposable {
       // Another session was opened meanwhile, or the webview was closed.
       if (initialization !== this.#initializations) return;
       this.#link = link;
+      this.#session = init.session;
       this.post(this.#host.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#host.begun(init);

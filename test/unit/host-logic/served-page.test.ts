@@ -1,12 +1,36 @@
 import assert from 'node:assert/strict';
 import { setImmediate as soon } from 'node:timers/promises';
 import { deferred } from '../../../src/core/pace/deferred.ts';
+import { sessionId } from '../../../src/core/model/ids.ts';
+import type * as ChatPanelModule from '../../../src/host/chat/chat-panel.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
 import type { PageServer } from '../../../src/host/chat/served-page.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+
+const settings = defaultSettings();
+const nothing = { dispose: () => undefined };
+const heard: Record<string, unknown>[] = [];
+let say: (message: unknown) => void = () => undefined;
+const webview = {
+  asWebviewUri: String,
+  onDidReceiveMessage: (listener: typeof say) => ((say = listener), nothing),
+  postMessage: (message: Record<string, unknown>) => heard.push(message),
+};
 
 const load = hostIn({
-  l10n: { bundle: undefined },
+  l10n: { ...l10n, bundle: undefined },
+  commands: { executeCommand: () => Promise.resolve() },
+  ViewColumn: { Active: -1, Beside: -2 },
+  window: {
+    tabGroups: { all: [], close: () => Promise.resolve(true) },
+    createWebviewPanel: () => {
+      const closed: (() => void)[] = [];
+      const dispose = (): void => closed.forEach((then) => then());
+      const onDidDispose = (then: () => void) => (closed.push(then), nothing);
+      return { webview, visible: true, onDidDispose, dispose, reveal: () => undefined };
+    },
+  },
+  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
   env: { language: 'en' },
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
 });
@@ -20,13 +44,7 @@ describe('a page and what serves it', () => {
 
   /** Serves a page whose sessions `link` gives; what the page says goes through `say`, what it hears into `heard`. */
   function serve(link: PageServer['link']) {
-    const heard: Record<string, unknown>[] = [];
-    let say: (message: unknown) => void = () => undefined;
-    const webview = {
-      asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof say) => ((say = listener), { dispose: () => undefined }),
-      postMessage: (message: Record<string, unknown>) => heard.push(message),
-    };
+    heard.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
     const app = { extensionUri: '', link, describe, log: { warn: () => undefined } };
     const host = { begun: () => undefined, isShown: () => false };
@@ -65,5 +83,40 @@ describe('a page and what serves it', () => {
       ['init'],
     );
     page.dispose();
+  });
+});
+
+describe('the chat that shows a session', () => {
+  it('is told which message to show once it has the session of that message', async () => {
+    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+    heard.length = 0;
+    const [first, second] = [sessionId('first'), sessionId('second')];
+    const found = deferred<undefined>();
+    const linkTo = (session: string, wait: Promise<unknown> = Promise.resolve()) => ({
+      init: () => wait.then(() => ({ type: 'init', session, title: session })),
+      onMessage: () => nothing,
+      sendGauge: () => undefined,
+    });
+    const links = [linkTo(first), linkTo(second, found.promise)];
+    const app = { extensionUri: '', link: () => Promise.resolve(links.shift()), log: { warn: () => undefined } };
+    const panel = new ChatPanel(app as never);
+    panel.open();
+    say({ type: 'ready' });
+    await soon();
+    const changed = panel.changed();
+    panel.reveal(second, 3);
+    found.resolve(undefined);
+    await changed;
+    panel.reveal(second, 4);
+    assert.deepEqual(
+      heard.filter(({ type }) => type !== 'focus').map(({ type, session, position }) => [type, session, position]),
+      [
+        ['init', first, undefined],
+        ['init', second, undefined],
+        ['reveal', second, 3],
+        ['reveal', second, 4],
+      ],
+    );
+    panel.dispose();
   });
 });
