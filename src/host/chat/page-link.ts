@@ -176,6 +176,8 @@ export class PageLink {
         return;
       }
       case 'reply_thinking':
+        // The page counts the seconds by itself.
+        if (this.#thinking) return;
         this.#thinking = true;
         this.#sendStatus();
         return;

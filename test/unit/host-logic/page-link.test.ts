@@ -29,6 +29,30 @@ describe('the messages that the page loads', () => {
   });
 });
 
+describe('the status that the page shows', () => {
+  it('is sent once while a model thinks, not with each of its thoughts', async () => {
+    const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
+    const desk = await Desk.open(async function* (request, signal) {
+      for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
+      yield* says('So it is.')(request, signal);
+    });
+    try {
+      const conversation = await desk.converse();
+      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+      const link = new PageLink(conversation, { gauge } as never, {} as never);
+      let thinking = 0;
+      link.onMessage((message) => {
+        if (message.type === 'status' && message.status.thinking !== null) thinking++;
+      });
+      await conversation.send('Why?');
+      assert.equal(thinking, 1);
+      link.dispose();
+    } finally {
+      await desk.close();
+    }
+  });
+});
+
 describe('what the page is told of compressions', () => {
   it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
