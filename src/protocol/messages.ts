@@ -87,7 +87,7 @@ const hostToPage = v.variant('type', [
    * The attachments have changed. With `focus`, another part of the editor added to the composer (*Ask About
    * Selection*), and `text` replaces its text; otherwise, the text stays as the user is typing it.
    */
-  v.object({ type: v.literal('draft'), draft: draftSchema, focus: v.boolean() }),
+  v.object({ type: v.literal('draft'), session: aSessionId, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
   v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
   /** A short message at the bottom of the page; with `offer`, a button that sends `offerTaken`. */

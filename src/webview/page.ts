@@ -139,7 +139,7 @@ export class Page {
         MAX_ANNOUNCEMENT,
       );
       this.announcement = text('Response: {0}', beginning);
-    } else if (message.type === 'draft' && message.focus) {
+    } else if (message.type === 'draft' && message.focus && message.session === this.session?.id) {
       this.composer?.setText(message.draft.text);
     }
     this.rerender();

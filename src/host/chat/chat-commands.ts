@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Attachment } from '../../core/model/message.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import type { Step } from '../../core/model/task.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
@@ -145,7 +146,7 @@ export async function resetTask(app: ChatApp): Promise<void> {
 /** Focuses the chat and appends `question` to the text in the composer. */
 export function showInComposer(
   app: Pick<ChatApp, 'attachments' | 'drafts' | 'panel'>,
-  session: string,
+  session: SessionId,
   question: string,
 ): void {
   const draft = app.drafts.get(session);
@@ -154,6 +155,7 @@ export function showInComposer(
   app.panel.open();
   app.panel.post({
     type: 'draft',
+    session,
     draft: { text, attachments: app.attachments.views(session) },
     focus: question !== '',
   });

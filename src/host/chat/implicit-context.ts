@@ -56,7 +56,8 @@ export class ImplicitContext {
     const conversation = sessions.current;
     if (!conversation || !attachments.setImplicit(conversation, await this.#file(conversation))) return;
     const { id } = conversation.journal;
-    panel.post({ type: 'draft', draft: { text: drafts.get(id), attachments: attachments.views(id) }, focus: false });
+    const draft = { text: drafts.get(id), attachments: attachments.views(id) };
+    panel.post({ type: 'draft', session: id, draft, focus: false });
   }
 
   async #file(conversation: Conversation): Promise<Attachment | undefined> {

@@ -39,7 +39,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
   const session = () => conversation().journal.id;
   const showDraft = (text = app.drafts.get(session())): void => {
     const draft = { text, attachments: app.attachments.views(session()) };
-    app.currentLink().post({ type: 'draft', draft, focus: false });
+    app.currentLink().post({ type: 'draft', session: session(), draft, focus: false });
   };
   return {
     send: async ({ session: id, text, attachments, pasted }) => {

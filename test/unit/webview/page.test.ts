@@ -38,6 +38,18 @@ describe('the page', () => {
     endsWith('m2', 'assistant', 'complete');
   });
 
+  it('leaves the composer alone when a draft belongs to a session that was left', () => {
+    const written: string[] = [];
+    const nothing = () => undefined;
+    page.composer = { focus: nothing, quote: nothing, write: (words) => void written.push(words) };
+    const attachments = [{ id: 'a1', kind: 'file', name: 'left.ts', tokens: 1 }];
+    const draft = (text: string) => ({ type: 'draft', draft: { text, attachments }, focus: true });
+    page.receive({ ...draft('Of the other one'), session: 's0' });
+    assert.deepEqual([written, page.session?.draft.attachments], [[], INIT.draft.attachments]);
+    page.receive({ ...draft('Of this one'), session: 's1' });
+    assert.deepEqual([written, page.session?.draft.attachments], [['Of this one'], attachments]);
+  });
+
   describe('on its line to the host', () => {
     it('brings an answer to its question, and tells of a refusal', async () => {
       const recall = page.request('recall', { query: 'port' });
