@@ -260,7 +260,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
-      this.sessions.onDidChange(refreshImplicit),
+      this.sessions.onDidChange((what) => {
+        // A streaming reply changes the list every second, but not what the next message needs.
+        if (what === 'current' || this.sessions.current?.isReplying !== true) refreshImplicit();
+      }),
       this.sessions.onDidChange(() => void this.rules.ask().catch((error: unknown) => this.describe(error))),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),

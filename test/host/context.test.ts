@@ -190,6 +190,42 @@ describe('what goes with a message as context', () => {
     );
   });
 
+  it('is no active file that is far too large to be counted, and is not looked for anew while a reply arrives', async () => {
+    const app = await product();
+    const server = await WireServer.start();
+    server.answer({ text: 'Drop by drop. '.repeat(12), dripMs: 200 });
+    const tokens = app.attachments.tokens.bind(app.attachments);
+    const refresh = app.implicit.refresh.bind(app.implicit);
+    let counted = 0;
+    let refreshed = 0;
+    app.attachments.tokens = (holder, attachment) => {
+      counted = Math.max(counted, attachment.text.length);
+      return tokens(holder, attachment);
+    };
+    app.implicit.refresh = () => {
+      if (app.sessions.current?.isReplying === true) refreshed++;
+      return refresh();
+    };
+    try {
+      const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
+      await withSettings(settings, async () => {
+        const { conversation, held } = await page();
+        await writeFile(inside('package-lock.json'), '"integrity": "sha512-abc",\n'.repeat(100_000));
+        await vscode.window.showTextDocument(vscode.Uri.file(inside('package-lock.json')));
+        await app.implicit.refresh();
+        assert.deepEqual(held(), []);
+        await conversation.send('Why?');
+      });
+      assert.ok(counted < 1_000_000, `${counted} characters`);
+      assert.equal(refreshed, 0);
+    } finally {
+      app.attachments.tokens = tokens;
+      app.implicit.refresh = refresh;
+      await server.stop();
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
+  });
+
   it('is not sent into another session than the one that it was written for', async () => {
     const left = await page();
     const opened = await page();

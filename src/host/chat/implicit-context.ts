@@ -14,6 +14,8 @@ import { excerpt } from './read-context.ts';
 
 /** Maximum share of the room for attachments that the file may take, because the user didn't ask for it. */
 const MAX_SHARE = 0.1;
+/** A text with more characters per token is hardly code, so a longer one doesn't fit. Counting would block for long. */
+const MAX_CHARS_PER_TOKEN = 8;
 
 interface ImplicitContextApp {
   readonly attachments: Attachments;
@@ -71,7 +73,8 @@ export class ImplicitContext {
     if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0)
       return undefined;
     const file = excerpt(document);
-    if (pending.tokens(conversation, file) > pending.room(conversation) * MAX_SHARE) return undefined;
+    const max = pending.room(conversation) * MAX_SHARE;
+    if (file.text.length > max * MAX_CHARS_PER_TOKEN || pending.tokens(conversation, file) > max) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (pending.explicitAttachments(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
