@@ -227,7 +227,27 @@ describe('what the page asks for in the editor', () => {
     const text = 'word '.repeat(1_000);
     await conversation.journal.append(say('longer', null, 'user', text));
     const { pinQuote } = pageRequests(app);
-    assert.throws(() => void pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
+    await assert.rejects(pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
+  });
+
+  it('looks for words in all messages, and lets others work meanwhile', async () => {
+    const app = await product();
+    const conversation = await app.sessions.create();
+    const texts = Array.from({ length: 40 }, (_, at) =>
+      say(`m${at}`, at === 0 ? null : `m${at - 1}`, 'user', `No. ${at}.`),
+    );
+    await conversation.journal.append(...texts);
+    let yields = 0;
+    const yielder = { isDue: () => true, yield: () => Promise.resolve().then(() => void (yields += 1)) };
+    const { find, pinQuote } = pageRequests({
+      clock: { ...app.clock, yielder },
+      currentLink: () => app.currentLink(),
+    } as never);
+    assert.deepEqual(await find({ type: 'find', words: 'NO. 3' }), [3, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
+    assert.ok(yields >= 40, `${yields} of 40`);
+    yields = 0;
+    await assert.rejects(pinQuote({ type: 'pinQuote', quote: 'never said', kind: 'fact' }), { reason: 'not_found' });
+    assert.ok(yields >= 40, `${yields} of 40`);
   });
 
   it('opens a linked image', async () => {

@@ -8,6 +8,7 @@ import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/m
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
+import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
@@ -106,15 +107,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
     loadMessages: ({ epoch, from, count }) => Promise.resolve(app.currentLink().loadMessages(epoch, from, count)),
     outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
     recall: async ({ query }) => [...(await app.search(query))],
-    find: ({ words }) => {
-      const { state } = conversation();
-      const lowerWords = words.toLocaleLowerCase();
-      const found = state.path.flatMap((id, position) => {
-        const message = state.messages.get(id);
-        return message && messageText(message).toLocaleLowerCase().includes(lowerWords) ? [position] : [];
-      });
-      return Promise.resolve(found);
-    },
+    find: ({ words }) => positionsOf(words, conversation(), app.clock.yielder),
     openLink: ({ href }) =>
       openLink(
         href,
@@ -186,7 +179,7 @@ function historyRequests(app: ChatApp) {
       if (open.state.positionOf(id) === undefined && !open.isReplying) await open.moveHead(newestUnder(open, id));
     },
 
-    pinQuote: ({ message, quote, kind }) => {
+    pinQuote: async ({ message, quote, kind }) => {
       if (message !== undefined && quote === '') {
         const { length } = messageText(messageIn(conversation(), message));
         if (length > MAX_PINNED_LENGTH) throw tooLong();
@@ -196,6 +189,7 @@ function historyRequests(app: ChatApp) {
       for (const id of message === undefined ? state().path.toReversed() : [message]) {
         const found = locate(messageText(messageIn(conversation(), id)), quote);
         if (found) return pin(id, found.start, found.end, kind);
+        await yieldIfDue(app.clock.yielder);
       }
       throw notFound(
         message === undefined
@@ -327,6 +321,18 @@ function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   for (let next: MessageId | undefined = id; next !== undefined; next = shownChildren(conversation.state, tip).at(-1))
     tip = next;
   return tip;
+}
+
+/** Positions of the messages that contain words, ignoring case. */
+async function positionsOf(words: string, { state }: Conversation, yielder: Yielder): Promise<number[]> {
+  const lowerWords = words.toLocaleLowerCase();
+  const found: number[] = [];
+  for (const [position, id] of state.path.entries()) {
+    const message = state.messages.get(id);
+    if (message && messageText(message).toLocaleLowerCase().includes(lowerWords)) found.push(position);
+    await yieldIfDue(yielder);
+  }
+  return found;
 }
 
 /** Finds a quote from the rendered message in its Markdown source, which has other white space and more marks. */
