@@ -73,12 +73,13 @@ export class Tolerance {
     const suspected = new Set<OptionalPart>();
     for (;;) {
       const without = new Set([...this.without(offered, schemaName), ...suspected]);
+      const sent = this.limited(tolerated);
       try {
-        const answer = await send(without, this.limited(tolerated));
+        const answer = await send(without, sent);
         for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
         return answer;
       } catch (error) {
-        if (ModelFault.is(error, 'bad_request') && this.#learnLimit(error.message)) continue;
+        if (ModelFault.is(error, 'bad_request') && this.#learnLimit(error.message, sent)) continue;
         const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
         const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
         if (refused === undefined) throw error;
@@ -97,10 +98,11 @@ export class Tolerance {
     return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
   }
 
-  #learnLimit(message: string): boolean {
+  /** Whether the message names a lower limit than was sent. A concurrent request may have learned it already. */
+  #learnLimit(message: string, { maxOutputTokens, reasoningTokens = 0 }: ChatRequest): boolean {
     const max = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
-    if (max >= this.#maxOutput || max < 1) return false;
-    this.#maxOutput = max;
+    if (max >= maxOutputTokens + reasoningTokens || max < 1) return false;
+    this.#maxOutput = Math.min(this.#maxOutput, max);
     return true;
   }
 

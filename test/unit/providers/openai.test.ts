@@ -163,6 +163,27 @@ describe('OpenAI and servers made like it', () => {
     });
   }
 
+  it('say how much output they give to each of several requests at once', async () => {
+    const model = chat();
+    const request = ask('hi', { maxOutputTokens: 8_192, jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
+    const message = 'max_tokens is too large: 8192. This model supports at most 4096 completion tokens.';
+    for (let n = 0; n < 2; n += 1) server.refuseNext(400, { message, type: 'invalid_request_error' });
+    const replies = await Promise.all([turn(model, request), turn(model, request)]);
+    assert.deepEqual(
+      replies.map(({ text }) => text),
+      ['ok', 'ok'],
+    );
+    assert.deepEqual(
+      server.requests.map(({ body }) => [body['max_tokens'], 'response_format' in body]),
+      [
+        [8_192, true],
+        [8_192, true],
+        [4_096, true],
+        [4_096, true],
+      ],
+    );
+  });
+
   it('are blamed for no part whose absence did not help', async () => {
     const model = chat();
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
