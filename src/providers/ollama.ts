@@ -97,6 +97,13 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 /**
+ * Whether an entry of a model list may be Ollama's, whose names have a tag and whose owner is the name's namespace:
+ * `library` by default, and an account for a model of Hugging Face.
+ */
+export const isOllamaEntry = (id: string, owner: unknown): boolean =>
+  owner === 'library' || (typeof owner === 'string' && /:[^/]+$/.test(id) && id.split('/').at(-2) === owner);
+
+/**
  * An Ollama server's facts about a model: the context window that it was trained with (`/api/show`) and with which it's
  * loaded (`/api/ps`). Undefined if the server isn't Ollama.
  */

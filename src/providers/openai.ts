@@ -6,7 +6,7 @@ import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isRecord } from './json.ts';
 import { listedModel, type ListedModel } from './listed-model.ts';
-import { ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
+import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
@@ -148,14 +148,16 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
           const answer: unknown = await client.get('/models', { signal: call.controller.signal });
           // Together sends the list without an object around it.
           const entries = isRecord(answer) ? answer['data'] : answer;
-          let ollama: Awaited<ReturnType<typeof ollamaFacts>>;
           for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
             const listed = listedModel(entry);
             if (!listed) continue;
-            // Ollama's list has this owner. Its own endpoints return the context window.
-            if (entry['owned_by'] === 'library' && listed.id === model)
-              ollama = await ollamaFacts(origin, model, bearer, call.controller.signal);
-            models.push(ollama && listed.id === model ? { ...listed, ...ollama } : listed);
+            // Ollama takes names without a tag, too. Its own endpoints return the context window.
+            const isWanted = listed.id === model || listed.id === `${model}:latest`;
+            const ollama =
+              isWanted && isOllamaEntry(listed.id, entry['owned_by'])
+                ? await ollamaFacts(origin, listed.id, bearer, call.controller.signal)
+                : undefined;
+            models.push(ollama ? { ...listed, ...ollama, id: model } : listed);
           }
           return models.sort((a, b) => (a.id < b.id ? -1 : 1));
         },

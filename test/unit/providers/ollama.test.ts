@@ -51,6 +51,39 @@ describe('an Ollama', () => {
     });
   }
 
+  for (const [named, id, owner] of [
+    ['llama3.2:1b', 'llama3.2:1b', 'library'],
+    ['qwen3', 'qwen3:latest', 'library'],
+    ['hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'unsloth'],
+  ] as const) {
+    it(`is known by its list, and says how much it reads: ${named}`, async () => {
+      const listing = createServer((request, response) => {
+        const answers: Readonly<Record<string, unknown>> = {
+          '/v1/models': { data: [{ id, object: 'model', created: 1, owned_by: owner }] },
+          '/api/version': { version: '0.14.2' },
+          '/api/show': { model_info: { 'qwen3.context_length': 40_960 }, capabilities: ['completion'] },
+          '/api/ps': { models: [{ name: id, model: id, context_length: 16_384 }] },
+        };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(answers[request.url ?? '']));
+      });
+      await new Promise<void>((resolve) => listing.listen(0, '127.0.0.1', resolve));
+      try {
+        const { port } = listing.address() as AddressInfo;
+        const one = createOpenAiModel({ baseUrl: `http://127.0.0.1:${port}`, model: named, provider: 'compatible' });
+        const [listed] = await one.listModels(new AbortController().signal);
+        assert.deepEqual(listed, {
+          id: named,
+          isOllama: true,
+          loadedContext: 16_384,
+          facts: { contextWindow: 40_960, takesImages: false },
+        });
+      } finally {
+        listing.close();
+      }
+    });
+  }
+
   it('that sends thinking apart has no text held back', async () => {
     const parts = [{ message: { content: '', thinking: 'hm' } }, { message: { content: 'The half' } }];
     const end = { message: { content: '' }, done: true, done_reason: 'length' };
