@@ -8,6 +8,7 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, LABEL, serverName } from './keys.ts';
+import { isSameServer, localServers } from './local-servers.ts';
 import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
@@ -27,11 +28,6 @@ export interface ModelGroup {
   readonly items: Promise<readonly ListItem[]>;
 }
 
-/** Model servers that may run on this machine, and their default ports. */
-const LOCAL_SERVERS = [
-  ['Ollama', 11434],
-  ['LM Studio', 1234],
-] as const;
 /** A running server on this machine responds well within this time (ms). */
 const LOCAL_TIMEOUT_MS = 1_500;
 
@@ -83,22 +79,6 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
 
 async function providersAndOther(app: ModelsApp): Promise<readonly ListItem[]> {
   return [...(await providerItems(app)), otherItem()];
-}
-
-/** Model servers that may run on this machine. Tests override the ports with an environment variable. */
-export function localServers(): readonly { readonly title: string; readonly baseUrl: string }[] {
-  const ports = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',');
-  return LOCAL_SERVERS.map(([title, port], index) => ({
-    title: `${title} (127.0.0.1:${ports?.[index] ?? port})`,
-    baseUrl: `http://127.0.0.1:${ports?.[index] ?? port}/v1`,
-  }));
-}
-
-/** Whether two base URLs have the same host and port. `localhost` equals `127.0.0.1`. */
-export function isSameServer(a: string, b: string): boolean {
-  const hostOf = (address: string): string | undefined =>
-    URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
-  return hostOf(a) !== undefined && hostOf(a) === hostOf(b);
 }
 
 /** Resolves to no items if they can't be loaded. The provider's own list shows the reason. */
@@ -207,12 +187,10 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const info = { ...app.models.info(chosen), ...facts };
   const name = app.models.label(chosen);
   const isCurrent = isSameModel(chosen, app.chosenModel());
-  // The vendor's price doesn't apply to a server on this machine.
-  const isLocal = localServers().some(({ baseUrl }) => isSameServer(baseUrl, chosen.baseUrl));
   const isKnown = info.known || facts.contextWindow !== undefined;
   const notes = [
     isKnown ? vscode.l10n.t('{0} tokens', shortTokens(info.contextWindow)) : vscode.l10n.t('unknown context window'),
-    ...(info.price && !isLocal ? priceNotes(info.price) : []),
+    ...(info.price ? priceNotes(info.price) : []),
     // For unknown models, reasoning is only assumed.
     ...(info.efforts && (info.efforts.length > 0 || info.vendor !== undefined) ? [vscode.l10n.t('reasoning')] : []),
     ...(info.retires ? [retirementNote(info.retires)] : []),

@@ -8,9 +8,9 @@ import { cancellable, inform } from '../platform/notifications.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, LABEL, serverName } from './keys.ts';
+import { isSameServer, localServers } from './local-servers.ts';
 import {
   atConfiguredUrl,
-  localServers,
   modelGroups,
   modelItem,
   modelItems,
@@ -20,7 +20,6 @@ import {
   type ModelGroup,
   type ModelItem,
   type ProviderItem,
-  isSameServer,
 } from './model-items.ts';
 import { askForWindow, assumedWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';

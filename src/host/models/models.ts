@@ -15,6 +15,7 @@ import type { LocalMemory } from '../../providers/local.ts';
 import type { EditorModels } from './editor-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
+import { isLocalServer } from './local-servers.ts';
 import { callTimeouts, readSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
@@ -125,7 +126,11 @@ export class Models {
     if (provider !== 'vscode') {
       const { chat, models } = readSettings();
       const learned = this.#learned.of(serverOf(chosen), model);
-      if (!learned?.isOllama) return modelInfo(model, models.overrides, learned?.facts);
+      if (!learned?.isOllama) {
+        const isFree = isLocalServer(chosen.baseUrl);
+        const info = modelInfo(model, models.overrides, { ...learned?.facts, ...(isFree && { price: FREE }) });
+        return info.price === FREE ? unpriced(info) : info;
+      }
       const loaded = ollamaContext(learned, modelInfo(model, {}, learned.facts).contextWindow);
       const info = modelInfo(model, models.overrides, { ...learned.facts, contextWindow: loaded });
       // The user's setting reflects the machine's memory, so it limits all models.
@@ -256,6 +261,9 @@ export class Models {
     return isKeyed(provider) ? this.#keys.get({ provider, baseUrl }) : undefined;
   }
 }
+
+/** The price at a server on this machine, unless the user has set another one. */
+const FREE = { input: 0, output: 0 };
 
 /** Removes the price, because the vendor's list price doesn't apply to VS Code's models and local servers. */
 function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {

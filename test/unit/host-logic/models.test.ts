@@ -86,6 +86,17 @@ describe('the models that settings name', () => {
     assert.equal(await costOf(models, at('deepseek-v4-pro', OLLAMA)), null);
   });
 
+  it('cost nothing on the user’s own LM Studio, and are not held to the spend limit', async () => {
+    const models = modelsThatKnow();
+    assert.ok(models.cost(at('openai/gpt-oss-20b'), USAGE)! > 0);
+    for (const host of ['localhost', '127.0.0.1', '[::1]'])
+      assert.equal(await costOf(models, at('openai/gpt-oss-20b', `http://${host}:1234/v1`)), null);
+    assert.ok((await costOf(models, at('openai/gpt-oss-20b', 'http://localhost:4000/v1')))! > 0);
+    settings['models'] = { overrides: { 'openai/gpt-oss-20b': { price: { input: 1, output: 2 } } } };
+    assert.equal(await costOf(models, at('openai/gpt-oss-20b', 'http://localhost:1234/v1')), 1);
+    settings['models'] = { overrides: {} };
+  });
+
   it('are waited for as long as the user has set, the editor’s too', async () => {
     const before = settings['chat'];
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
