@@ -334,12 +334,14 @@ async function findServer(
 
 async function saveAddress(address: string): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');
+  // A workspace's value would override the user's, and both settings belong together.
+  const isOfWorkspace = ['provider', 'baseUrl'].some(
+    (name) => configuration.inspect(name)?.workspaceValue !== undefined,
+  );
+  const target = isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   // The base URL applies to the configured provider, so OpenAI and Anthropic are replaced.
-  if (isKeyed(readSettings().chat.provider))
-    await configuration.update('provider', 'compatible', vscode.ConfigurationTarget.Global);
-  // A workspace's value would override the user's.
-  const hasWorkspaceValue = configuration.inspect('baseUrl')?.workspaceValue !== undefined;
-  const target = hasWorkspaceValue ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  const { provider } = readSettings().chat;
+  if (isKeyed(provider) && provider !== 'compatible') await configuration.update('provider', 'compatible', target);
   await configuration.update('baseUrl', address, target);
 }
 
