@@ -71,17 +71,14 @@ export async function chooseModelFrom(app: ModelsApp, from: ProviderName | reado
   const picked =
     from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
   if (!picked) return false;
-  const isUntried = await complete(app, picked.chosen);
-  return isUntried !== undefined && useModel(app, { ...picked.chosen, isUntried });
+  const completed = await complete(app, picked.chosen);
+  return completed !== undefined && useModel(app, completed);
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
   const title = vscode.l10n.t('Select Model for This Session');
   const picked = await pickFromGroups(title, (signal) => modelGroups(app, signal));
-  if (picked?.chosen) {
-    const isUntried = await complete(app, picked.chosen);
-    return isUntried === undefined ? undefined : { ...picked.chosen, isUntried };
-  }
+  if (picked?.chosen) return complete(app, picked.chosen);
   const { provider: current } = app.chosenModel();
   if (picked?.act === 'other' && isKeyed(current)) return typeModel(app, current);
   if (picked?.act === 'other') {
@@ -151,15 +148,15 @@ export async function pickModel(
 /** `isUntried`: the user has just entered the model's name, API key, or base URL. */
 type Picked = ChosenModel & { readonly isUntried: boolean };
 
-/** Asks for a missing base URL or API key. True if something was entered, undefined if the user cancels. */
-async function complete(app: ModelsApp, chosen: ChosenModel): Promise<boolean | undefined> {
+/** Asks for a missing base URL or API key. Undefined if the user cancels. */
+async function complete(app: ModelsApp, chosen: ChosenModel): Promise<Picked | undefined> {
   const { provider } = chosen;
   const lacksAddress = provider === 'compatible' && chosen.baseUrl === '';
   if (lacksAddress && !(await askForAddress(app, ''))) return undefined;
   const { baseUrl } = lacksAddress ? atConfiguredUrl(provider) : chosen;
   const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...chosen, baseUrl }));
   if (lacksKey && !(await askForKey(app.keys, { provider, baseUrl }))) return undefined;
-  return lacksAddress || lacksKey;
+  return { ...chosen, baseUrl, isUntried: lacksAddress || lacksKey };
 }
 
 async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked | undefined> {
@@ -173,8 +170,9 @@ async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked
 /** Asks for a missing base URL or API key, then for the model. If the list can't be loaded, shows the reason in it. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntried: false };
-  let isUntried = await complete(app, atConfiguredUrl(provider));
-  if (isUntried === undefined) return undefined;
+  const completed = await complete(app, atConfiguredUrl(provider));
+  if (!completed) return undefined;
+  let { isUntried } = completed;
   for (;;) {
     const picked = await vscode.window.showQuickPick(providerList(app, atConfiguredUrl(provider)), {
       title,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
-import type { ModelsApp } from '../../../src/host/models/models.ts';
+import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 
 const SERVER = 'http://127.0.0.1:8080/v1';
@@ -10,6 +10,7 @@ type Values = Record<string, unknown>;
 /** The values of settings, such as `chat.provider`, for the user and for the workspace. */
 let user: Values;
 let workspace: Values;
+let typed: (string | undefined)[];
 
 function configuration(section: string): object {
   const prefix = section.replace(/^threadkeeper\.?/, '').replace(/(?<=.)$/, '.');
@@ -37,22 +38,28 @@ function configuration(section: string): object {
 const editor = {
   workspace: { getConfiguration: configuration },
   window: {
+    showInputBox: () => Promise.resolve(typed.shift()),
     showWarningMessage: (text: string) => assert.fail(text),
+    showInformationMessage: () => Promise.resolve(undefined),
+    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
+      work(undefined, { onCancellationRequested: () => undefined }),
   },
   ConfigurationTarget: { Global: true, Workspace: false },
+  ProgressLocation: { Notification: 1 },
   env: { language: 'en' },
   l10n,
 };
 
 describe('a model that the user selects', () => {
   let picker: typeof PickerModule;
+  let asked: ChosenModel[];
 
   before(async () => {
     const load = hostIn(editor);
     picker = await load('models/model-picker.ts');
   });
   beforeEach(() => {
-    [user, workspace] = [{}, {}];
+    [user, workspace, typed, asked] = [{}, {}, [], []];
   });
 
   const app = (): ModelsApp => {
@@ -61,10 +68,20 @@ describe('a model that the user selects', () => {
       budget: () => 1,
       context: () => ({ total: 0 }),
     };
+    async function* stream(): AsyncGenerator<object> {
+      await Promise.resolve();
+      yield { type: 'text', text: 'pong' };
+    }
     return {
       sessions: { currentOrLatest: () => Promise.resolve(conversation) },
       models: {
         isReady: () => Promise.resolve(true),
+        label: ({ model }: ChosenModel) => model,
+        list: () => Promise.resolve([{ id: 'm', facts: {} }]),
+        make: (chosen: ChosenModel) => {
+          asked.push(chosen);
+          return Promise.resolve({ stream });
+        },
       },
       recentModels: { add: () => Promise.resolve() },
       forgetWindow: () => undefined,
@@ -95,5 +112,16 @@ describe('a model that the user selects', () => {
     user = { 'chat.provider': 'openai' };
     assert.equal(await select(OTHER), true);
     assert.deepEqual([user, workspace], [{ 'chat.provider': 'compatible', 'chat.baseUrl': OTHER }, {}]);
+  });
+
+  it('is tried and used at the address that the user enters for it', async () => {
+    user = { 'chat.provider': 'openai' };
+    typed = [SERVER];
+    assert.equal(await select(''), true);
+    assert.deepEqual(
+      asked.map(({ baseUrl }) => baseUrl),
+      [SERVER],
+    );
+    assert.equal(user['chat.baseUrl'], SERVER);
   });
 });
