@@ -105,7 +105,8 @@ export async function askForWindow(model: string): Promise<void> {
   });
   if (answer === undefined) return;
   const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
-  const overrides = configuration.get<Record<string, object>>('overrides', {});
+  // Not the effective value, which includes the workspace's.
+  const overrides = configuration.inspect<Record<string, object>>('overrides')?.globalValue ?? {};
   const override = { ...overrides[model], contextWindow: Number(answer) };
   await configuration.update('overrides', { ...overrides, [model]: override }, vscode.ConfigurationTarget.Global);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
 import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
@@ -52,11 +53,13 @@ const editor = {
 
 describe('a model that the user selects', () => {
   let picker: typeof PickerModule;
+  let notices: typeof NoticesModule;
   let asked: ChosenModel[];
 
   before(async () => {
     const load = hostIn(editor);
     picker = await load('models/model-picker.ts');
+    notices = await load('models/model-notices.ts');
   });
   beforeEach(() => {
     [user, workspace, typed, asked] = [{}, {}, [], []];
@@ -123,5 +126,13 @@ describe('a model that the user selects', () => {
       [SERVER],
     );
     assert.equal(user['chat.baseUrl'], SERVER);
+  });
+
+  it('has its context window stored for the user, without what only the workspace says', async () => {
+    user = { 'models.overrides': { mine: { maxOutput: 1_000 } } };
+    workspace = { 'models.overrides': { ours: { contextWindow: 9_000 } } };
+    typed = ['8192'];
+    await notices.askForWindow('mine');
+    assert.deepEqual(user['models.overrides'], { mine: { maxOutput: 1_000, contextWindow: 8_192 } });
   });
 });
