@@ -208,8 +208,10 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
     const isAnswered = await cancellable(title, async (signal) => {
       const model = await app.models.make(chosen, { search: () => [] });
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]);
-      // The first chunk is enough.
-      await model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]().next();
+      // The first chunk is enough; the connection is closed after it.
+      const chunks = model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]();
+      await chunks.next();
+      await chunks.return?.();
       return true;
     });
     if (!isAnswered) return false;

@@ -55,6 +55,7 @@ describe('a model that the user selects', () => {
   let picker: typeof PickerModule;
   let notices: typeof NoticesModule;
   let asked: ChosenModel[];
+  let isStreaming: boolean;
 
   before(async () => {
     const load = hostIn(editor);
@@ -72,8 +73,13 @@ describe('a model that the user selects', () => {
       context: () => ({ total: 0 }),
     };
     async function* stream(): AsyncGenerator<object> {
-      await Promise.resolve();
-      yield { type: 'text', text: 'pong' };
+      try {
+        await Promise.resolve();
+        yield { type: 'text', text: 'pong' };
+        yield { type: 'text', text: '…' };
+      } finally {
+        isStreaming = false;
+      }
     }
     return {
       sessions: { currentOrLatest: () => Promise.resolve(conversation) },
@@ -83,6 +89,7 @@ describe('a model that the user selects', () => {
         list: () => Promise.resolve([{ id: 'm', facts: {} }]),
         make: (chosen: ChosenModel) => {
           asked.push(chosen);
+          isStreaming = true;
           return Promise.resolve({ stream });
         },
       },
@@ -126,6 +133,8 @@ describe('a model that the user selects', () => {
       [SERVER],
     );
     assert.equal(user['chat.baseUrl'], SERVER);
+    // The rest of the reply isn't waited for, and the server need not write it.
+    assert.equal(isStreaming, false);
   });
 
   it('has its context window stored for the user, without what only the workspace says', async () => {
