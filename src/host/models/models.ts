@@ -39,17 +39,16 @@ export interface ChosenModel {
 
 /** The chat's model: the one selected in the session, or else the one in the settings. */
 export function chosenChatModel(settings: Settings, state: SessionState | undefined): ChosenModel {
-  const { provider, model, baseUrl, contextWindow } = settings.chat;
+  const { chat } = settings;
   const selected = state?.provider;
-  const limit = contextWindow === null ? {} : { contextWindow };
-  if (selected !== undefined && selected !== provider && isProvider(selected))
-    return {
-      provider: selected,
-      model: state?.model ?? DEFAULT_MODEL[selected].chat,
-      baseUrl: baseUrlOf(selected, settings),
-      ...limit,
-    };
-  return { provider, model: state?.model ?? (model || DEFAULT_MODEL[provider].chat), baseUrl, ...limit };
+  const provider = selected !== undefined && isProvider(selected) ? selected : chat.provider;
+  const model = provider === chat.provider ? chat.model : '';
+  return {
+    provider,
+    model: state?.model ?? (model || DEFAULT_MODEL[provider].chat),
+    baseUrl: baseUrlOf(provider, settings),
+    ...(chat.contextWindow !== null && { contextWindow: chat.contextWindow }),
+  };
 }
 
 /**

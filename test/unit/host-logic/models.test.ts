@@ -159,6 +159,14 @@ describe('the models that settings name', () => {
     }
   });
 
+  it('of the editor are the same, whether a server is in the settings or not', () => {
+    const own = settings as unknown as Settings;
+    const chat = { ...own.chat, provider: 'vscode', model: '', baseUrl: OLLAMA } as const;
+    const selected = { provider: 'vscode', model: 'copilot/gpt' } as never;
+    for (const provider of ['vscode', 'local'] as const)
+      assert.equal(module.chosenChatModel({ ...own, chat: { ...chat, provider } }, selected).baseUrl, '');
+  });
+
   it('need a key of a server only where its address is known', () => {
     const own = settings as unknown as Settings;
     const holders = (baseUrl: string) =>
