@@ -175,8 +175,8 @@ export class Models {
     } catch (error) {
       // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;
-      // Try again next time, because the server may be started later or be less busy.
-      if (ModelFault.is(error, 'network', 'overloaded', 'rate_limited'))
+      // Try again next time, because the server may be started or reachable later, or be less busy.
+      if (ModelFault.is(error, 'network', 'timeout', 'overloaded', 'rate_limited'))
         this.#requests.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }

@@ -136,8 +136,11 @@ describe('the models that settings name', () => {
 
   it('are asked about again where their server was busy, and learned of though it answers late', async () => {
     const late = deferred<undefined>();
-    const answers = [(response: ServerResponse) => response.writeHead(503).end('{}')];
+    // 408 is understood like a server that doesn't answer in time.
+    const answers = [503, 408].map((status) => (response: ServerResponse) => response.writeHead(status).end('{}'));
+    let requests = 0;
     const server = createServer((_, response) => {
+      requests++;
       response.setHeader('content-type', 'application/json');
       const answer = answers.shift();
       if (answer) answer(response);
@@ -149,8 +152,8 @@ describe('the models that settings name', () => {
       const learned = deferred<ListedModel>();
       const models = modelsThatKnow({}, (_, listed) => learned.resolve(listed));
       const chosen = at('new', `http://127.0.0.1:${port}/v1`);
-      await models.prepare(chosen);
-      await models.prepare(chosen);
+      for (let n = 0; n < 3; n++) await models.prepare(chosen);
+      assert.equal(requests, 3);
       late.resolve(undefined);
       assert.equal((await learned.promise).facts.contextWindow, 9_000);
     } finally {
