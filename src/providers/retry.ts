@@ -50,9 +50,11 @@ async function* streamWithRetries(
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
     let hasText = false;
+    let isPaid = false;
     try {
       for await (const chunk of model.stream(request, signal)) {
         hasText ||= chunk.type === 'text';
+        isPaid ||= chunk.type === 'usage';
         yield chunk;
       }
       return;
@@ -66,7 +68,8 @@ async function* streamWithRetries(
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
-      if (hasText) yield { type: 'thinking', retracts: true };
+      // What is discarded was paid for, even if it was only thinking.
+      if (takesBack && (hasText || isPaid)) yield { type: 'thinking', retracts: true };
     }
   }
 }

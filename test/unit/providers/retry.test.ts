@@ -100,10 +100,15 @@ describe('trying again', () => {
     assert.equal(outcome.fault?.reason, 'network');
   });
 
-  for (const reason of ['cut_stream', 'overloaded', 'network'] as const)
-    it(`takes back what nobody has seen and asks again after ${reason}`, async () => {
+  for (const [said, reason] of [
+    [['hel'], 'cut_stream'],
+    [['hel'], 'overloaded'],
+    [['hel'], 'network'],
+    [[], 'cut_stream'],
+  ] as const)
+    it(`takes back ${said.length > 0 ? 'what nobody has seen' : 'nothing'} and asks again after ${reason}, and both are paid for`, async () => {
       const usage = { input: 9, output: 1 };
-      const model = scripted([['hel', fault(reason)], ['hello']]);
+      const model = scripted([[...said, fault(reason)], ['hello']]);
       const paying = wrapModel(model, async function* (...asked) {
         yield { type: 'usage', usage };
         yield* model.stream(...asked);
