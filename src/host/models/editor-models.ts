@@ -31,6 +31,8 @@ export class EditorModels implements Disposable {
   readonly #access: vscode.LanguageModelAccessInformation;
   readonly #chats = new Map<string, EditorChat>();
   readonly #available = new Map<string, vscode.LanguageModelChat>();
+  /** The first model that VS Code offers, which an empty name means. */
+  #first: vscode.LanguageModelChat | undefined;
   readonly #missing = new Set<string>();
   readonly #appeared: Emitter<undefined>;
   readonly #subscription: vscode.Disposable;
@@ -66,10 +68,7 @@ export class EditorModels implements Disposable {
    * the first model.
    */
   facts(model: string): EditorModelFacts | undefined {
-    if (model === '') {
-      const [first] = this.#available.values();
-      return first ? factsOf(first) : this.#stored()[0];
-    }
+    if (model === '') return this.#first ? factsOf(this.#first) : this.#stored()[0];
     const chat = this.#available.get(model);
     return chat ? factsOf(chat) : this.#stored().find((one) => one.model === model);
   }
@@ -113,6 +112,7 @@ export class EditorModels implements Disposable {
     try {
       const found = await Promise.race([vscode.lm.selectChatModels(selector), timedOut]);
       for (const chat of found) this.#available.set(nameOf(chat), chat);
+      if (selector.id === undefined) [this.#first] = found;
       return found;
     } finally {
       clearTimeout(timer);
