@@ -138,7 +138,15 @@ export class Summaries {
   edit(id: NodeId, level: Level, text: string, tokens: number): void {
     const node = this.nodes.get(id);
     if (!node) return;
-    this.replace({ ...node, [level]: text, tokens: { ...node.tokens, [level]: tokens }, rung: 'edited' });
+    const { structured, ...rest } = node;
+    this.replace({
+      ...rest,
+      // The lists belong to the model's detailed text, and parents would be made from them instead of the user's.
+      ...(level !== 'detailed' && structured && { structured }),
+      [level]: text,
+      tokens: { ...node.tokens, [level]: tokens },
+      rung: 'edited',
+    });
   }
 
   /** Stores a model's check of a node, replacing the previous one. */

@@ -96,6 +96,30 @@ describe('a summary that the user changes', () => {
     assert.ok(!conversation.state.stale.has(first().id));
   });
 
+  it('is told as edited by what stands above it, not as the model had structured it', async () => {
+    const wrong = 'The spare lantern is kept in the attic.';
+    const said = 'Ingrid keeps the spare lantern beside the old kiln.';
+    for (const answer of [
+      JSON.stringify({ ...proseSummary('They went through the parts of a listing.'), facts: [wrong] }),
+      `They went through the parts of a listing. ${wrong}`,
+    ]) {
+      conversation = await desk.converse();
+      desk.summarizer = says(answer);
+      await fill(conversation, 60, body);
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      const parent = await joined();
+      for (const child of parent.children)
+        await editSummary(conversation.journal, conversation.counter, child, 'detailed', said);
+      await desk.resummarize(conversation, { node: parent.id });
+      assert.ok(first().detailed.includes(said), first().detailed);
+      assert.ok(!first().detailed.includes(wrong), first().detailed);
+      assert.ok(!JSON.stringify(first().structured ?? '').includes(wrong));
+      await stepChange(conversation.journal, true);
+      await stepChange(conversation.journal, true);
+      assert.ok(JSON.stringify(conversation.state.nodes.get(parent.children[1]!)?.structured).includes(wrong));
+    }
+  });
+
   it('marks what was made from it as stale, until the edit is taken back', async () => {
     const parent = await joined();
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
