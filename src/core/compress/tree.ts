@@ -272,9 +272,9 @@ export async function mergeOld(
   return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
 }
 
-/** The known children of a merged node, or the node itself if it's a leaf. */
+/** The known children of a merged node, or the node itself if it's a leaf or has the user's text. */
 export const partsOf = (node: SummaryNode, known: ReadonlyMap<NodeId, SummaryNode>): readonly SummaryNode[] =>
-  node.children.length === 0 ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
+  node.children.length === 0 || node.rung === 'edited' ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
 
 const GROWTH_FACTOR = 1.25;
 

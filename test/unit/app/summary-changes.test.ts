@@ -120,6 +120,23 @@ describe('a summary that the user changes', () => {
     }
   });
 
+  it('keeps its place in what is made of it, although it was made of summaries itself', async () => {
+    const said = 'Ingrid keeps the spare lantern beside the old kiln.';
+    desk.settings = { ...desk.settings, contextWindow: 6_000, reservedTokens: 1_000 };
+    const condensed = async (): Promise<SummaryNode> => {
+      const before = first().id;
+      for (let round = 0; round < 20; round++) {
+        await fill(conversation, 60, (n) => body(n + 60 * round));
+        assert.equal((await conversation.compressNow()).kind, 'committed');
+        if (first().children.length > 0 && first().id !== before) return first();
+      }
+      throw new Error('nothing was condensed');
+    };
+    const { id, detailed } = await condensed();
+    await editSummary(conversation.journal, conversation.counter, id, 'detailed', `${said}\n${detailed}`);
+    assert.ok((await condensed()).detailed.includes(said), first().detailed);
+  });
+
   it('marks what was made from it as stale, until the edit is taken back', async () => {
     const parent = await joined();
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
