@@ -332,11 +332,18 @@ const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
     else signal.addEventListener('abort', cancel, { once: true });
   });
 
-/** Whether the covered messages and the merged summaries are unchanged. */
+/**
+ * Whether the planned messages are unchanged, no merged or replaced summary was edited meanwhile, and the messages of no
+ * replaced one were restored.
+ */
 function isStillValid(planned: PlanBasis, last: number, record: CompressionRecord, state: SessionState): boolean {
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
-  const merged = record.nodes.flatMap((node) => node.children);
-  return merged.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id)));
+  const replaced = record.nodes.flatMap((node) => node.replaces ?? []);
+  const used = [...replaced, ...record.nodes.flatMap((node) => node.children)];
+  return (
+    used.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id))) &&
+    !replaced.some((id) => state.isOpen(id))
+  );
 }
 
 /** The recorded calls, including failed ones, or the compression's own count if the provider reported fewer. */

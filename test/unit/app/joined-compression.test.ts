@@ -3,8 +3,9 @@ import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
-import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import { editSummary, expandNode, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
+import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Desk, fill, says, texts, throws, type Script } from './desk.ts';
@@ -123,6 +124,36 @@ describe('a compression in the background', () => {
     assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
     assert.equal(makers().at(-1), 'test/summarizer');
   });
+
+  for (const [what, change, isTold] of [
+    [
+      'edits',
+      (other: Conversation, node: SummaryNode) =>
+        editSummary(other.journal, other.counter, node.id, 'detailed', 'The listing, by hand.'),
+      (other: Conversation) => other.context().system.join('\n').includes('The listing, by hand.'),
+    ],
+    [
+      'reverts to its messages',
+      (other: Conversation, node: SummaryNode) => expandNode(other.journal, node.id, 'always'),
+      (other: Conversation) => other.context().messages[0]?.position === 0,
+    ],
+  ] as const)
+    it(`does not replace an extracted summary that the user ${what} meanwhile`, async () => {
+      const other = await desk.converse();
+      await fill(other, 60);
+      assert.equal((await other.compressNow()).kind, 'committed');
+      const { node } = other.state.frontier[0]!;
+      assert.equal(node.model, LOCAL_MODEL);
+      await fill(other, 300);
+      const { asked, goOn } = held();
+      await other.betweenTurns();
+      await asked;
+      await change(other, node);
+      goOn();
+      await other.settled();
+      assert.ok(isTold(other));
+      assert.equal(outcomes().at(-1), 'share skipped');
+    });
 
   it('that has become stale leaves the request its own', async () => {
     const { asked, goOn } = held();
