@@ -401,8 +401,8 @@ function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
 /** Maximum tokens of all summaries: the target minus everything else that is sent. */
 function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): number {
   const { target, before, budget, settings } = job;
-  const { system, memory, task } = before.tokens;
-  const taken = system + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
+  const { system, rules, memory, task } = before.tokens;
+  const taken = system + rules + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
   if (target) {
     // Each block has its own tags.
     const left = Math.max(0, target.targetTokens - taken);

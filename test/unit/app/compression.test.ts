@@ -72,6 +72,27 @@ describe('the compression of a session', () => {
     }
   });
 
+  it('leaves as much to the next messages beside a project’s rules as beside a memory of that size', async () => {
+    const text = Array.from({ length: 400 }, (_, n) => `Rule ${n}: use a ${WORDS[n % 12]} with each ${WORDS[n % 7]}.`);
+    const step = (at: number): string =>
+      Array.from({ length: 8 }, (_, n) => {
+        const [a, b, c] = [at + n, at * 3 + n, at * 7 + n].map((one) => WORDS[one % 12]);
+        return `The ${a} of step ${at}.${n} reads table t${at * 20 + n} and hands ${n + 3} rows to the ${b} of the ${c}${at}.`;
+      }).join('\n');
+    const sizes: number[] = [];
+    for (const part of ['memory', 'rules'] as const) {
+      desk.settings = { ...desk.settings, memory: '', rules: '', [part]: text.join('\n') };
+      desk.settings = { ...desk.settings, contextWindow: 21_000, reservedTokens: 1_000 };
+      const other = await desk.converse();
+      for (let round = 0; round < 6; round++) {
+        await fill(other, 60, (n) => step(n + 60 * round));
+        assert.equal((await other.compressNow()).kind, 'committed');
+      }
+      sizes.push(other.context().total / other.budget());
+    }
+    assert.deepEqual(sizes[1], sizes[0]);
+  });
+
   it('runs in the background above 50 messages under frugal, not at 50 and not under balanced, and is committed between turns', async () => {
     const conversation = await desk.converse();
     await fill(conversation, 49);
