@@ -84,6 +84,21 @@ export type Audit = Read<typeof audit>;
 export const missingFromSource = ({ faults }: Audit): string[] =>
   faults.filter(({ kind }) => kind.startsWith('unknown_')).map(({ text }) => text);
 
+/** The audit after an edit, without the faults that the edit removed from the text. */
+export function auditAfterEdit(audit: Audit, before: string, after: string): Audit {
+  const removed = audit.faults.filter(({ text }) => before.includes(text) && !after.includes(text));
+  const without = ({ known, total }: Audit['quotes'], fault: AuditFault['kind']): Audit['quotes'] => ({
+    known,
+    total: total - removed.filter(({ kind }) => kind === fault).length,
+  });
+  return {
+    ...audit,
+    identifiers: without(audit.identifiers, 'unknown_identifier'),
+    quotes: without(audit.quotes, 'unknown_quote'),
+    faults: audit.faults.filter((fault) => !removed.includes(fault)),
+  };
+}
+
 /** The audit of a text that only quotes the source. */
 export const VERBATIM: Audit = {
   score: 1,

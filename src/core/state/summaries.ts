@@ -1,6 +1,6 @@
 import type { CompressionRecord } from '../journal/schema.ts';
 import type { CompressionId, MessageId, NodeId } from '../model/ids.ts';
-import type { Level, SummaryCheck, SummaryNode } from '../model/summary.ts';
+import { auditAfterEdit, type Level, type SummaryCheck, type SummaryNode } from '../model/summary.ts';
 
 /** Read-only facts about a session's summaries. */
 export type SummaryFacts = Pick<
@@ -143,6 +143,8 @@ export class Summaries {
       ...rest,
       // The lists belong to the model's detailed text, and parents would be made from them instead of the user's.
       ...(level !== 'detailed' && structured && { structured }),
+      // The detailed text is the one that was audited.
+      ...(level === 'detailed' && { audit: auditAfterEdit(node.audit, node.detailed, text) }),
       [level]: text,
       tokens: { ...node.tokens, [level]: tokens },
       rung: 'edited',

@@ -13,7 +13,8 @@ import {
 import { compressionWith } from '../../../src/core/journal/schema.ts';
 import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
-import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { hasWarning } from '../../../src/host/summaries/rows.ts';
 import { Desk, fill, says } from './desk.ts';
 
 describe('a summary that the user changes', () => {
@@ -118,6 +119,32 @@ describe('a summary that the user changes', () => {
       await stepChange(conversation.journal, true);
       assert.ok(JSON.stringify(conversation.state.nodes.get(parent.children[1]!)?.structured).includes(wrong));
     }
+  });
+
+  it('is no longer warned of for what the user has taken out of it', async () => {
+    const wrong = 'Everything is served by lanternd 7.41.9 on port 60123.';
+    conversation = await desk.converse();
+    desk.summarizer = says(`They went through the parts of a listing. ${wrong}`);
+    await fill(conversation, 60, body);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { id, audit, detailed } = first();
+    const found = missingFromSource(audit);
+    assert.ok(found.includes('60123') && found.includes('7.41.9'), found.join(', '));
+    assert.ok(hasWarning(conversation.state, first()));
+    const edit = (text: string): Promise<boolean> =>
+      editSummary(conversation.journal, conversation.counter, id, 'detailed', text);
+    await edit(detailed.replace(' on port 60123', ''));
+    assert.deepEqual(
+      missingFromSource(first().audit),
+      found.filter((term) => term !== '60123'),
+    );
+    await edit(detailed.replace(wrong, ''));
+    assert.ok(!hasWarning(conversation.state, first()));
+    const { known, total } = first().audit.identifiers;
+    assert.equal(known, total);
+    await stepChange(conversation.journal, true);
+    await stepChange(conversation.journal, true);
+    assert.deepEqual(first().audit, audit);
   });
 
   it('keeps its place in what is made of it, although it was made of summaries itself', async () => {
