@@ -1,4 +1,3 @@
-import type { Conversation } from '../../app/conversation.ts';
 import type { CompressionRecord } from '../../core/journal/schema.ts';
 import type { KeyEventId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
@@ -98,11 +97,6 @@ export class EventIndex {
 }
 
 const isKept = ({ standing }: PlacedEvent): boolean => standing === 'pinned' || standing === 'active';
-
-/** The current key events of a conversation. */
-export function eventIndexOf(conversation: Conversation): EventIndex {
-  return new EventIndex(conversation.state, new Set(conversation.context().leftOut.map(({ id }) => id)));
-}
 
 /** The key events of a session as they would be after a compression. */
 export const eventIndexAfter = (state: SessionState, record: CompressionRecord): EventIndex =>

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
+import type { Context } from '../../core/context/assemble.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
-import { eventIndexOf, type EventIndex } from './event-index.ts';
+import { EventIndex } from './event-index.ts';
 import { treeItem } from './tree-items.ts';
 import {
   childrenOf,
@@ -37,7 +38,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
   #isStale = false;
-  #events: { readonly key: string; readonly index: EventIndex } | undefined;
+  #events: { readonly key: string; readonly leftOut: Context['leftOut']; readonly index: EventIndex } | undefined;
   #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
@@ -61,7 +62,11 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
     this.#gaugeView = undefined;
-    this.#view.description = this.#deps.conversation()?.state.title ?? '';
+    this.#warned = undefined;
+    const conversation = this.#deps.conversation();
+    // Which key events fit also depends on settings and the model.
+    if (this.#events && this.#events.leftOut !== conversation?.context().leftOut) this.#events = undefined;
+    this.#view.description = conversation?.state.title ?? '';
     this.#changed.fire(undefined);
   }
 
@@ -130,15 +135,18 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     };
   }
 
-  /** Cached until the ledger or the branch changes. */
+  /** Cached until the ledger, the branch, or what fits changes. */
   #eventsOf(conversation: Conversation): EventIndex {
     const { state, journal } = conversation;
     const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
-    if (this.#events?.key !== key) this.#events = { key, index: eventIndexOf(conversation) };
+    if (this.#events?.key !== key) {
+      const { leftOut } = conversation.context();
+      this.#events = { key, leftOut, index: new EventIndex(state, new Set(leftOut.map(({ id }) => id))) };
+    }
     return this.#events.index;
   }
 
-  /** Cached until a compression or the user may have changed a summary. */
+  /** Cached until the view is refreshed, or a compression or the user may have changed a summary. */
   #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
     const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
     if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };

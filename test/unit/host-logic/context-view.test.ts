@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import type { Row } from '../../../src/host/summaries/rows.ts';
+import type * as TreeModule from '../../../src/host/summaries/summaries-tree.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { Desk, fill } from '../app/desk.ts';
+
+const nothing = { dispose: () => undefined };
+const load = hostIn({
+  l10n,
+  commands: { executeCommand: () => Promise.resolve() },
+  EventEmitter: class {
+    readonly event = (): typeof nothing => nothing;
+    fire(): void {}
+    dispose(): void {}
+  },
+  TreeItem: Object,
+  ThemeIcon: Object,
+  TreeItemCollapsibleState: {},
+  Uri: Object,
+  env: {},
+  window: {},
+  workspace: {},
+});
+
+const SAID = [
+  'We have decided: use port 8401 for the gateway.',
+  'We have decided: keep invoices for ten years.',
+  'We have decided: write the importer in Rust.',
+  'We have decided: drop support for Safari 14.',
+  'We have decided: name the release Heron.',
+];
+
+describe('the Context view', () => {
+  let desk: Desk;
+  let conversation: Conversation;
+  let tree: TreeModule.SummariesTree;
+
+  beforeEach(async () => {
+    desk = await Desk.open();
+    conversation = await desk.converse();
+    await fill(
+      conversation,
+      60,
+      (n) =>
+        SAID[n] ?? `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
+    );
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { SummariesTree } = await load<typeof TreeModule>('summaries/summaries-tree.ts');
+    const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
+    tree = new SummariesTree(view as never, {
+      conversation: () => conversation,
+      latest: () => Promise.resolve(conversation),
+      gauge: { view: () => assert.fail() } as never,
+      search: () => Promise.resolve(undefined),
+      now: () => 0,
+    });
+  });
+  afterEach(() => desk.close());
+
+  it('lists a summary with a warning as soon as a model has found one', async () => {
+    tree.setFilter({ by: 'warnings' });
+    const [filter] = await tree.getChildren();
+    assert.deepEqual(await tree.getChildren(filter), []);
+    const { node } = conversation.state.frontier[0]!;
+    await conversation.journal.append({
+      type: 'node_checked',
+      node: node.id,
+      check: {
+        level: 'detailed',
+        model: 'test/reader',
+        at: 0,
+        statements: [{ start: 0, end: 4, reason: 'told_otherwise', sources: [] }],
+      },
+    });
+    tree.refresh();
+    assert.equal((await tree.getChildren(filter)).length, 1);
+  });
+
+  it('shows which key events don’t fit any more once the context window is smaller', async () => {
+    const standings = async (): Promise<ReadonlySet<string>> => {
+      const section = (await tree.getChildren()).find((row) => row.id === 'section/events');
+      const all: Row[] = [];
+      const visit = async (row: Row | undefined): Promise<void> => {
+        for (const child of await tree.getChildren(row)) {
+          all.push(child);
+          await visit(child);
+        }
+      };
+      await visit(section);
+      return new Set(all.flatMap((row) => (row.kind === 'event' ? [row.standing] : [])));
+    };
+    assert.ok(!(await standings()).has('dropped'));
+    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) };
+    assert.ok(conversation.context().leftOut.length > 0);
+    tree.refresh();
+    assert.ok((await standings()).has('dropped'));
+  });
+});
