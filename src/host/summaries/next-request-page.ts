@@ -39,8 +39,10 @@ export function nextPage(
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {
-    page.heading(3, `${message.position + 1} · ${message.role} · ${scaled(counter.message(message))}`);
-    for (const block of message.content) page.fenced(blockText(block));
+    const { position, role, content, turnOnly = '' } = message;
+    page.heading(3, `${position + 1} · ${role} · ${scaled(counter.message(message) + counter.text(turnOnly))}`);
+    for (const block of content) page.fenced(blockText(block));
+    if (turnOnly !== '') page.fenced(turnOnly);
   }
   return page.page();
 }

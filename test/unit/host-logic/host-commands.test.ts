@@ -323,6 +323,31 @@ describe('commands of the editor', () => {
     assert.match((await files.page(uri)).text, /And the host\?/);
   });
 
+  it('show the next request with the task and the excerpts that go with it, and all that it takes', async () => {
+    const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
+    desk.settings = { ...desk.settings, recallShare: 0.1 };
+    const conversation = await desk.converse();
+    await conversation.send('The gateway of the harbour listens on channel 42.');
+    await fill(conversation, 60);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
+    const draft = { text: 'On which channel does the gateway of the harbour listen?', attachments: [], images: [] };
+    const files = new SessionFiles({
+      conversation: () => Promise.resolve(conversation),
+      draft: () => draft,
+      chatModel: () => Promise.resolve(undefined),
+      now: () => 0,
+      describe: fails,
+    });
+    const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
+    const { text } = await files.page(uri);
+    assert.match(text, /<recalled_excerpts-[^]*channel 42[^]*<current_task-[^]*Tune the queues/);
+    const headed = [...text.matchAll(/^##.* · ([\d,]+) tokens$/gm)];
+    const sum = headed.reduce((all, [, tokens]) => all + Number(tokens?.replaceAll(',', '')), 0);
+    const used = Number(/\*\*([\d,]+)\*\* \|/.exec(text)?.[1]?.replaceAll(',', ''));
+    assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
+  });
+
   it('go through a long line of an exported session once, not once for each piece that is read', async () => {
     const { exportedBatches } = await load<typeof TranscriptModule>('import-export/read-transcript.ts');
     const line = (id: string, content: string): string =>
