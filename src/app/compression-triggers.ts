@@ -102,6 +102,17 @@ export class CompressionTriggers {
     if (due) await this.compress(due, 'background');
   }
 
+  /** Commits a compression that became ready during a turn that was stopped, because it's paid for. Never rejects. */
+  async commitReady(): Promise<void> {
+    const { compressor, journal, log } = this.#deps;
+    if (journal.readOnly !== undefined) return;
+    try {
+      await compressor.commit();
+    } catch (error) {
+      log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
+    }
+  }
+
   /** Ends the warning once the request fits, for example when a summary that was expanded for one turn is collapsed. */
   async endEscalation(): Promise<void> {
     const { journal } = this.#deps;

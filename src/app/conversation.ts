@@ -164,6 +164,7 @@ export class Conversation {
       this.stop();
       this.compressor.cancel();
       await this.settled();
+      await this.#triggers.commitReady();
     } finally {
       this.#halting = false;
     }

@@ -221,6 +221,26 @@ describe('a compression in the background', () => {
     assert.deepEqual([during, other.state.compressions[0]?.trigger], [0, 'command']);
   });
 
+  it('that is done while a reply arrives is kept when the session is closed during the reply', async () => {
+    const { asked, goOn } = held();
+    await conversation.betweenTurns();
+    await asked;
+    let close: Promise<void> | undefined;
+    desk.script = async function* (_, signal) {
+      yield { type: 'text', text: 'A long ' };
+      goOn();
+      while (conversation.compressor.isRunning) await new Promise((resolve) => setTimeout(resolve, 5));
+      close = conversation.close();
+      signal.throwIfAborted();
+      yield { type: 'text', text: 'reply' };
+    };
+    await conversation.send('And then?').catch(() => undefined);
+    await close;
+    conversation = await desk.reopen(conversation.journal.id);
+    assert.deepEqual(outcomes(), ['share complete']);
+    assert.equal(conversation.state.compressions.length, 1);
+  });
+
   it('does not hold a turn that the user stops, and goes on', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
