@@ -23,6 +23,9 @@ export class Reader implements vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
   #shown: ShownDocument | undefined;
+  /** Number of refreshes, and the one that is shown. */
+  #versions = 0;
+  #shownVersion = 0;
   /** The document requested last, because an earlier one may take longer to create. */
   #requested: vscode.Uri | undefined;
   #targets: readonly vscode.Uri[] = [];
@@ -80,8 +83,11 @@ export class Reader implements vscode.Disposable {
     if (!shown?.uri || parseDocumentUri(shown.uri)?.kind === 'dryRun') return;
     this.#isStale = this.#panel?.visible !== true;
     if (this.#isStale) return;
+    const version = ++this.#versions;
     const page = await this.#pageOf(shown.uri);
-    if (this.#shown !== shown) return;
+    // A later version may have taken less time.
+    if (this.#shown?.uri !== shown.uri || version < this.#shownVersion) return;
+    this.#shownVersion = version;
     this.#shown = { ...shown, page };
     this.#send();
   }

@@ -375,6 +375,38 @@ describe('commands of the editor', () => {
     assert.ok(gone < 2 * text.length, `${gone} of ${text.length}`);
   });
 
+  it('show a document as it is after the last of several changes, however long each version takes', async () => {
+    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    let say: (message: object) => void = fails;
+    const shown: unknown[] = [];
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => (say = listener),
+      postMessage: ({ text }: { readonly text: string }) => shown.push(text),
+    };
+    const panel = { webview, visible: true, reveal: () => undefined, onDidDispose: () => nothing };
+    editor.window.createWebviewPanel = () => panel;
+    for (const order of [
+      [1, 2],
+      [2, 1],
+    ]) {
+      const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
+      let asked = 0;
+      const pageOf = async () => ({ text: await versions[asked++]!.promise, links: [] });
+      const reader = new Reader(pageOf, fails, new Uri('/extension') as never);
+      versions[0]!.resolve('version 0');
+      await reader.open(Uri.from({ path: '/session/compressions/all/History.md' }) as never);
+      say({ type: 'ready' });
+      const refreshed = [reader.refresh(), reader.refresh()];
+      for (const one of order) {
+        versions[one]!.resolve(`version ${one}`);
+        await pass(1);
+      }
+      await Promise.all(refreshed);
+      assert.equal(shown.at(-1), 'version 2', order.join());
+    }
+  });
+
   it('open the next request as JSON as a text, not as Markdown', async () => {
     const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
     let say: (message: object) => void = fails;
