@@ -17,6 +17,8 @@ export interface Page {
 /** A part of a line; with a URI, it's a link. */
 export type Part = string | { readonly text: string; readonly to: vscode.Uri };
 
+const LINE_END = /\r\n?|\n/g;
+
 /** Writes a document. Its links are recorded and not parsed, because quoted text may look like a link. */
 export class PageWriter {
   #text = '';
@@ -32,7 +34,7 @@ export class PageWriter {
   line(...parts: readonly Part[]): this {
     let column = 0;
     for (const part of parts) {
-      const text = (typeof part === 'string' ? part : part.text).replaceAll('\n', ' ');
+      const text = (typeof part === 'string' ? part : part.text).replaceAll(LINE_END, ' ');
       if (typeof part !== 'string')
         this.#links.push({ line: this.#line, start: column, end: column + text.length, target: part.to });
       column += text.length;
@@ -45,7 +47,9 @@ export class PageWriter {
 
   /** Adds a text and an empty line. */
   block(text: string): this {
-    const whole = text.endsWith('\n') ? text : `${text}\n`;
+    // The editor also ends a line at a lone carriage return.
+    const lines = text.replaceAll(LINE_END, '\n');
+    const whole = lines.endsWith('\n') ? lines : `${lines}\n`;
     this.#text += whole;
     this.#line += whole.split('\n').length - 1;
     return this.line();
