@@ -7,10 +7,10 @@ import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
-import { inform, offer, progressLocation } from '../platform/notifications.ts';
+import { inform, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './command-targets.ts';
-import type { SummariesApp } from './summaries-app.ts';
+import { offerUndo, type SummariesApp } from './summaries-app.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
 /** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
@@ -125,11 +125,6 @@ export async function unpinAll(app: SummariesApp): Promise<void> {
       ? vscode.l10n.t('Unpinned 1 key event.')
       : vscode.l10n.t('Unpinned {0} key events.', pinned.length);
   offerUndo(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
-}
-
-/** Offers an undo or redo. The command doesn't wait for the answer. */
-function offerUndo(app: SummariesApp, text: string, label: string, act: () => Promise<void>): void {
-  void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
 }
 
 /** Undoes all compressions from the selected one to the newest. */

@@ -4,6 +4,7 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { ChartPanel } from '../gauge/chart-panel.ts';
 import type { ModelsApp } from '../models/models.ts';
+import { offer } from '../platform/notifications.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
@@ -28,4 +29,14 @@ export interface SummariesApp extends ModelsApp {
 export function activeDocument({ reader }: Pick<SummariesApp, 'reader'>): DocumentAddress | undefined {
   const uri = reader.uri ?? vscode.window.activeTextEditor?.document.uri;
   return uri && parseDocumentUri(uri);
+}
+
+/** Offers an undo or redo. The command doesn't wait for the answer. */
+export function offerUndo(
+  app: Pick<SummariesApp, 'describe'>,
+  text: string,
+  label: string,
+  act: () => Promise<void>,
+): void {
+  void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
 }

@@ -11,7 +11,7 @@ import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-pages.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
-import { activeDocument, type SummariesApp } from './summaries-app.ts';
+import { activeDocument, offerUndo, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
 import { cancellable, inform, offer } from '../platform/notifications.ts';
 import type { ComparisonResult } from './comparison.ts';
@@ -70,7 +70,7 @@ export async function readSummary(
     ...EDITABLE_LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
       description: vscode.l10n.t('as long as it fits'),
-      open: () => sendAs(journal, node, level, sent),
+      open: () => sendAs(app, journal, node, level, sent),
     })),
     ...(node.full === undefined
       ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }]
@@ -89,10 +89,16 @@ const fullText = (): vscode.QuickPickItem => ({
 });
 
 /** Sends a summary at another level, reports it, and offers to undo it. */
-async function sendAs(journal: SessionJournal, node: SummaryNode, level: Level, previous: Level): Promise<void> {
+async function sendAs(
+  app: SummariesApp,
+  journal: SessionJournal,
+  node: SummaryNode,
+  level: Level,
+  previous: Level,
+): Promise<void> {
   await setLevel(journal, node.id, level);
   const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
-  void offer(text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, previous));
+  offerUndo(app, text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, previous));
 }
 
 /** Sends a summary again instead of its messages, whether it was expanded or undone. */

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Row } from '../../../src/host/summaries/rows.ts';
+import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/summaries-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Desk, fill } from '../app/desk.ts';
 
 const nothing = { dispose: () => undefined };
+const told: string[] = [];
 const load = hostIn({
   l10n,
   commands: { executeCommand: () => Promise.resolve() },
@@ -19,8 +21,15 @@ const load = hostIn({
   ThemeIcon: Object,
   TreeItemCollapsibleState: {},
   Uri: Object,
-  env: {},
-  window: {},
+  QuickPickItemKind: {},
+  env: { language: 'en' },
+  window: {
+    createTextEditorDecorationType: () => nothing,
+    showQuickPick: (items: readonly { readonly label: string }[]) =>
+      Promise.resolve(items.find(({ label }) => label.startsWith('Send as'))),
+    showInformationMessage: (_: string, button: string) => Promise.resolve(button),
+    showErrorMessage: (text: string) => Promise.resolve(void told.push(text)),
+  },
   workspace: {},
 });
 
@@ -96,5 +105,19 @@ describe('the Context view', () => {
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
     assert.ok((await standings()).has('dropped'));
+  });
+
+  it('says why the level of a summary cannot be put back', async () => {
+    const { readSummary } = await load<typeof CommandsModule>('summaries/summary-commands.ts');
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = async (...events) => {
+      await append(...events);
+      journal.append = () => Promise.reject(new Error('The disk is full.'));
+    };
+    const app = { describe: (error: unknown) => ({ text: String(error) }) };
+    await readSummary(app as never, conversation, conversation.state.frontier[0]!.node);
+    await new Promise((resolve) => setTimeout(resolve));
+    assert.deepEqual(told, ['Error: The disk is full.']);
   });
 });
