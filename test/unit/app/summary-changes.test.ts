@@ -115,8 +115,8 @@ describe('a summary that the user changes', () => {
       assert.ok(first().detailed.includes(said), first().detailed);
       assert.ok(!first().detailed.includes(wrong), first().detailed);
       assert.ok(!JSON.stringify(first().structured ?? '').includes(wrong));
-      await stepChange(conversation.journal, true);
-      await stepChange(conversation.journal, true);
+      await undoOrRedoChange(conversation.journal, true);
+      await undoOrRedoChange(conversation.journal, true);
       assert.ok(JSON.stringify(conversation.state.nodes.get(parent.children[1]!)?.structured).includes(wrong));
     }
   });
@@ -142,8 +142,8 @@ describe('a summary that the user changes', () => {
     assert.ok(!hasWarning(conversation.state, first()));
     const { known, total } = first().audit.identifiers;
     assert.equal(known, total);
-    await stepChange(conversation.journal, true);
-    await stepChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
+    await undoOrRedoChange(conversation.journal, true);
     assert.deepEqual(first().audit, audit);
   });
 
