@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { GAUGE_PARTS } from '../../src/core/budget/gauge.ts';
 import { eventually } from './eventually.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
 import { StandalonePages, tell } from './standalone-page.ts';
@@ -159,6 +160,23 @@ describe('the parts of the chat page', () => {
     await task.getByRole('button', { expanded: false }).waitFor();
     assert.equal(await task.getByRole('checkbox').count(), 0);
     await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
+  });
+
+  it('show each part of the context in a color of its own', async () => {
+    const gauge = {
+      ...{ used: 900, budget: 1_000, contextWindow: 2_000, reserved: 1_000, policy: 'Balanced' },
+      ...{ parts: GAUGE_PARTS.map((name) => ({ name, tokens: 100 })), costUsd: 0, droppedEvents: 0 },
+    };
+    await show('Hello.', {}, { gauge });
+    const colors = ['lines', 'orange', 'yellow', 'purple', 'blue', 'green', 'foreground'];
+    const variables = colors.map((name, index) => `--vscode-charts-${name}: rgb(${index * 30}, 0, 90)`).join(';');
+    const shown = await page.evaluate<string[]>(`(() => {
+      document.documentElement.style.cssText += ${JSON.stringify(`;${variables}`)};
+      const parts = document.querySelectorAll('.gauge-bar [class^="part-"]');
+      return [...parts].map((part) => getComputedStyle(part).backgroundColor);
+    })()`);
+    assert.equal(new Set(shown).size, GAUGE_PARTS.length, shown.join('; '));
+    assert.ok(!shown.includes('rgba(0, 0, 0, 0)'), shown.join('; '));
   });
 
   describe('where one cannot be drawn', () => {
