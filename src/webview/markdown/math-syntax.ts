@@ -47,7 +47,9 @@ export function addMathSyntax(markdown: InstanceType<typeof MarkdownIt>): void {
       const lineAt = (line: number): string =>
         state.src.slice(state.bMarks[line]! + state.tShift[line]!, state.eMarks[line]);
       const first = lineAt(startLine).trimEnd();
-      const isSingleLine = /^(?:\$\$.+\$\$|\\\[.+\\\])$/.test(first);
+      const isSingleLine =
+        /^(?:\$\$.+\$\$|\\\[.+\\\])$/.test(first) &&
+        findUnescaped(first, 2, first.length, first.slice(-2)) === first.length - 2;
       const close = isSingleLine ? undefined : closingDelimiterFor(first);
       if (!isSingleLine && close === undefined) return false;
       let line = startLine;

@@ -16,6 +16,14 @@ describe('a formula in a message', () => {
   ] as const)
     it(`stands in a line: ${text}`, () => assert.ok(rendered(text).includes(inline(tex)), rendered(text)));
 
+  it('stands beside others in a line that begins and ends with one', () => {
+    const display = (tex: string): string => `<code class="math-display">${tex}</code>`;
+    const text = rendered('$$a$$ and $$b$$');
+    assert.ok(text.includes(`${display('a')} and ${display('b')}`), text);
+    for (const single of ['$$a \\$ b$$', '$$a\\$$$', '\\[a\\]'])
+      assert.match(rendered(single), /^<p>\s*<code[^<]+<\/code><\/p>\s*$/);
+  });
+
   for (const text of ['$$\nx\n- y\n+ z\n$$', '\\[\nx\n- y\n+ z\n\\]', 'Above:\n$$\nx\n- y\n+ z\n$$\nbelow'])
     it(`stands on lines of its own, and cuts no block: ${JSON.stringify(text)}`, () => {
       assert.match(rendered(text), /<code class="math-display">\s*x\n- y\n\+ z\s*<\/code>/);
@@ -31,6 +39,7 @@ describe('a formula in a message', () => {
     'Set $HOME/$USER and $PATH.',
     'From US$5 to US$10.',
     'A \\[link\\] in brackets, and `$x$` in code.',
+    '\\[link\\] or \\[link\\]',
     '$$ alone',
     'A lone $ sign and \\$escaped\\$ ones',
   ])
