@@ -39,11 +39,15 @@ export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | 
   return namesFile && (/[/\\]/.test(target.path) || target.line !== undefined) ? target : undefined;
 }
 
+/** Maximum length of a path, in characters. The host refuses longer ones. */
+const MAX_PATH_LENGTH = 1_000;
+
 function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
   const found = FILE_REFERENCE.exec(text)?.groups;
   const path = found?.path;
   // Exclude network paths such as `\\server\share`, because the host accesses the file before the user clicks.
-  if (!path || /^[./\\]+$/.test(path) || /^(?:\\|\/[\\/])/.test(path)) return undefined;
+  if (!path || path.length > MAX_PATH_LENGTH || /^[./\\]+$/.test(path) || /^(?:\\|\/[\\/])/.test(path))
+    return undefined;
   return {
     kind: 'file',
     path,

@@ -60,6 +60,12 @@ describe('links in messages', () => {
     assert.deepEqual(linkTarget('docs/a%20b.md'), { kind: 'refused' });
   });
 
+  it('are refused when they are too long for the host', () => {
+    assert.equal(linkTarget(`src/${'a'.repeat(993)}.ts`).kind, 'file');
+    assert.equal(linkTarget(`src/${'a'.repeat(994)}.ts`).kind, 'refused');
+    assert.equal(linkTarget(`${'src/'.repeat(300)}a.ts:12`).kind, 'refused');
+  });
+
   it('are found in inline code that names a file, not in words that have a dot', () => {
     assert.deepEqual(filePath('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(filePath('./scripts/Makefile'), { kind: 'file', path: './scripts/Makefile' });
