@@ -26,6 +26,9 @@ export type SavedState = v.InferOutput<typeof savedSchema>;
 
 export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview';
 
+/** Panels that show results for one session. They close when another is shown. */
+const SESSION_PANELS: ReadonlySet<Panel> = new Set(['recall', 'find', 'preview']);
+
 /** Requests that lead to a reply. If one succeeds, earlier errors are resolved. */
 const REPLY_REQUESTS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue']);
 
@@ -124,7 +127,10 @@ export class Page {
       setLocale(message.settings.locale);
       if (message.careful === true)
         this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'drawing', message: next }));
-      if (this.session?.id !== message.session) this.toasts.clearErrors();
+      if (this.session?.id !== message.session) {
+        this.toasts.clearErrors();
+        if (SESSION_PANELS.has(this.panel)) this.panel = 'none';
+      }
     }
     this.state = reduce(this.state, message);
     if (message.type === 'init') {

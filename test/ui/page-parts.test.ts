@@ -13,6 +13,11 @@ const message = (text: string, more: object = {}) => ({
   ...more,
 });
 
+const PREVIEW = {
+  ...{ nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
+  ...{ model: 'gpt-5', estimatedCostUsd: null },
+};
+
 /** What the web browsers that VS Code runs in got last. */
 const NEWER = ['requestIdleCallback', 'URL.parse', 'Promise.withResolvers', 'Promise.try', 'Iterator'];
 
@@ -54,6 +59,19 @@ describe('the parts of the chat page', () => {
   const code = (row: Locator): Locator => row.locator('.code-block code');
   const asked = (type: string, of = page): Promise<{ readonly text?: string; readonly language?: string }[]> =>
     of.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
+
+  const postedCount = (): Promise<number> => page.evaluate<number>('posted.length');
+  /** Answers the next request of this type after the first `after` posted messages, or refuses it. */
+  async function answer(type: string, after: number, result: { readonly value: unknown } | 'busy'): Promise<void> {
+    const find = `posted.slice(${after}).find(({ body }) => body?.type === '${type}')?.id ?? null`;
+    await eventually(async () => assert.notEqual(await page.evaluate(find), null));
+    const id = await page.evaluate<number>(find);
+    const fault = { reason: 'busy', text: 'Not now.' };
+    await tell(
+      page,
+      result === 'busy' ? { type: 'refusal', id, ok: false, fault } : { type: 'answer', id, ok: true, ...result },
+    );
+  }
 
   it('are drawn by browsers without newer functions', async () => {
     const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
@@ -179,6 +197,59 @@ describe('the parts of the chat page', () => {
     assert.ok(!shown.includes('rgba(0, 0, 0, 0)'), shown.join('; '));
   });
 
+  describe('of a session', () => {
+    const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    const isFocused = (element: Locator): Promise<void> => element.and(page.locator(':focus')).waitFor();
+    const search = (): Locator => page.getByRole('searchbox', { name: 'Search this session' });
+
+    beforeEach(async () => {
+      page = await pages.open();
+    });
+
+    afterEach(() => page.close());
+
+    /** Shows a session of its own with these messages, which is named like the others if `session` is. */
+    async function showAll(texts: readonly string[], session = `parts-${++serial}`): Promise<void> {
+      const messages = texts.map((text, index) => message(text, { id: `${session}-${index}` }));
+      await tell(page, { ...INIT, session, messages, total: messages.length });
+      await page.locator(`[data-message^="${session}-"]`).last().waitFor();
+    }
+    const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
+
+    it('leave what was found in it when another is shown', async () => {
+      await showAll(lines(30));
+      let before = await postedCount();
+      await button('Search').click();
+      await search().fill('port');
+      await answer('recall', before, {
+        value: [{ message: `parts-${serial}-3`, position: 3, start: 0, text: 'A port that was found' }],
+      });
+      await page.getByText('A port that was found').waitFor();
+      await showAll(lines(30));
+      await page.getByText('A port that was found').waitFor({ state: 'detached' });
+      await isFocused(composer());
+
+      before = await postedCount();
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('port');
+      await answer('find', before, { value: [3, 4] });
+      await page.locator('.find-count', { hasText: '/ 2' }).waitFor();
+      await showAll(lines(30));
+      await page.locator('.find-count', { hasText: '/ 2' }).waitFor({ state: 'detached' });
+    });
+
+    it('leave its preview of a compression when another is shown', async () => {
+      await showAll(lines(2));
+      const before = await postedCount();
+      await tell(page, { type: 'focus', target: 'preview' });
+      await answer('previewCompression', before, { value: PREVIEW });
+      await button('Compress').waitFor();
+      await showAll(lines(2));
+      await button('Compress').waitFor({ state: 'detached' });
+    });
+  });
+
   describe('where one cannot be drawn', () => {
     const compression = {
       ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
@@ -212,15 +283,9 @@ describe('the parts of the chat page', () => {
     /** Opens the summary of the compression, which says this. */
     async function openSummary(text: string): Promise<Locator> {
       const row = page.locator('.compression');
-      const before = await page.evaluate<number>('posted.length');
+      const before = await postedCount();
       await row.getByRole('button', { name: '1 message → 1 summary' }).click();
-      await eventually(async () => {
-        const id = await page.evaluate(
-          `posted.slice(${before}).find(({ body }) => body?.type === 'openNode')?.id ?? null`,
-        );
-        assert.notEqual(id, null);
-        await tell(page, { type: 'answer', id, ok: true, value: { ...node, text } });
-      });
+      await answer('openNode', before, { value: { ...node, text } });
       await row.getByRole('heading', { name: 'Ports' }).waitFor();
       return row;
     }

@@ -147,7 +147,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       observer.disconnect();
       CSS.highlights.delete(FIND_HIGHLIGHT);
     };
-  }, [query, session.id]);
+  }, [query]);
 
   const step = (by: number): void => {
     if (matches && count > 0) goTo(matches, (current + by + count) % count);
