@@ -248,6 +248,18 @@ describe('the parts of the chat page', () => {
       await showAll(lines(2));
       await button('Compress').waitFor({ state: 'detached' });
     });
+
+    it('leave another panel open when a preview fails that was closed', async () => {
+      await showAll(lines(2));
+      const before = await postedCount();
+      await tell(page, { type: 'focus', target: 'preview' });
+      await page.getByText('Calculating…').waitFor();
+      await composer().press('Escape');
+      await page.locator('.title-button').click();
+      await answer('previewCompression', before, 'busy');
+      await page.getByText('Not now.').waitFor();
+      assert.equal(await page.getByRole('region', { name: 'Sessions' }).count(), 1);
+    });
   });
 
   describe('where one cannot be drawn', () => {

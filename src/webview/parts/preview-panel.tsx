@@ -12,10 +12,14 @@ export function PreviewPanel() {
   const [preview, setPreview] = useState<PreviewView>();
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    let isOpen = true;
     void page.request('previewCompression', {}).then((answer) => {
       if (answer) setPreview(answer);
-      else page.showPanel('none');
+      else if (isOpen) page.showPanel('none');
     });
+    return () => {
+      isOpen = false;
+    };
   }, []);
   // Focus the button without scrolling, so that the beginning of the panel stays visible.
   useEffect(
