@@ -50,7 +50,8 @@ export class Page {
   /** Set if the page has hung before. */
   renderQueue: RenderQueue | undefined;
   panel: Panel = 'none';
-  recallQuery = '';
+  /** The query of the last `/recall`. A new object searches again. */
+  recall: { readonly query: string } = { query: '' };
   readonly toasts = new Toasts(() => this.rerender());
   /** Text for screen readers to announce. */
   announcement = '';

@@ -260,6 +260,18 @@ describe('the parts of the chat page', () => {
       await page.getByText('Not now.').waitFor();
       assert.equal(await page.getByRole('region', { name: 'Sessions' }).count(), 1);
     });
+
+    it('search for what /recall names, although the search is open', async () => {
+      await showAll(lines(2));
+      await button('Search').click();
+      for (const other of ['an older query', 'something else']) {
+        await search().fill(other);
+        await composer().fill('/recall port');
+        await composer().press('Enter');
+        await eventually(async () => assert.equal(await search().inputValue(), 'port'));
+        await isFocused(search());
+      }
+    });
   });
 
   describe('where one cannot be drawn', () => {

@@ -100,7 +100,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
     >
       <Header session={session} />
       {panel === 'sessions' && <SessionsPanel session={session} />}
-      {panel === 'recall' && <RecallPanel />}
+      {panel === 'recall' && <RecallPanel key={page.recall} />}
       {panel === 'find' && <FindBar session={session} />}
       {session.task && <TaskHeader key={session.task.id} task={session.task} />}
       {session.transcript.total === 0 ? (

@@ -235,7 +235,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 
 function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): void {
   if (slash.command === 'recall') {
-    page.recallQuery = argument;
+    page.recall = { query: argument };
     page.showPanel('recall');
   } else if (slash.command === 'pin') {
     if (argument === '') page.toasts.show(text('Type /pin followed by text from a message.'));

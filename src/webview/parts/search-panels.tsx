@@ -70,7 +70,7 @@ function useDebouncedSearch<Answer>(
 /** Ranked search in all messages of the session. */
 export function RecallPanel() {
   const page = usePage();
-  const [query, setQuery] = useState(page.recallQuery);
+  const [query, setQuery] = useState(page.recall.query);
   const [hits, setHits] = useState<readonly HitView[]>();
   useDebouncedSearch(
     query.trim(),
