@@ -272,6 +272,17 @@ describe('the parts of the chat page', () => {
         await isFocused(search());
       }
     });
+
+    it('show in the overview where it was clicked, however long the messages are', async () => {
+      await showAll([...lines(15), ...lines(15).map((line) => `${line}\n\n`.repeat(60))]);
+      const box = await page.locator('.minimap').boundingBox();
+      assert.ok(box);
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
+      await eventually(async () => {
+        const top = Number(await page.locator('.map-view').getAttribute('y'));
+        assert.ok(top > 0.18 && top < 0.26, String(top));
+      });
+    });
   });
 
   describe('where one cannot be drawn', () => {

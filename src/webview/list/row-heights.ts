@@ -42,6 +42,13 @@ export class RowHeights {
     return this.#tops[last]!;
   }
 
+  /** The position at `offset` px from the top, in rows: 2.5 is the middle of the third row. */
+  positionAt(offset: number): number {
+    const row = this.rowAt(offset);
+    const top = this.topOf(row);
+    return row + Math.min(1, (offset - top) / Math.max(1, this.topOf(row + 1) - top));
+  }
+
   /** The row at `offset` px from the top; the last row if `offset` is beyond the end. */
   rowAt(offset: number): number {
     let [low, high] = [0, Math.max(0, this.count - 1)];

@@ -45,11 +45,12 @@ export class Viewport {
     this.#observer.disconnect();
   }
 
-  /** The edges of the visible part, as fractions of the list's height. */
+  /** The edges of the visible part, as fractions of the number of rows. */
   get view(): { readonly top: number; readonly bottom: number } {
-    const total = Math.max(1, this.#heights.total);
+    const count = Math.max(1, this.#heights.count);
     const { scrollTop, clientHeight } = this.#scroller;
-    return { top: scrollTop / total, bottom: Math.min(1, (scrollTop + clientHeight) / total) };
+    const bottom = scrollTop + clientHeight;
+    return { top: this.#heights.positionAt(scrollTop) / count, bottom: this.#heights.positionAt(bottom) / count };
   }
 
   /** Sets the number of rows, and estimates the heights of new rows and of those in `changed` that aren't measured. */

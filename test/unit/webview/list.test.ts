@@ -32,10 +32,12 @@ describe('heights of a long list', () => {
           assert.equal(index.topOf(row), top);
           assert.equal(index.rowAt(top), row);
           assert.equal(index.rowAt(top + height - 0.5), row);
+          assert.equal(index.positionAt(top + height / 2), row + 0.5);
           top += height;
         }
         assert.equal(index.total, top);
         assert.equal(index.rowAt(top + 1_000), count - 1);
+        assert.equal(index.positionAt(top + 1_000), count);
       }),
     );
   });
