@@ -283,6 +283,16 @@ describe('the parts of the chat page', () => {
         assert.ok(top > 0.18 && top < 0.26, String(top));
       });
     });
+
+    it('keep what is typed while a queued message is taken out to be edited', async () => {
+      const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
+      await show('Hello.', {}, { status: { ...INIT.status, queue } });
+      const before = await postedCount();
+      await page.locator('.queue').getByRole('button', { name: 'Edit' }).click();
+      await composer().fill('Build it.');
+      await answer('takeQueued', before, { value: { text: 'Then deploy it.' } });
+      await eventually(async () => assert.equal(await composer().inputValue(), 'Build it.\nThen deploy it.'));
+    });
   });
 
   describe('where one cannot be drawn', () => {

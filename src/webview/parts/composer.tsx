@@ -162,7 +162,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         event.stopPropagation();
       }}
     >
-      <QueuedMessages status={status} edit={(taken) => setText(joinTexts(value, taken))} />
+      <QueuedMessages status={status} edit={(taken) => setText(joinTexts(latest.current, taken))} />
       {hasSuggestions && <SuggestionList suggestions={suggestions} selectedIndex={selectedIndex} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
