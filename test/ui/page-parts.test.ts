@@ -293,6 +293,26 @@ describe('the parts of the chat page', () => {
       await answer('takeQueued', before, { value: { text: 'Then deploy it.' } });
       await eventually(async () => assert.equal(await composer().inputValue(), 'Build it.\nThen deploy it.'));
     });
+
+    it('remember what was pasted into a text that could not be sent', async () => {
+      await show('Hello.');
+      const sent = async (after: number) =>
+        await page.evaluate(`posted.slice(${after}).find(({ body }) => body?.type === 'send')?.body.pasted ?? null`);
+      await page.evaluate(`{
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', 'Use port 8443.');
+        const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.querySelector('.composer-field').dispatchEvent(paste);
+      }`);
+      await composer().fill('They say: Use port 8443.');
+      let before = await postedCount();
+      await composer().press('Enter');
+      await answer('send', before, 'busy');
+      await eventually(async () => assert.equal(await composer().inputValue(), 'They say: Use port 8443.'));
+      before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
+    });
   });
 
   describe('where one cannot be drawn', () => {

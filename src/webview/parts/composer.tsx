@@ -74,6 +74,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     };
   }, []);
 
+  const pastedTexts = () => page.savedStateOf(session.id)?.pasted ?? [];
   const submit = (source = value) => {
     const command = parseSlashCommand(source);
     if (command) {
@@ -83,7 +84,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     }
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     if (source.trim() === '' && attachments.length === 0) return;
-    const pasted = page.savedStateOf(session.id)?.pasted.filter((each) => source.includes(each)) ?? [];
+    const pasted = pastedTexts().filter((each) => source.includes(each));
     setText('');
     page.save({ pasted: [] });
     page.list?.scrollToEnd();
@@ -95,6 +96,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return;
       // Keep the text that was typed since.
       setText(joinTexts(source, field.current?.value ?? ''));
+      page.save({ pasted: [...pasted, ...pastedTexts()] });
     });
   };
 
@@ -143,8 +145,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     if (pasted.length <= settings.pasteAsAttachmentAbove) {
       // Remember pasted text, which may not be the user's own words. A single word is ignored, because it may be a name.
       const normalized = pasted.replace(/\r\n?/g, '\n');
-      if (/\S\s+\S/.test(normalized))
-        page.save({ pasted: [...(page.savedStateOf(session.id)?.pasted ?? []), normalized] });
+      if (/\S\s+\S/.test(normalized)) page.save({ pasted: [...pastedTexts(), normalized] });
       return;
     }
     event.preventDefault();
