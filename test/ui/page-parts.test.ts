@@ -313,6 +313,28 @@ describe('the parts of the chat page', () => {
       await composer().press('Enter');
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });
+
+    it('leave keys with Ctrl or Shift to the composer while there are suggestions', async () => {
+      await show('Hello.');
+      const what = { kind: 'currentFile' };
+      /** Types a word that has one suggestion, and presses a key. */
+      const press = async (key: string): Promise<number> => {
+        const before = await postedCount();
+        await composer().fill('');
+        await composer().pressSequentially('Look at #');
+        await answer('completeContext', before, { value: [{ label: 'Current File', detail: '', what }] });
+        await page.getByRole('option', { name: 'Current File' }).waitFor();
+        await composer().press(key);
+        return before;
+      };
+      await press('Shift+Enter');
+      await eventually(async () => assert.equal(await composer().inputValue(), 'Look at #\n'));
+      await press('Shift+Tab');
+      await composer().and(page.locator(':not(:focus)')).waitFor();
+      const before = await press('Control+Enter');
+      await answer('send', before, { value: null });
+      assert.deepEqual(await asked('attach'), []);
+    });
   });
 
   describe('where one cannot be drawn', () => {

@@ -109,13 +109,14 @@ export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'], string>
   session: 'comment-discussion',
 };
 
-/** Navigates the suggestions with the keyboard; returns true if the key was handled. */
+/** Navigates the suggestions with the keyboard; returns true if the key was handled. Keys with modifiers aren't. */
 export function handleSuggestionKey(
   event: KeyboardEvent,
   suggestions: readonly Suggestion[],
   selectedIndex: number,
   setSelected: (index: number) => void,
 ): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
   const count = suggestions.length;
   if (event.key === 'ArrowDown') setSelected((selectedIndex + 1) % count);
   else if (event.key === 'ArrowUp') setSelected((selectedIndex + count - 1) % count);
