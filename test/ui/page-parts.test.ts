@@ -335,6 +335,18 @@ describe('the parts of the chat page', () => {
       await answer('send', before, { value: null });
       assert.deepEqual(await asked('attach'), []);
     });
+
+    it('return the keyboard to where the search began, even when Ctrl+F is pressed again', async () => {
+      const row = await show('Hello.');
+      await row.focus();
+      await page.keyboard.press('Control+f');
+      const field = page.getByRole('searchbox', { name: 'Find in this session' });
+      await isFocused(field);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'detached' });
+      await isFocused(row);
+    });
   });
 
   describe('where one cannot be drawn', () => {

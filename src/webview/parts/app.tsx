@@ -81,9 +81,11 @@ function Chat({ session }: { readonly session: OpenSession }) {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
       if (!isFind || event.shiftKey || event.altKey) return;
       event.preventDefault();
+      const bar = document.querySelector('.find-bar');
+      // `closePanel` must not return the focus to the bar itself.
+      if (!bar?.contains(document.activeElement)) page.showPanel('find');
       // Select the previous query, so that typing replaces it.
-      document.querySelector<HTMLInputElement>('.find-bar input')?.select();
-      page.showPanel('find');
+      bar?.querySelector('input')?.select();
     };
     window.addEventListener('keydown', find);
     return () => window.removeEventListener('keydown', find);
