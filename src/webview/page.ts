@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { MessageId } from '../core/model/ids.ts';
+import type { MessageId, SessionId } from '../core/model/ids.ts';
 import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
@@ -69,6 +69,9 @@ export class Page {
   /** The element that had the focus when the panel was opened. */
   #previousFocus: FocusTarget | undefined;
 
+  /** The message to reveal when its session is shown. */
+  #pendingReveal: { readonly session: SessionId; readonly position: number } | undefined;
+
   constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
     this.#api = api;
     this.#focusedElement = focusedElement;
@@ -102,7 +105,8 @@ export class Page {
         return;
       }
       case 'reveal':
-        this.list?.reveal(message.position);
+        if (message.session === this.session?.id) this.list?.reveal(message.position);
+        else this.#pendingReveal = message;
         return;
       default:
         this.#apply(message);
@@ -219,6 +223,13 @@ export class Page {
 
   get session(): OpenSession | undefined {
     return this.state.type === 'open' ? this.state.session : undefined;
+  }
+
+  /** Returns the position to reveal if the host asked for it before this session was shown. */
+  takePendingReveal(session: SessionId): number | undefined {
+    const pending = this.#pendingReveal;
+    this.#pendingReveal = undefined;
+    return pending?.session === session ? pending.position : undefined;
   }
 
   updateSession(change: Partial<Pick<OpenSession, 'notice' | 'transcript'>>): void {

@@ -347,6 +347,21 @@ describe('the parts of the chat page', () => {
       await field.waitFor({ state: 'detached' });
       await isFocused(row);
     });
+
+    it('scroll to a message only in its own session, even if that is shown later', async () => {
+      await showAll(lines(60));
+      const next = `parts-${++serial}`;
+      const before = await postedCount();
+      await tell(page, { type: 'reveal', session: next, position: 3 });
+      await tell(page, { type: 'ping' });
+      await eventually(async () =>
+        assert.ok(await page.evaluate(`posted.slice(${before}).some(({ type }) => type === 'pong')`)),
+      );
+      await page.locator('[aria-posinset="60"]').waitFor();
+      assert.equal(await button('Jump to Latest').count(), 0);
+      await showAll(lines(60), next);
+      await isFocused(page.locator(`[data-message="${next}-3"]`));
+    });
   });
 
   describe('where one cannot be drawn', () => {

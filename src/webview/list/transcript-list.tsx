@@ -61,6 +61,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
       },
       scrollToEnd,
     };
+    const pending = page.takePendingReveal(session.id);
+    if (pending !== undefined) page.list.reveal(pending);
     return () => view.dispose();
   }, []);
 

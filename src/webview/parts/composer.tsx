@@ -100,8 +100,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     });
   };
 
-  // Focus the composer of a new session, unless a panel is open.
-  useEffect(() => {
+  // Focus the composer of a new session, unless a panel is open. A revealed message gets the focus afterwards.
+  useLayoutEffect(() => {
     if (document.hasFocus() && page.panel === 'none') field.current?.focus();
   }, []);
 
