@@ -17,8 +17,8 @@ const savedSchema = v.object({
   draft: v.string(),
   /** The host's version of the draft when `draft` was saved. */
   told: v.optional(v.string(), ''),
-  /** Texts that were pasted into the draft. */
-  pasted: v.optional(v.array(v.string()), []),
+  /** Texts that were pasted into the drafts, by session. */
+  pasted: v.optional(v.record(v.string(), v.array(v.string())), {}),
   /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
@@ -270,10 +270,25 @@ export class Page {
     return this.#saved?.session === session ? this.#saved : undefined;
   }
 
+  /** The texts that were pasted into the draft of a session. */
+  pastedInto(session: string): readonly string[] {
+    return this.#saved?.pasted[session] ?? [];
+  }
+
+  addPasted(session: string, texts: readonly string[]): void {
+    this.save({ pasted: { ...this.#saved?.pasted, [session]: [...this.pastedInto(session), ...texts] } });
+  }
+
+  clearPasted(session: string): void {
+    const { [session]: _, ...others } = this.#saved?.pasted ?? {};
+    this.save({ pasted: others });
+  }
+
   save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    this.#saved = { session, draft: '', told: '', pasted: [], place: null, ...this.savedStateOf(session), ...change };
+    const pasted = this.#saved?.pasted ?? {};
+    this.#saved = { session, draft: '', told: '', place: null, ...this.savedStateOf(session), pasted, ...change };
     this.#api.setState(this.#saved);
   }
 

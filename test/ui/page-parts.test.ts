@@ -215,6 +215,17 @@ describe('the parts of the chat page', () => {
       await tell(page, { ...INIT, session, messages, total: messages.length });
       await page.locator(`[data-message^="${session}-"]`).last().waitFor();
     }
+    /** Tells the composer of pasted text, which the test types. */
+    const paste = (text: string): Promise<void> =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', ${JSON.stringify(text)});
+        const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.querySelector('.composer-field').dispatchEvent(paste);
+      }`);
+    /** The texts that were sent as pasted after the first `after` posted messages. */
+    const sent = (after: number): Promise<unknown> =>
+      page.evaluate(`posted.slice(${after}).find(({ body }) => body?.type === 'send')?.body.pasted ?? null`);
     const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
 
     it('leave what was found in it when another is shown', async () => {
@@ -296,20 +307,28 @@ describe('the parts of the chat page', () => {
 
     it('remember what was pasted into a text that could not be sent', async () => {
       await show('Hello.');
-      const sent = async (after: number) =>
-        await page.evaluate(`posted.slice(${after}).find(({ body }) => body?.type === 'send')?.body.pasted ?? null`);
-      await page.evaluate(`{
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', 'Use port 8443.');
-        const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-        document.querySelector('.composer-field').dispatchEvent(paste);
-      }`);
+      await paste('Use port 8443.');
       await composer().fill('They say: Use port 8443.');
       let before = await postedCount();
       await composer().press('Enter');
       await answer('send', before, 'busy');
       await eventually(async () => assert.equal(await composer().inputValue(), 'They say: Use port 8443.'));
       before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
+    });
+
+    it('remember what was pasted into its draft while another is shown', async () => {
+      await show('Hello.');
+      const session = `parts-${serial}`;
+      await paste('Use port 8443.');
+      await composer().fill('They say: Use port 8443.');
+      await show('Hello.');
+      await composer().fill('Another draft');
+      const draft = { text: 'They say: Use port 8443.', attachments: [] };
+      await tell(page, { ...INIT, session, draft });
+      await eventually(async () => assert.equal(await composer().inputValue(), draft.text));
+      const before = await postedCount();
       await composer().press('Enter');
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });

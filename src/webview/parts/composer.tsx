@@ -74,7 +74,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     };
   }, []);
 
-  const pastedTexts = () => page.savedStateOf(session.id)?.pasted ?? [];
   const submit = (source = value) => {
     const command = parseSlashCommand(source);
     if (command) {
@@ -84,19 +83,22 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     }
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     if (source.trim() === '' && attachments.length === 0) return;
-    const pasted = pastedTexts().filter((each) => source.includes(each));
+    const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
     setText('');
-    page.save({ pasted: [] });
+    page.clearPasted(session.id);
     page.list?.scrollToEnd();
     const { total } = session.transcript;
     void page.request('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const current = page.session;
-      if (reason === 'elsewhere') page.post({ type: 'setDraft', session: session.id, text: source });
+      if (reason === 'elsewhere') {
+        page.post({ type: 'setDraft', session: session.id, text: source });
+        page.addPasted(session.id, pasted);
+      }
       if (current?.id !== session.id) return;
       if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return;
       // Keep the text that was typed since.
       setText(joinTexts(source, field.current?.value ?? ''));
-      page.save({ pasted: [...pasted, ...pastedTexts()] });
+      page.addPasted(session.id, pasted);
     });
   };
 
@@ -145,7 +147,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     if (pasted.length <= settings.pasteAsAttachmentAbove) {
       // Remember pasted text, which may not be the user's own words. A single word is ignored, because it may be a name.
       const normalized = pasted.replace(/\r\n?/g, '\n');
-      if (/\S\s+\S/.test(normalized)) page.save({ pasted: [...pastedTexts(), normalized] });
+      if (/\S\s+\S/.test(normalized)) page.addPasted(session.id, [normalized]);
       return;
     }
     event.preventDefault();
