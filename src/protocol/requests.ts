@@ -42,7 +42,11 @@ const REQUESTS = {
   /** Sends a queued message before the others and stops the current reply. */
   sendQueued: ask('sendQueued', { id: plainId }, done),
   /** Removes a message from the queue. To edit it, its attachments return to the composer. */
-  takeQueued: ask('takeQueued', { id: plainId, edit: v.boolean() }, v.object({ text: v.nullable(longText) })),
+  takeQueued: ask(
+    'takeQueued',
+    { id: plainId, edit: v.boolean() },
+    v.object({ text: v.nullable(longText), pasted: list(longText) }),
+  ),
   editAndResend: ask('editAndResend', { ...message, text: longText }, done),
   retry: ask('retry', { ...message }, done),
   continue: ask('continue', { ...message }, done),

@@ -298,11 +298,14 @@ describe('the parts of the chat page', () => {
     it('keep what is typed while a queued message is taken out to be edited', async () => {
       const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
       await show('Hello.', {}, { status: { ...INIT.status, queue } });
-      const before = await postedCount();
+      let before = await postedCount();
       await page.locator('.queue').getByRole('button', { name: 'Edit' }).click();
       await composer().fill('Build it.');
-      await answer('takeQueued', before, { value: { text: 'Then deploy it.' } });
+      await answer('takeQueued', before, { value: { text: 'Then deploy it.', pasted: ['deploy it.'] } });
       await eventually(async () => assert.equal(await composer().inputValue(), 'Build it.\nThen deploy it.'));
+      before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['deploy it.']));
     });
 
     it('remember what was pasted into a text that could not be sent', async () => {

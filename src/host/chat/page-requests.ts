@@ -76,7 +76,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
         app.attachments.restore(conversation(), message);
         showDraft();
       }
-      return Promise.resolve({ text: message?.text ?? null });
+      return Promise.resolve({ text: message?.text ?? null, pasted: message?.pasted ?? [] });
     },
     editAndResend: ({ message, text }) => conversation().editAndResend(message, text),
     retry: async ({ message }) => {

@@ -165,7 +165,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
         event.stopPropagation();
       }}
     >
-      <QueuedMessages status={status} edit={(taken) => setText(joinTexts(latest.current, taken))} />
+      <QueuedMessages session={session} edit={(taken) => setText(joinTexts(latest.current, taken))} />
       {hasSuggestions && <SuggestionList suggestions={suggestions} selectedIndex={selectedIndex} />}
       <div class="composer-box">
         {draft.attachments.length > 0 && (
@@ -254,15 +254,19 @@ function placeholder({ readOnly, foreign }: StatusView): string {
 }
 
 /** The messages that will be sent after the current reply. */
-function QueuedMessages(props: { readonly status: StatusView; readonly edit: (text: string) => void }) {
+function QueuedMessages(props: { readonly session: OpenSession; readonly edit: (text: string) => void }) {
   const page = usePage();
-  const { queue, replying } = props.status;
+  const { id: session, status } = props.session;
+  const { queue, replying } = status;
   const { items, isHeld } = queue;
   if (items.length === 0) return null;
   const heading = text(isHeld ? 'Queued messages (on hold)' : 'Queued messages');
   const takeFromQueue = async (id: string, edit: boolean): Promise<void> => {
     const taken = await page.request('takeQueued', { id, edit });
-    if (edit && taken?.text != null) props.edit(taken.text);
+    if (edit && taken?.text != null) {
+      props.edit(taken.text);
+      page.addPasted(session, taken.pasted);
+    }
     page.composer?.focus();
   };
   return (
