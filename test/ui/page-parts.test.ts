@@ -384,6 +384,25 @@ describe('the parts of the chat page', () => {
       await showAll(lines(60), next);
       await isFocused(page.locator(`[data-message="${next}-3"]`));
     });
+
+    it('keep the field of a title open while an earlier title is stored', async () => {
+      const view = { updatedAt: 1, messages: 1, pinned: false, archived: false };
+      const sessions = ['First', 'Second'].map((title) => ({ ...view, id: title, title }));
+      await show('Hello.', {}, { sessions });
+      await page.locator('.title-button').click();
+      const rename = (name: string): Promise<void> =>
+        page.locator('.session', { hasText: name }).getByRole('button', { name: 'Rename' }).click();
+      const title = page.getByRole('textbox', { name: 'New title' });
+      const before = await postedCount();
+      await rename('First');
+      await title.fill('One');
+      await rename('Second');
+      await eventually(async () => assert.equal(await title.inputValue(), 'Second'));
+      await answer('renameSession', before, { value: null });
+      await tell(page, { type: 'say', text: 'Stored.', offer: null });
+      await page.getByText('Stored.').waitFor();
+      assert.equal(await title.count(), 1);
+    });
   });
 
   describe('where one cannot be drawn', () => {

@@ -65,7 +65,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
             }}
           >
             {renaming === each.id ? (
-              <RenameField session={each} close={() => setRenaming(undefined)} />
+              <RenameField session={each} close={() => setRenaming((now) => (now === each.id ? undefined : now))} />
             ) : (
               <>
                 <button
