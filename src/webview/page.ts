@@ -9,7 +9,7 @@ import { HostLink, type EditorApi } from './host-link.ts';
 import { plainText } from './markdown/parser.ts';
 import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
-import { Toasts } from './toasts.ts';
+import { Toasts, type Toast } from './toasts.ts';
 
 /** The state that survives a reload of the page. */
 const savedSchema = v.object({
@@ -65,6 +65,8 @@ export class Page {
   readonly #link: HostLink;
   readonly post: (message: PageToHost) => void;
   #saved: SavedState | undefined;
+  /** Undoes a change to the session that is shown. */
+  #undoToast: Toast | undefined;
   readonly #focusedElement: () => FocusTarget | undefined;
   /** The element that had the focus when the panel was opened. */
   #previousFocus: FocusTarget | undefined;
@@ -134,6 +136,7 @@ export class Page {
         this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'drawing', message: next }));
       if (this.session?.id !== message.session) {
         this.toasts.clearErrors();
+        if (this.#undoToast) this.toasts.dismiss(this.#undoToast);
         if (SESSION_PANELS.has(this.panel)) this.panel = 'none';
       }
     }
@@ -209,6 +212,11 @@ export class Page {
   async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'kind'>): Promise<void> {
     if (await this.tryRequest('pinQuote', { ...fields, kind: 'fact' }))
       this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
+  }
+
+  /** Shows a message with a button that calls `undo`, until another session is shown. */
+  showUndo(message: string, undo: () => void): void {
+    this.#undoToast = this.toasts.show(message, 'info', { label: text('Undo'), run: undo });
   }
 
   /** Returns a file's content. If it can't be read, for example a folder, reports that and returns undefined. */

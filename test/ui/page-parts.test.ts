@@ -403,6 +403,17 @@ describe('the parts of the chat page', () => {
       await page.getByText('Stored.').waitFor();
       assert.equal(await title.count(), 1);
     });
+
+    it('offer to undo a deletion only while it is shown', async () => {
+      const row = await show('Hello.');
+      const before = await postedCount();
+      await row.hover();
+      await row.getByRole('button', { name: 'Delete Message' }).click();
+      await answer('deleteMessage', before, { value: null });
+      await button('Undo').waitFor();
+      await show('Hello.');
+      await button('Undo').waitFor({ state: 'detached' });
+    });
   });
 
   describe('where one cannot be drawn', () => {

@@ -31,7 +31,7 @@ export function KeyEventList({
   const dismiss = async ({ id }: EventMark) => {
     if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
     const undo = () => void page.request('removeEvent', { event: id, removed: false });
-    page.toasts.show(text('Key event dismissed.'), 'info', { label: text('Undo'), run: undo });
+    page.showUndo(text('Key event dismissed.'), undo);
   };
   return (
     <ul class="event-list">

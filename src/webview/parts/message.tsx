@@ -253,10 +253,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   const remove = async () => {
     if (!(await page.tryRequest('deleteMessage', id))) return;
     const undo = () => void page.request('undoDelete', id);
-    page.toasts.show(text('Message deleted. Its text stays in the session file.'), 'info', {
-      label: text('Undo'),
-      run: undo,
-    });
+    page.showUndo(text('Message deleted. Its text stays in the session file.'), undo);
   };
   // Steps that the current task already has keep their status.
   const adoptSteps = async () => {
