@@ -88,7 +88,8 @@ function renderBlock(block: ContentBlock): string {
 
 /** Puts text in a code fence that is longer than any run of backticks in it (CommonMark 4.5). */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

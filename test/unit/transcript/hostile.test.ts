@@ -97,4 +97,11 @@ describe('an export', () => {
         /User/,
       );
   });
+
+  it('fences a tool result with any number of backtick runs', () => {
+    const text = '`a'.repeat(200_000);
+    const content = [{ type: 'tool_result', callId: 'c', text, isError: false }];
+    const pieces = [...sessionToMarkdown({ title: 't', messages: [{ role: 'tool', content, at: 0 } as never] })];
+    assert.ok(pieces.join('').includes(`\n\`\`\`\n${text}\n\`\`\`\n`));
+  });
 });
