@@ -185,23 +185,25 @@ export function replayVsCodeChatLog(text: string): unknown {
   for (const [index, line] of lines.entries()) {
     const entry = tryParse(line);
     if (entry === undefined && index === lines.length - 1 && index > 0) break;
-    const change = isObject(entry) ? changeOf(entry) : undefined;
-    if (!change)
+    const next = isObject(entry) ? applyChange(state, entry) : undefined;
+    if (!next)
       throw new TranscriptError(phrase('The chat can’t be read because line {0} of the file is damaged.', index + 1));
-    state = change(state);
+    state = next.state;
   }
   return state;
 }
 
 type Change = (before: unknown) => unknown;
 
-function changeOf({ kind, k: path, v: value, i: at }: JsonObject): Change | undefined {
-  if (kind === 0) return () => value;
+/** The changed state; undefined if the change is invalid. */
+function applyChange(
+  before: unknown,
+  { kind, k: path, v: value, i: at }: JsonObject,
+): { readonly state: unknown } | undefined {
+  if (kind === 0) return { state: value };
   if (!isList(path) || !path.every((key) => typeof key === 'string' || typeof key === 'number')) return undefined;
-  const setAs =
-    (change: Change): Change =>
-    (before) =>
-      setAt(before, path, change);
+  if (!canSet(before, path)) return undefined;
+  const setAs = (change: Change): { readonly state: unknown } => ({ state: setAt(before, path, change) });
   if (kind === 1) return setAs(() => value);
   if (kind === 3) return setAs(() => undefined);
   if (kind !== 2) return undefined;
@@ -209,6 +211,14 @@ function changeOf({ kind, k: path, v: value, i: at }: JsonObject): Change | unde
     ...(isList(list) ? list.slice(0, typeof at === 'number' ? at : undefined) : []),
     ...(isList(value) ? value : []),
   ]);
+}
+
+/** Whether each list has the path's index or ends just before it. A list with a larger index could take all memory. */
+function canSet(target: unknown, [key, ...rest]: readonly (string | number)[]): boolean {
+  if (key === undefined) return true;
+  if (typeof key === 'string') return canSet(valueAt(target, key), rest);
+  const list = isList(target) ? target : [];
+  return Number.isInteger(key) && key >= 0 && key <= list.length && canSet(list[key], rest);
 }
 
 function setAt(target: unknown, [key, ...rest]: readonly (string | number)[], change: Change): unknown {

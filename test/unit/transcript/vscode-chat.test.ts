@@ -264,3 +264,22 @@ describe('importing a chat export of VS Code', () => {
     ]);
   });
 });
+
+describe('replaying a chat’s log of changes', () => {
+  const first = '{"kind":0,"v":{"requests":[{"message":{"text":"Hello?"},"response":[]}]}}';
+
+  it('appends at the end of a list', () => {
+    const text = `${first}\n{"kind":1,"k":["requests",1],"v":{"message":{"text":"Hello again?"}}}\n`;
+    assert.deepEqual(
+      readTranscript(text).transcript.map((one) => one.text),
+      ['Hello?', 'Hello again?'],
+    );
+  });
+
+  for (const index of [2, 60_000_000, -1, 0.5]) {
+    it(`refuses position ${index} outside of a list by its line`, () => {
+      const text = `${first}\n{"kind":1,"k":["requests",${index}],"v":1}\n{"kind":1,"k":["requests",0,"x"],"v":1}\n`;
+      assert.throws(() => readTranscript(text), /line 2 of the file is damaged/);
+    });
+  }
+});
