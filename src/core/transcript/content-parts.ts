@@ -60,7 +60,8 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
     }
     case 'image': {
       const source = isObject(part['source']) ? part['source'] : part;
-      return readImage(source['media_type'] ?? source['mediaType'], source['data'] ?? source['base64'], sink);
+      const mediaType = source['media_type'] ?? source['mediaType'] ?? source['mimeType'];
+      return readImage(mediaType, source['data'] ?? source['base64'], sink);
     }
     case 'image_url':
     case 'input_image': {

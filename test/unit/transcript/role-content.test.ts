@@ -69,6 +69,15 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
 
+  it('keeps images in the format of MCP', () => {
+    const { content, skipped } = read({
+      role: 'user',
+      content: [{ type: 'image', data: 'QQ==', mimeType: 'image/png' }],
+    });
+    assert.deepEqual(content, [[{ type: 'image', mediaType: 'image/png', base64: 'QQ==' }]]);
+    assert.deepEqual(skipped, {});
+  });
+
   it('counts reasoning and parts of a kind unknown, and a message of which nothing is left', () => {
     const { said, skipped } = read(
       { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
