@@ -49,14 +49,12 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
       const value = valueAt(result, 'value');
       const content = (isObject(value) ? value['content'] : value) ?? textAt(result, 'error') ?? '';
       const isError = textAt(result, 'status') === 'error' || valueAt(value, 'isError') === true;
-      return [toolResult(part['id'], joinTextBlocks(readContent(content, sink)), isError)];
+      return resultBlocks(part['id'], readContent(content, sink), isError);
     }
     case 'tool_result': {
       if (typeof part['callId'] === 'string')
         return [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)];
-      const inner = readContent(part['content'], sink);
-      const result = toolResult(part['tool_use_id'], joinTextBlocks(inner), part['is_error'] === true);
-      return [result, ...inner.filter((block) => block.type === 'image')];
+      return resultBlocks(part['tool_use_id'], readContent(part['content'], sink), part['is_error'] === true);
     }
     case 'image': {
       const source = isObject(part['source']) ? part['source'] : part;
@@ -89,6 +87,12 @@ export function toolCall(callId: unknown, name: unknown, input: unknown): Conten
 export function toolResult(callId: unknown, text: string, isError: boolean): ContentBlock {
   return { type: 'tool_result', callId: stringOf(callId) ?? '', text, isError };
 }
+
+/** A tool's result with its text, and its images. */
+export const resultBlocks = (callId: unknown, content: readonly ContentBlock[], isError: boolean): ContentBlock[] => [
+  toolResult(callId, joinTextBlocks(content), isError),
+  ...content.filter(({ type }) => type === 'image'),
+];
 
 /** The text blocks, joined by newlines. */
 export const joinTextBlocks = (blocks: readonly ContentBlock[]): string =>

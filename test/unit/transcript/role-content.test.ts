@@ -78,6 +78,33 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, {});
   });
 
+  it('keeps the images of a Goose tool’s results', () => {
+    const { content } = read({
+      role: 'user',
+      content: [
+        {
+          type: 'toolResponse',
+          id: 'c',
+          toolResult: {
+            status: 'success',
+            value: {
+              content: [
+                { type: 'text', text: 'shot' },
+                { type: 'image', data: 'QQ==', mimeType: 'image/png' },
+              ],
+            },
+          },
+        },
+      ],
+    });
+    assert.deepEqual(content, [
+      [
+        { type: 'tool_result', callId: 'c', text: 'shot', isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+      ],
+    ]);
+  });
+
   it('counts reasoning and parts of a kind unknown, and a message of which nothing is left', () => {
     const { said, skipped } = read(
       { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
