@@ -1,6 +1,6 @@
 import { phrase } from '../text/phrase.ts';
-import type { Role } from '../model/message.ts';
-import { readContent, toolCall, toolResult } from './content-parts.ts';
+import type { ContentBlock, Role } from '../model/message.ts';
+import { readContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
@@ -126,8 +126,8 @@ export class CodexImporter {
         return;
       case 'function_call_output':
       case 'custom_tool_call_output': {
-        const { text, isError } = readOutput(item['output']);
-        this.#sink.add(messageFromBlocks('tool', [toolResult(item['call_id'], text, isError)], { at }));
+        const blocks = readOutput(item['call_id'], item['output'], this.#sink);
+        this.#sink.add(messageFromBlocks('tool', blocks, { at }));
         return;
       }
       case 'reasoning':
@@ -153,15 +153,13 @@ export class CodexImporter {
 }
 
 /** A tool's output is text, a list of content parts, or `{output, metadata: {exit_code}}`, also as JSON text. */
-function readOutput(output: unknown): { text: string; isError: boolean } {
-  if (isList(output)) {
-    const texts = output.filter(isObject).map((part) => textAt(part, 'text') ?? '');
-    return { text: texts.join('\n'), isError: false };
-  }
+function readOutput(callId: unknown, output: unknown, sink: TranscriptSink): readonly ContentBlock[] {
+  if (isList(output)) return resultBlocks(callId, readContent(output, sink), false);
   const parsed = typeof output === 'string' && output.startsWith('{') ? tryParse(output) : output;
   const text = textAt(parsed, 'output') ?? textAt(parsed, 'content');
   if (text === undefined)
-    return { text: typeof output === 'string' ? output : JSON.stringify(output ?? ''), isError: false };
+    return [toolResult(callId, typeof output === 'string' ? output : JSON.stringify(output ?? ''), false)];
   const code = valueAt(parsed, 'metadata', 'exit_code');
-  return { text, isError: (typeof code === 'number' && code !== 0) || valueAt(parsed, 'success') === false };
+  const isError = (typeof code === 'number' && code !== 0) || valueAt(parsed, 'success') === false;
+  return [toolResult(callId, text, isError)];
 }

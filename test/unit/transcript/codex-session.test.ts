@@ -86,7 +86,7 @@ describe('importing a Codex session', () => {
       'tool: granted',
       'tool: {"rooms":3}',
       'tool: { cut',
-      'tool: one\n\ntwo',
+      'tool: one\nodd\ntwo',
       'tool: {"rooms":4}',
       'tool: ""',
     ]);
@@ -105,5 +105,21 @@ describe('importing a Codex session', () => {
     );
     assert.deepEqual(seen, ['user: Which port?', 'assistant: 8080.']);
     assert.deepEqual(skipped, { 'record of type “session_meta”': 2, 'content of type “unknown”': 1 });
+  });
+
+  it('keeps the images of a tool’s output', () => {
+    const output = [
+      { type: 'input_text', text: 'attached' },
+      { type: 'input_image', image_url: 'data:image/png;base64,QQ==' },
+      { type: 'input_image', image_url: 'https://example.org/a.png' },
+    ];
+    const { content, skipped } = read(META, item({ type: 'function_call_output', call_id: 'c1', output }));
+    assert.deepEqual(content, [
+      [
+        { type: 'tool_result', callId: 'c1', text: 'attached', isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+      ],
+    ]);
+    assert.deepEqual(skipped, { 'record of type “session_meta”': 1, 'linked image': 1 });
   });
 });
