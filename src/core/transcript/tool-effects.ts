@@ -30,7 +30,7 @@ const PATH_ARGUMENTS = [
 ];
 const COMMAND_ARGUMENTS = ['command', 'cmd', 'script'];
 const EDIT_NAMES = /edit|write|create|replace|patch|insert|delete|remove|update|save|rename|move|append/i;
-const PATCHED_PATHS = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+const PATCHED_PATHS = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
 /** The exit status in a command's output. */
 const EXIT_STATUS = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;

@@ -44,6 +44,11 @@ describe('what a tool call did', () => {
     assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
   });
 
+  it('names both files of a patch that moves one', () => {
+    const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch';
+    assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
+  });
+
   it('is nothing for other tools and for arguments that are no JSON', () => {
     assert.deepEqual(effects('web_search', { query: 'ports' }), []);
     assert.deepEqual(effects('Bash', '{"command": "npm te'), []);
