@@ -54,8 +54,14 @@ export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffec
 function effectsOfCall(name: string, json: string): ToolEffect[] {
   const value = tryParse(json);
   const args = isObject(value) ? value : {};
+  const command = commandIn(args);
+  const patchCommand = command?.startsWith('apply_patch') ? command : undefined;
   const patch =
-    typeof value === 'string' ? value : json.startsWith('***') ? json : stringOf(args['input'] ?? args['patch']);
+    typeof value === 'string'
+      ? value
+      : json.startsWith('***')
+        ? json
+        : (stringOf(args['input'] ?? args['patch']) ?? patchCommand);
   const patched = [...(patch ?? '').matchAll(PATCHED_PATHS)].map(([, path = '']) => path.trim());
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
@@ -64,7 +70,6 @@ function effectsOfCall(name: string, json: string): ToolEffect[] {
     const kind = EDIT_NAMES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
     return paths.map((what) => ({ kind, what }));
   }
-  const command = commandIn(args);
   return command === undefined ? [] : [{ kind: 'run', what: command.slice(0, MAX_COMMAND_UNITS) }];
 }
 

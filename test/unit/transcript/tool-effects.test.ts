@@ -44,6 +44,16 @@ describe('what a tool call did', () => {
     assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
   });
 
+  it('names the files of a patch that is run as a command', () => {
+    const patch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** End Patch';
+    for (const command of [
+      ['apply_patch', patch],
+      ['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF`],
+    ])
+      assert.deepEqual(effects('shell', { command }), ['edit src/a.ts']);
+    assert.deepEqual(effects('exec_command', { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }), ['edit src/a.ts']);
+  });
+
   it('names both files of a patch that moves one', () => {
     const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch';
     assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
