@@ -1,8 +1,11 @@
 import { readSession } from '../app/library/read-session.ts';
+import { refusalOf } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { wordBlockOf } from '../core/search/word-block.ts';
+import { inEnglish } from '../core/text/phrase.ts';
+import { damagedFile } from '../sources/files.ts';
 import { readChats, withSources, type Chat, type RefusedOutput } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
 
@@ -41,7 +44,15 @@ the chats, run threadkeeper sources.
       // Keeping all texts would take too much memory, so the hits are read again.
       const found = [];
       for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
-        found.push(await hitOf(chats[block]!, message, query, score));
+        const chat = chats[block]!;
+        try {
+          found.push(await hitOf(chat, message, query, score));
+        } catch (error) {
+          // The tool has rewritten or deleted the chat meanwhile.
+          const { path, tool } = chat.file;
+          if (!refused.some((one) => one.path === path))
+            refused.push({ path, tool, reason: inEnglish(refusalOf(error)) });
+        }
       }
       return found;
     });
@@ -63,7 +74,9 @@ the chats, run threadkeeper sources.
 
 async function hitOf({ entry, source, file }: Omit<Chat, 'session'>, message: number, query: string, score: number) {
   const { messages } = await readSession(source, file);
-  const { role, at, text } = messages[message]!;
+  const found = messages[message];
+  if (!found) throw damagedFile();
+  const { role, at, text } = found;
   // Redact the whole text, because an excerpt may cut off the part by which a secret is recognized.
   const whole = new Redactor().redact(text);
   const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);

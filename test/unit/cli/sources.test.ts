@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { command as search } from '../../../src/cli/search.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { lines, put } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
@@ -89,6 +91,35 @@ describe('the command line on other tools’ chats', () => {
     for (const shown of [JSON.stringify(hits), (await runCli(args)).out]) assert.ok(!shown.includes(key.slice(0, 12)));
     const { sessions } = (await runJson('sources', '--home', folder)) as { sessions: { title: string }[] };
     assert.ok(!JSON.stringify(sessions).includes(key.slice(0, 12)));
+  });
+
+  it('names a chat that its tool rewrites or deletes during the search', async () => {
+    const folder = path.join(home, 'rewritten');
+    const said = (content: string): object => ({ type: 'user', message: { role: 'user', content } });
+    const { createReadStream } = fs;
+    for (const change of [
+      (file: string) => fs.writeFileSync(file, lines(said('Hi'))),
+      (file: string) => rmSync(file),
+    ]) {
+      const file = put(folder, '.claude/projects/p/s.jsonl', lines(said('Hi'), said('The lighthouse keeper.')));
+      let reads = 0;
+      fs.createReadStream = ((...args: Parameters<typeof createReadStream>) => {
+        if (args[0] === file && ++reads === 2) change(file);
+        return createReadStream(...args);
+      });
+      syncBuiltinESMExports();
+      try {
+        const printed: unknown[] = [];
+        const output = { json: (value: unknown) => Promise.resolve(printed.push(value)) };
+        const options = { query: 'lighthouse', home: folder };
+        assert.equal(await search.run({ options, json: true, output, env: {} } as never), 0);
+        const [{ hits, refused }] = printed as [{ hits: object[]; refused: { path: string }[] }];
+        assert.deepEqual([hits, refused.map((one) => one.path)], [[], [file]]);
+      } finally {
+        fs.createReadStream = createReadStream;
+        syncBuiltinESMExports();
+      }
+    }
   });
 
   it('says so where nothing is found, and needs a query and no file', async () => {
