@@ -95,7 +95,8 @@ function heading(quote: string): string {
   const line = oneLine(quote);
   if (line.length <= MAX_HEADING_UNITS) return line;
   const cut = line.lastIndexOf(' ', MAX_HEADING_UNITS);
-  return `${line.slice(0, cut > 0 ? cut : MAX_HEADING_UNITS)} …`;
+  const head = line.slice(0, cut > 0 ? cut : MAX_HEADING_UNITS);
+  return `${head.replace(/[\uD800-\uDBFF]$/, '')} …`;
 }
 
 function blockquote(text: string): string {
