@@ -18,6 +18,7 @@ import {
   editorFolders,
   fieldsOf,
   hasExtension,
+  portableFolders,
   toolFolder,
   unknownFormat,
   type Finder,
@@ -39,11 +40,13 @@ export function cursor(home: Home, databases: Databases): Source {
     'cursor',
     async (finder) => {
       for (const user of editorFolders(home, ['Cursor'])) {
-        const search = (folder: string, add: typeof addTabs): Promise<void> =>
-          finder.searchDatabases(folder, 'state.vscdb', (file) => add(finder, databases, file));
-        await search(path.join(user, 'globalStorage'), addComposers);
+        // A portable folder may be another editor's.
+        const isShared = portableFolders(home).includes(user);
+        await finder.searchDatabases(path.join(user, 'globalStorage'), 'state.vscdb', (file) =>
+          addComposers(finder, databases, file, isShared),
+        );
         for (const folder of await finder.subfolders(path.join(user, 'workspaceStorage')))
-          await search(folder, addTabs);
+          await finder.searchDatabases(folder, 'state.vscdb', (file) => addTabs(finder, databases, file));
       }
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
       for (const project of await finder.subfolders(projects))
@@ -60,9 +63,12 @@ export function cursor(home: Home, databases: Databases): Source {
   );
 }
 
-async function addComposers(finder: Finder, databases: Databases, file: string): Promise<void> {
+async function addComposers(finder: Finder, databases: Databases, file: string, isShared: boolean): Promise<void> {
   const database = await databases.open(file);
-  if (database.columns('cursorDiskKV').size === 0) throw unknownFormat('Cursor');
+  if (database.columns('cursorDiskKV').size === 0) {
+    if (isShared) return;
+    throw unknownFormat('Cursor');
+  }
   for (const row of database.rows(
     "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
   )) {

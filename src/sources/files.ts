@@ -56,9 +56,12 @@ export function editorFolders({ folder, env }: Home, names: readonly string[] = 
   ];
   const installed = settings.flatMap((one) => names.map((name) => path.join(one, name, 'User')));
   const remote = SERVER_FOLDERS.map((name) => path.join(folder, name, 'data/User'));
-  const portable = [env['VSCODE_PORTABLE'] ?? [], folder].flat().map((one) => path.join(one, 'user-data/User'));
-  return [...installed, ...(names === EDITOR_FOLDERS ? remote : []), ...portable];
+  return [...installed, ...(names === EDITOR_FOLDERS ? remote : []), ...portableFolders({ folder, env })];
 }
+
+/** The `User` folders of portable editors, which don't tell which editor it is. */
+export const portableFolders = ({ folder, env }: Home): string[] =>
+  [env['VSCODE_PORTABLE'] ?? [], folder].flat().map((one) => path.join(one, 'user-data/User'));
 
 /** A tool's folder: the value of an environment variable, or `name` in the home folder. */
 export function toolFolder({ folder, env }: Home, variable: string, name: string): string {

@@ -122,10 +122,12 @@ describe('the chats from other tools', () => {
     for (const folder of [home, `${home}-copies`, scratch]) rmSync(folder, { recursive: true, force: true });
   });
 
-  const find = async (): Promise<{ files: [Source, SourceFile][]; refused: Refused[] }> => {
+  const find = async (
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ files: [Source, SourceFile][]; refused: Refused[] }> => {
     const files: [Source, SourceFile][] = [];
     const refused: Refused[] = [];
-    for (const source of allSources({ folder: home, env: {} }, databases)) {
+    for (const source of allSources({ folder: home, env }, databases)) {
       const found = await source.find();
       files.push(...found.files.map((file): [Source, SourceFile] => [source, file]));
       refused.push(...found.refused);
@@ -379,6 +381,19 @@ describe('the chats from other tools', () => {
     symlinkSync(elsewhere, path.join(folder, 'msg_9.json'));
     put(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
     assert.equal((await readOnly()).messages.length, length);
+  });
+
+  it('don’t include the database of another editor in a portable folder', async () => {
+    const tables = 'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)';
+    database(home, 'portable/user-data/User/globalStorage/state.vscdb', tables, { ItemTable: [['theme', 'dark']] });
+    const { refused } = await find({ VSCODE_PORTABLE: path.join(home, 'portable') });
+    assert.deepEqual(refused, []);
+  });
+
+  it('include Cursor’s in a portable folder', async () => {
+    TOOL_FIXTURES.find(({ tool }) => tool === 'cursor')!.write(home);
+    renameSync(path.join(home, '.config/Cursor'), path.join(home, 'user-data'));
+    assert.equal((await readOnly()).messages.length, 4);
   });
 
   it('are refused where a session holds no message', async () => {
