@@ -245,9 +245,11 @@ function aider(home: Home): Source {
   return createSource(
     'aider',
     async (finder) => {
-      const historyFile = home.env['AIDER_CHAT_HISTORY_FILE'];
-      if (historyFile !== undefined) await finder.addFile(historyFile, { id: historyFile });
       await addAiderFiles(finder, home.folder, AIDER_MAX_DEPTH);
+      const historyFile = home.env['AIDER_CHAT_HISTORY_FILE'];
+      if (historyFile === undefined) return;
+      const file = path.resolve(historyFile);
+      await finder.addFile(file, { id: file });
     },
     async (file, sink) => {
       const text = await readDocument(file.path);

@@ -110,6 +110,7 @@ export function createSource(
 export class Finder {
   readonly #tool: Tool;
   readonly #files: SourceFile[] = [];
+  readonly #paths = new Set<string>();
   readonly #refused: Refused[] = [];
 
   constructor(tool: Tool) {
@@ -163,7 +164,8 @@ export class Finder {
     const id = path.basename(file).replace(/\.jsonl?$/, '');
     return this.attempt(file, async () => {
       const stats = await ifExists(stat(file));
-      if (!stats) return;
+      if (!stats || this.#paths.has(file)) return;
+      this.#paths.add(file);
       const modifiedAt = Math.round(stats.mtimeMs);
       this.#files.push({ tool: this.#tool, path: file, bytes: stats.size, modifiedAt, facts: { id, ...facts } });
     });

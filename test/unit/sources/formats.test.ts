@@ -396,6 +396,15 @@ describe('the chats from other tools', () => {
     assert.equal((await readOnly()).messages.length, 4);
   });
 
+  it('list aider’s history once, with its folder, where the environment names it as well', async () => {
+    const history = put(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
+    const { files } = await find({ AIDER_CHAT_HISTORY_FILE: history });
+    assert.deepEqual(
+      files.map(([, { facts }]) => facts),
+      [{ id: history, workspace: path.join(home, 'code/api'), title: 'api' }],
+    );
+  });
+
   it('are refused where a session holds no message', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
