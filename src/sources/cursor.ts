@@ -10,7 +10,7 @@ import {
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { columnText, type Database, type Databases } from './databases.ts';
 import {
@@ -86,27 +86,28 @@ async function addComposers(finder: Finder, databases: Databases, file: string, 
 
 async function addTabs(finder: Finder, databases: Databases, file: string): Promise<void> {
   const database = await databases.open(file);
-  for (const tab of tabsOf(database)) {
-    const [id, title] = [stringOf(tab['tabId']) ?? '', stringOf(tab['chatTitle'])];
+  for (const [id, tab] of tabsOf(database)) {
+    const title = stringOf(tab['chatTitle']);
     const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseTimestamp(tab['lastSendTime']) };
     finder.addFromDatabase(file, { id, title }, size, `${TABS_KEY}:${id}`);
   }
 }
 
-function tabsOf(database: Database): JsonObject[] {
+/** Tabs by their IDs, or else by their positions. */
+function tabsOf(database: Database): ReadonlyMap<string, JsonObject> {
   if (database.columns('ItemTable').size === 0) throw unknownFormat('Cursor');
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS_KEY);
   const value = row ? tryParse(columnText(row['value']) ?? '') : undefined;
-  return isObject(value) && isList(value['tabs']) ? value['tabs'].filter(isObject) : [];
+  return new Map(objectsAt(value, 'tabs').map((tab, index) => [stringOf(tab['tabId']) ?? String(index), tab]));
 }
 
 function readTab(database: Database, id: string, sink: TranscriptSink): void {
-  const tab = tabsOf(database).find((one) => one['tabId'] === id);
-  for (const bubble of isList(tab?.['bubbles']) ? tab['bubbles'].filter(isObject) : []) {
+  for (const bubble of objectsAt(tabsOf(database).get(id), 'bubbles')) {
     const role = bubble['type'] === 'user' ? 'user' : 'assistant';
-    const text = stringOf(bubble['rawText']) ?? stringOf(bubble['text']) ?? '';
+    const text = stringOf(bubble['rawText']) || (stringOf(bubble['text']) ?? '');
     const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
-    sink.add(messageFromBlocks(role, [{ type: 'text', text }], { model }));
+    if (text === '') sink.skip(phrase('message without readable content'));
+    else sink.add(messageFromBlocks(role, [{ type: 'text', text }], { model }));
   }
 }
 

@@ -405,6 +405,31 @@ describe('the chats from other tools', () => {
     );
   });
 
+  it('include Cursor’s tabs without an ID, and count messages without text', async () => {
+    const tabs = ['One?', 'Two?'].map((text) => ({
+      bubbles: [
+        { type: 'user', text },
+        { type: 'ai', text: '' },
+      ],
+    }));
+    database(
+      home,
+      '.config/Cursor/User/workspaceStorage/abc/state.vscdb',
+      'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)',
+      { ItemTable: [['workbench.panel.aichat.view.aichat.chatdata', JSON.stringify({ tabs })]] },
+    );
+    const { files } = await find();
+    const read = await Promise.all(files.map((one) => readSession(...one)));
+    assert.deepEqual(
+      read.map(({ messages }) => messages.map(({ text }) => text)),
+      [['One?'], ['Two?']],
+    );
+    assert.deepEqual(
+      read.map(({ skipped }) => skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`)),
+      [['1 × message without readable content'], ['1 × message without readable content']],
+    );
+  });
+
   it('are refused where a session holds no message', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
