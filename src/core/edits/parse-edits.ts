@@ -40,7 +40,7 @@ export function parseEdits(reply: string): readonly FileEdit[] {
     } else if (isSearching && REPLACE.test(line.trimStart())) {
       isSearching = false;
       if (open?.mark !== '') continue;
-      edits.push(...editsOf(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from)));
+      edits.push(...editsOf(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from), lastPath(edits)));
       open = undefined;
     } else if (!isSearching) {
       const fence = FENCE.exec(line);
@@ -50,7 +50,7 @@ export function parseEdits(reply: string): readonly FileEdit[] {
       else if (mark!.startsWith(open.mark) && info!.trim() === '') {
         const indent = /^[ \t]*/.exec(line)![0];
         const code = lines.slice(open.from, at).map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
-        edits.push(...editsOf(code, open.info, linesBefore(lines, open.from - 1)));
+        edits.push(...editsOf(code, open.info, linesBefore(lines, open.from - 1), lastPath(edits)));
         open = undefined;
       }
     }
@@ -58,13 +58,22 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   return edits;
 }
 
+const lastPath = (edits: readonly FileEdit[]): string | undefined =>
+  edits.findLast(({ path }) => path !== undefined)?.path;
+
 /** The lines before a block that may name its file. Up to two blank lines may follow the name. */
 const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
 
-function editsOf(lines: readonly string[], info: string, before: readonly string[]): FileEdit[] {
+/** `previousPath` is the file of the edit before. SEARCH/REPLACE blocks that name no file are for it as well. */
+function editsOf(
+  lines: readonly string[],
+  info: string,
+  before: readonly string[],
+  previousPath: string | undefined,
+): FileEdit[] {
   const code = lines.join('\n');
   const namedPath = pathInInfo(info) ?? pathBefore(before);
-  if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, namedPath);
+  if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, namedPath ?? previousPath);
   if (/^(?:diff|patch)\b/i.test(info) || isDiff(lines)) return unifiedDiff(lines, code, namedPath);
   const path = namedPath ?? pathInComment(lines[0] ?? '');
   return [{ ...(path !== undefined && { path }), code, change: { kind: 'text', text: code } }];

@@ -259,6 +259,18 @@ describe('a SEARCH/REPLACE block', () => {
 });
 
 describe('several files in one reply', () => {
+  for (const [how, fence] of [
+    ['in one fence each', (code: string) => fenced('', code)],
+    ['outside of fences', (code: string) => code],
+  ] as const)
+    it(`keep all of their SEARCH/REPLACE blocks, only the first of which names the file: ${how}`, () => {
+      const block = (find: string, put: string): string =>
+        fence(`<<<<<<< SEARCH\n${find}\n=======\n${put}\n>>>>>>> REPLACE`);
+      const reply = `src/a.ts\n${block('a', 'A')}\n${block('b', 'B')}\n\nsrc/b.ts\n${block('c', 'C')}\n${fenced('sh', 'npm ci')}\nThen:\n\n${block('d', 'D')}`;
+      assert.deepEqual(applied(reply, 'a\nb\n', 'src/a.ts'), { text: 'A\nB\n', unplaced: 0, reasons: [] });
+      assert.deepEqual(applied(reply, 'c\nd\n', 'src/b.ts'), { text: 'C\nD\n', unplaced: 0, reasons: [] });
+    });
+
   it('are told apart', () => {
     const reply = `Two changes.\n\n**src/a.ts**\n${fenced('ts', 'a')}\n\n${fenced('diff', '--- a/src/b.ts\n+++ b/src/b.ts\n@@ @@\n-b\n+c\n--- a/src/c.ts\n+++ b/src/c.ts\n@@ @@\n-d\n+e')}`;
     assert.deepEqual(
