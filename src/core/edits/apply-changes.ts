@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { placeExcerpt } from './place-excerpt.ts';
-import { isElision, pathInComment, type Change, type Hunk } from './parse-edits.ts';
+import { isElision, type Change, type Hunk } from './parse-edits.ts';
 
 /** A change that can't be applied; `ambiguous` if its lines occur several times in the file. */
 export interface Unplaced {
@@ -43,8 +43,8 @@ export function applyChanges(current: string, changes: readonly Change[]): Appli
       continue;
     }
     const block = linesOf(change.text);
-    // Replies add a comment with the file's name, which isn't part of the file unless it already contains it.
-    if (pathInComment(block[0] ?? '') !== undefined && !lines.includes(block[0]!)) block.shift();
+    // The comment isn't part of the file unless the file already contains it.
+    if (change.beginsWithPath && !lines.includes(block[0]!)) block.shift();
     const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
     if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
     else lines = placed.lines;

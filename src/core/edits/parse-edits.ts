@@ -5,9 +5,13 @@ export interface Hunk {
   readonly line?: number;
 }
 
-/** `text` is a whole file or an excerpt of it; only a comparison with the file shows which. */
+/**
+ * `text` is a whole file or an excerpt of it; only a comparison with the file shows which. `beginsWithPath` if its first
+ * line is a comment with the file's path.
+ */
 export type Change =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };
+  | { readonly kind: 'text'; readonly text: string; readonly beginsWithPath?: true }
+  | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };
 
 /** A change to a file that a code block proposes. */
 export interface FileEdit {
@@ -75,8 +79,16 @@ function editsOf(
   const namedPath = pathInInfo(info) ?? pathBefore(before);
   if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, namedPath ?? previousPath);
   if (/^(?:diff|patch)\b/i.test(info) || isDiff(lines)) return unifiedDiff(lines, code, namedPath);
-  const path = namedPath ?? pathInComment(lines[0] ?? '');
-  return [{ ...(path !== undefined && { path }), code, change: { kind: 'text', text: code } }];
+  const commentPath = pathInComment(lines[0] ?? '');
+  const path = namedPath ?? commentPath;
+  const beginsWithPath = path !== undefined && commentPath !== undefined && isSameFile(path, commentPath);
+  return [
+    {
+      ...(path !== undefined && { path }),
+      code,
+      change: { kind: 'text', text: code, ...(beginsWithPath && { beginsWithPath }) },
+    },
+  ];
 }
 
 const isDiff = (lines: readonly string[]): boolean =>
@@ -201,11 +213,19 @@ function pathAlone(line: string): string | undefined {
 }
 
 /** A path in a comment of its own, as in the first line of many code blocks. */
-export function pathInComment(line: string): string | undefined {
+function pathInComment(line: string): string | undefined {
   const comment = /^(?:\/\/|#|--|;|\/\*|<!--)\s?(.{1,300})$/.exec(line.trim())?.[1];
   const bare = comment?.replace(/\s?(?:\*\/|-->)$/, '').replace(/^file(?:name|path)?: ?/i, '');
   return bare !== undefined && isPath(bare) && (bare.includes('/') || SOURCE_FILE.test(bare)) ? bare : undefined;
 }
+
+/** Whether one of the paths ends with the other. */
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [rooted(a), rooted(b)];
+  return one.endsWith(other) || other.endsWith(one);
+}
+
+const rooted = (path: string): string => `/${path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`;
 
 function isPath(word: string): boolean {
   if (word.length > 260 || /[\s<>"'|?*`(){},;=]/.test(word) || word.includes('//')) return false;

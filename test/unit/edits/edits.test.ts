@@ -96,6 +96,11 @@ describe('a whole file', () => {
     const reply = fenced('ts', `// src/debounce.ts\n${DEBOUNCE.trimEnd()}`);
     assert.equal(applied(reply, DEBOUNCE, 'src/debounce.ts').text, DEBOUNCE);
   });
+
+  it('keeps a heading that is the name of another file', () => {
+    const reply = `README.md\n${fenced('md', '# Next.js\n\nAn app.')}`;
+    assert.equal(applied(reply, '', 'README.md').text, '# Next.js\n\nAn app.\n');
+  });
 });
 
 describe('an excerpt', () => {
