@@ -40,6 +40,7 @@ export class SessionSearch {
   /** Key events and nodes as indexed. A different object has a different text. */
   readonly #indexedAs = new Map<string, unknown>();
   #derivedAt: readonly [SessionState, number] | undefined;
+  #lastUpdate: Promise<unknown> = Promise.resolve();
 
   constructor(state: () => SessionState, clock: Clock) {
     this.#state = state;
@@ -47,7 +48,14 @@ export class SessionSearch {
   }
 
   /** Indexes the active branch's messages before position `end`, and new key events and summaries. */
-  async updateIndex(end = Infinity): Promise<void> {
+  updateIndex(end = Infinity): Promise<void> {
+    // One update at a time, so that each resolves only once everything is indexed.
+    const update = this.#lastUpdate.then(() => this.#updateIndex(end));
+    this.#lastUpdate = update.catch(() => undefined);
+    return update;
+  }
+
+  async #updateIndex(end: number): Promise<void> {
     const state = this.#state();
     const { path } = state;
     // After a branch switch, the new branch may have messages that aren't indexed.

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pass } from 'node:timers/promises';
 import { SessionSearch } from '../../../src/app/session-search.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { Desk, fill } from './desk.ts';
 
 describe('the search in a session', () => {
@@ -22,5 +24,19 @@ describe('the search in a session', () => {
     assert.deepEqual(search.search('zookeeper', 3), []);
     await search.updateIndex();
     assert.equal(search.search('zookeeper', 3).length, 1);
+  });
+
+  it('finds everything for a second search that begins while the first one is indexing', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 60, (n) => (n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const search = new SessionSearch(() => conversation.state, { ...desk.clock, yielder: alwaysDue(() => pass(0)) });
+    const found = async (): Promise<unknown> => {
+      await search.updateIndex();
+      return search.search('line lamp channel', 100).map(({ message, kind }) => `${kind} ${message}`);
+    };
+    const [first, second] = await Promise.all([found(), found()]);
+    assert.deepEqual(second, first);
+    assert.deepEqual(second, await found());
   });
 });
