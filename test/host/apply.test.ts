@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
+import { Reviews } from '../../src/host/edits/review.ts';
 import { candidateUris } from '../../src/host/platform/workspace-files.ts';
 import { answering, product, rejection, replacing } from './product.ts';
 
@@ -100,6 +102,27 @@ describe('what a reply proposes for a file', () => {
     await run('rejectChange');
     assert.equal(await onDisk(), BEFORE.replace('return 3', 'return three()'));
     assert.ok(!(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff));
+  });
+
+  it('can still be accepted after its comparison was moved beside another editor', async () => {
+    await vscode.window.showTextDocument(uri);
+    await apply(SHAPES['SEARCH/REPLACE']);
+    await vscode.commands.executeCommand('workbench.action.moveEditorToNextGroup');
+    assert.equal(vscode.window.tabGroups.activeTabGroup.viewColumn, vscode.ViewColumn.Two);
+    assert.equal(await proposed(), AFTER);
+    const showErrorMessage = (text: string): never => assert.fail(text);
+    await answering({ showErrorMessage }, () => Promise.resolve(run('acceptAllChanges')));
+    assert.equal(await onDisk(), AFTER);
+  });
+
+  it('is not shown as an empty file where its comparison is left from before the window was reloaded', async () => {
+    const right = uri.with({ scheme: 'threadkeeper-suggestion', query: 'left' });
+    await vscode.commands.executeCommand('vscode.diff', uri, right);
+    assert.equal(await proposed(), '');
+    const reviews = new Reviews();
+    for (let times = 0; times < 50 && vscode.window.tabGroups.activeTabGroup.activeTab; times++) await pass(100);
+    reviews.dispose();
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 
   it('is found again in a file that changes meanwhile, or left out with a word', async () => {

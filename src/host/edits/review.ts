@@ -38,10 +38,17 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
     vscode.workspace.registerTextDocumentContentProvider(SUGGESTION_SCHEME, this),
     vscode.workspace.onDidChangeTextDocument(({ document }) => this.#fileChanged(document)),
     vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+      // A tab that is moved to another group is closed in its old one.
       for (const { input } of closed)
-        if (input instanceof vscode.TabInputTextDiff) this.#reviews.delete(String(input.modified));
+        if (isSuggestion(input) && tabsOf(input.modified).length === 0) this.#reviews.delete(String(input.modified));
     }),
   ];
+
+  constructor() {
+    // Left from before the window was reloaded. They would show their files as emptied.
+    const left = allTabs().filter(({ input }) => isSuggestion(input));
+    vscode.window.tabGroups.close(left, true).then(undefined, () => undefined);
+  }
 
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
@@ -115,7 +122,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   /** Moves to the next change, or to the file if there are none left. */
   async #next(review: Review): Promise<void> {
     const [first] = changesOf(review);
-    const tab = tabOf(review);
+    const tabs = tabsOf(review.right);
     if (first) {
       const editor = vscode.window.visibleTextEditors.find(
         ({ document }) => String(document.uri) === String(review.right),
@@ -124,8 +131,8 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
       return;
     }
     this.#reviews.delete(String(review.right));
-    const viewColumn = tab?.group.viewColumn ?? vscode.ViewColumn.Active;
-    if (tab) await vscode.window.tabGroups.close(tab);
+    const viewColumn = tabs[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
+    await vscode.window.tabGroups.close(tabs);
     if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
   }
 
@@ -218,10 +225,14 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   }
 }
 
-const tabOf = (review: Review): vscode.Tab | undefined =>
-  vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .find(({ input }) => input instanceof vscode.TabInputTextDiff && String(input.modified) === String(review.right));
+const allTabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+
+const isSuggestion = (input: unknown): input is vscode.TabInputTextDiff =>
+  input instanceof vscode.TabInputTextDiff && input.modified.scheme === SUGGESTION_SCHEME;
+
+/** The diff editors with this document on the right side. */
+const tabsOf = (right: vscode.Uri): vscode.Tab[] =>
+  allTabs().filter(({ input }) => isSuggestion(input) && String(input.modified) === String(right));
 
 function showLine(editor: vscode.TextEditor, line: number): void {
   const at = new vscode.Position(line, 0);
