@@ -37,9 +37,10 @@ export async function answerRequest(
   for (const one of found) stream.markdown(quoteWithSource(one));
 }
 
-/** Quotes are escaped, so that they can't insert links or images. */
+/** Quotes are escaped, so that they can't insert links or images. Each line is marked, so that none looks like an answer. */
 function quote(text: string): vscode.MarkdownString {
-  return new vscode.MarkdownString('> ').appendText(text).appendMarkdown('\n\n');
+  const lines = text.split(/\r?\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
+  return new vscode.MarkdownString(lines.join('\n>\n')).appendMarkdown('\n\n');
 }
 
 function quoteWithSource({ session, message, text }: Citation): vscode.MarkdownString {
