@@ -29,7 +29,11 @@ export class MemoryFile {
   }
 
   /** The entries, oldest first. An invalid file is quarantined. Rejects with `StoreFault`. */
-  async read(): Promise<readonly MemoryEntry[]> {
+  read(): Promise<readonly MemoryEntry[]> {
+    return this.#serial.run(() => this.#read());
+  }
+
+  async #read(): Promise<readonly MemoryEntry[]> {
     try {
       const text = await ifExists(readFile(this.#path, 'utf8'));
       if (text === undefined) return [];
@@ -46,7 +50,7 @@ export class MemoryFile {
   /** Changes the current entries; returns the new ones. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#serial.run(async () => {
-      const entries = change(await this.read());
+      const entries = change(await this.#read());
       try {
         await mkdir(path.dirname(this.#path), { recursive: true });
         await replaceFile(this.#path, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), {

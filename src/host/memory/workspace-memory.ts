@@ -34,14 +34,20 @@ export class WorkspaceMemory implements vscode.Disposable {
   #entries: readonly MemoryEntry[] = [];
   #loaded: Promise<void> | undefined;
   #cached: CachedText | undefined;
+  readonly #focused: vscode.Disposable;
 
   constructor(file: MemoryFile, newId: () => string, now: () => number) {
     this.#file = file;
     this.#newId = newId;
     this.#now = now;
+    // Another window may have changed the file. If reading fails, the next `load` reports the error.
+    this.#focused = vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused && this.#loaded) (this.#loaded = this.#read()).catch(() => undefined);
+    });
   }
 
   dispose(): void {
+    this.#focused.dispose();
     this.#changed.dispose();
   }
 
@@ -116,6 +122,7 @@ export class WorkspaceMemory implements vscode.Disposable {
   }
 
   #set(entries: readonly MemoryEntry[]): void {
+    if (JSON.stringify(entries) === JSON.stringify(this.#entries)) return;
     this.#entries = entries;
     this.#changed.fire();
   }

@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
+import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
+import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
@@ -56,6 +58,7 @@ class Uri {
 }
 const told: string[] = [];
 const foldersChanged = new EventEmitter();
+const focused = new EventEmitter();
 const watched: string[] = [];
 const editor = {
   Uri,
@@ -67,6 +70,8 @@ const editor = {
   ViewColumn: { Beside: -2 },
   commands: { executeCommand: () => Promise.resolve() },
   window: {
+    onDidChangeWindowState: (then: (state: { focused: boolean }) => void) =>
+      focused.event(() => then({ focused: true })),
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Picks every item. */
@@ -174,6 +179,24 @@ describe('commands of the editor', () => {
       added.map(({ text }) => text),
       ['The held one.'],
     );
+  });
+
+  it('send no memory that was removed in another window, once this window has the focus again', async () => {
+    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
+    const ids = [() => desk.clock.id(), () => desk.clock.now()] as const;
+    const words = { text: (text: string) => text.split(/\s+/).length };
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
+    await other.load();
+    assert.match(other.text(500, words), /db-old/);
+    await memory.remove(memory.entries[0]!.id);
+    const changed = new Promise<void>((resolve) => void other.onDidChange(resolve));
+    focused.fire();
+    await Promise.race([changed, pass(1000)]);
+    assert.equal(other.text(500, words), '');
+    memory.dispose();
+    other.dispose();
   });
 
   it('say that the memory has a text that is added to it', async () => {
