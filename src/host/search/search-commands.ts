@@ -3,6 +3,7 @@ import type { Clock } from '../../app/ports.ts';
 import type { SessionHit } from '../../app/session-search.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
+import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import { inform } from '../platform/notifications.ts';
@@ -183,7 +184,7 @@ type ActionItem = vscode.QuickPickItem & { readonly run: () => Promise<void> };
 async function offerActions(conversation: Conversation, place: ResultInContext, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { status, message, position, role, start, text } = place;
-  const quote = text.slice(0, MAX_QUOTE_LENGTH).trim();
+  const quote = wholeCharacters(text.slice(0, MAX_QUOTE_LENGTH)).trim();
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
     run: () => openMessageDocument(journal.id, message, position, quote),

@@ -5,7 +5,10 @@ import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
+import type * as SearchModule from '../../../src/host/search/search-commands.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
+import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
+import { SessionSearch } from '../../../src/app/session-search.ts';
 import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
@@ -197,6 +200,27 @@ describe('commands of the editor', () => {
     assert.equal(other.text(500, words), '');
     memory.dispose();
     other.dispose();
+  });
+
+  it('pin a quote of something forgotten without half an emoji at its end', async () => {
+    const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
+    const conversation = await desk.converse();
+    const said = `Hm, about that lamp by the pier, well, ${'x '.repeat(200)}`.slice(0, 398).concat('y');
+    await fill(conversation, 60, (n) => (n === 0 ? `${said}\u{1f5fc} and so on.` : `Line ${n} is dry.`));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { journal, counter, state } = conversation;
+    const { id } = state.frontier[0]!.node;
+    await setLevel(journal, id, 'detailed');
+    await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
+    const search = new SessionSearch(() => state, desk.clock);
+    await search.updateIndex();
+    const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
+    const found = (query: string) => Promise.resolve(search.search(query, 20, undefined, ['message']));
+    await findForgotten({ sessions, clock: desk.clock, search: found } as never, 'lamp pier xxx');
+    const pinned = [...state.events.values()].filter((event) => event.pinned);
+    assert.equal(pinned.length, 1);
+    assert.ok(pinned[0]!.quote.isWellFormed(), pinned[0]!.quote);
+    assert.equal(pinned[0]!.quote, said);
   });
 
   it('say that the memory has a text that is added to it', async () => {
