@@ -120,7 +120,11 @@ export class Sessions {
 
   async #makeCurrent(journal: SessionJournal): Promise<Conversation> {
     const before = this.#current;
-    const conversation = await this.#deps.openConversation(journal);
+    const conversation = await this.#deps.openConversation(journal).catch(async (error: unknown) => {
+      // Otherwise, the session would stay locked for other windows.
+      await journal.close();
+      throw error;
+    });
     this.#current = conversation;
     this.#changed.emit('current');
     await before?.close();

@@ -152,6 +152,7 @@ export class OpenConversations {
         (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),
       );
     });
+    await conversation.prepare();
     this.#open.set(journal.id, {
       conversation,
       search,
@@ -187,7 +188,6 @@ export class OpenConversations {
         return model && checkSummary({ journal, clock, counter, price: models.costOf, spendGate }, node, model, signal);
       },
     });
-    await conversation.prepare();
     return conversation;
   }
 
