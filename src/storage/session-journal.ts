@@ -394,8 +394,13 @@ export class SessionJournalFile implements SessionJournal {
       await this.#handover.remove();
       if (await this.#isDeleted()) await this.#restoreFile();
       const append = await openForAppend(path);
-      const notice = await this.#repair(append, alone);
-      this.#notice ??= notice;
+      try {
+        const notice = await this.#repair(append, alone);
+        this.#notice ??= notice;
+      } catch (error) {
+        await append.close();
+        throw error;
+      }
       this.#role = { kind: 'writer', writer: new JournalWriter(path, append, this.#lock, clock) };
     } catch (error) {
       this.#role = { kind: 'reader', fault: await this.#faultOf(error) };

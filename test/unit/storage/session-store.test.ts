@@ -5,9 +5,10 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
-import { inFolder, said, testClock, wordsOf } from './support.ts';
+import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
 describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
@@ -390,6 +391,28 @@ describe('a journal that cannot be appended to', () => {
       journal.onDidChange(() => changes++);
       await new Promise((resolve) => setTimeout(resolve, 2.5 * HEARTBEAT_MS));
       assert.equal(changes, 0);
+      await barred.close();
+    }));
+
+  it('leaves no file open with each attempt', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0));
+      await store.close();
+      const path = join(folder, `${journal.id}.jsonl`);
+      await appendFile(path, 'damaged\n');
+      // Damaged lines can't be copied.
+      await mkdir(`${path}.damaged`);
+      let open = 0;
+      const counting: OpenForAppend = async (name) => {
+        const file = await openForAppend(name);
+        open++;
+        return { ...file, close: () => file.close().finally(() => open--) };
+      };
+      const barred = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: counting });
+      await assert.rejects((await barred.open(journal.id)).append(said(1)), StoreFault);
+      assert.equal(open, 0);
       await barred.close();
     }));
 });
