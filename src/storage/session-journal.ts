@@ -7,7 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, errorCode, storeFault } from './disk-errors.ts';
+import { accessFault, errorCode, ifExists, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Serial } from './serial.ts';
@@ -313,6 +313,7 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Folds what others have written. */
   async #pull(): Promise<void> {
+    if (this.#isFollower && (await this.#isDeleted())) await this.#followNewFile();
     const { size } = await this.#reader.file.stat();
     if (size === this.#reader.offset) return;
     const damageBefore = this.#reader.damage.length;
@@ -326,6 +327,17 @@ export class SessionJournalFile implements SessionJournal {
       this.#notify([]);
     }
     if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+  }
+
+  /** Reads the file that the writer has created in place of a deleted one. */
+  async #followNewFile(): Promise<void> {
+    const { path } = this.#options;
+    const deleted = this.#reader.file;
+    const file = await ifExists(open(path, 'r'));
+    if (!file) return;
+    await this.#readAgain(file);
+    await deleted.close();
+    this.#notify([]);
   }
 
   /** Whether the file was deleted. While it's open, its content is still available. */

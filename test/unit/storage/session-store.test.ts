@@ -349,6 +349,23 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
+  it('is followed by other windows once its writer has written it again', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0));
+      const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const following = await other.open(journal.id);
+      await rm(join(folder, `${journal.id}.jsonl`));
+      await journal.append(said(1));
+      await until(() => following.state.path.length === 2);
+      await following.takeOver();
+      await following.append(said(2));
+      assert.deepEqual(following.state.path, ['m0', 'm1', 'm2']);
+      await other.close();
+      await store.close();
+    }));
+
   it('is written again as soon as it can be, and says until then that it is not', () =>
     inFolder(async (base) => {
       const folder = join(base, 'sessions');
