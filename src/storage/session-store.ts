@@ -46,10 +46,19 @@ const ALWAYS_PRESENT: HandoverOptions = {
   beforeHandover: () => Promise.resolve(),
 };
 
+interface OpenJournal {
+  readonly journal: Promise<SessionJournalFile>;
+  openers: number;
+  /** Once it's loaded. */
+  loaded?: SessionJournalFile;
+}
+
 /** Sessions as journals in a folder, which is shared by several windows. */
 export class FileSessionStore implements SessionStore {
   readonly #options: StoreOptions;
-  readonly #open = new Map<SessionId, { readonly journal: Promise<SessionJournalFile>; openers: number }>();
+  readonly #open = new Map<SessionId, OpenJournal>();
+  /** Journals that are being closed. Until then, they hold the lock. */
+  readonly #closing = new Map<SessionId, Promise<unknown>>();
   /** Cached list entries. A journal is only read again if it has changed. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
@@ -135,13 +144,21 @@ export class FileSessionStore implements SessionStore {
     const isLast = (): boolean => {
       const opened = this.#open.get(id);
       if (!opened || --opened.openers > 0) return !opened;
+      const closed = opened.journal
+        .then((closing) => closing.closeForAll())
+        .catch(() => undefined)
+        .finally(() => this.#closing.delete(id));
+      this.#closing.set(id, closed);
       return this.#open.delete(id);
     };
     const window = { window: writer, handing: handing(id) };
-    const journal = SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast });
-    this.#open.set(id, { journal, openers: 1 });
+    const journal = Promise.resolve(this.#closing.get(id)).then(() =>
+      SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast }),
+    );
+    const opened: OpenJournal = { journal, openers: 1 };
+    this.#open.set(id, opened);
     try {
-      return await journal;
+      return (opened.loaded = await journal);
     } catch (error) {
       this.#open.delete(id);
       throw error;

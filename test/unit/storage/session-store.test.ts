@@ -80,6 +80,21 @@ describe('a session on disk', () => {
       await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
     }));
 
+  it('is written when it is opened again while it is still being closed', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', '');
+      await journal.append(said(0));
+      const closing = journal.close();
+      const [again, shared] = await Promise.all([store.open(journal.id), store.open(journal.id)]);
+      assert.equal(again.readOnly, undefined);
+      assert.equal(again, shared);
+      await closing;
+      await again.append(said(1));
+      assert.deepEqual(again.state.path, ['m0', 'm1']);
+      await store.close();
+    }));
+
   it('is listed with what it holds, newest first', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
