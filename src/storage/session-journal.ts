@@ -121,6 +121,11 @@ export class SessionJournalFile implements SessionJournal {
     return this.#reader.state;
   }
 
+  /** Size of what has been read of the file, in bytes. */
+  get offset(): number {
+    return this.#reader.offset;
+  }
+
   get readOnly(): StoreFault | undefined {
     if (this.#role.kind === 'closed') return closed();
     // With a full disk, the chat continues in memory.

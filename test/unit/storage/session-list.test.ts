@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
 /** A session of 40 messages of a thousand characters or more, written and closed. */
@@ -42,6 +43,24 @@ describe('the session list', () => {
         [['Longer', 11]],
       );
       await again.close();
+    }));
+
+  it('reads nothing again of a session that this window has open', () =>
+    inFolder(async (folder) => {
+      let reads = 0;
+      const countRead = (): void => {
+        reads++;
+      };
+      const clock = { ...testClock(), yielder: alwaysDue(countRead) };
+      const store = openSessionStore({ folder, clock, writer: 'w1' });
+      const journal = await store.create('Long', 'w');
+      for (let n = 0; n < 10; n++) await journal.append(said(n, 'x'.repeat(1_000)));
+      reads = 0;
+      const [listed] = await store.list();
+      assert.equal(reads, 0);
+      const [read] = await openSessionStore({ folder, clock: testClock('t'), writer: 'w2' }).list();
+      assert.deepEqual(listed, read);
+      await store.close();
     }));
 
   it('takes a session as the index of the last run has it, while its file has the same size', () =>
