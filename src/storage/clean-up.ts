@@ -16,8 +16,9 @@ const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 /** Minimum age of a temporary file to be a leftover, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
-const LOCK_DRAFT = /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request)$/;
-const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)?$/;
+const DRAFT =
+  /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new))$/;
+const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which is removed by its holder. */
 const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint)\.json)$/;
 
@@ -39,14 +40,14 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * Finds files that nobody will miss: drafts of locks and lock requests that a crash has left, and counts and
+ * Finds files that nobody will miss: drafts of files and lock requests that a crash has left, and counts and
  * checkpoints without a journal. Files younger than ten minutes may still be in use. Quarantined lines are never
  * included, because they contain messages. `now` is in milliseconds since the epoch.
  */
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {
     const id = DERIVED.exec(name)?.[1];
-    return LOCK_DRAFT.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
+    return DRAFT.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
   });
   return files.filter(({ modifiedAt }) => now - modifiedAt > LEFTOVER_AFTER_MS);
 }

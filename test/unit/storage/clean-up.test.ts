@@ -43,6 +43,8 @@ describe('cleaning up the folder of sessions', () => {
       const store = await storeIn(folder, 1);
       const orphans = {
         's1.lock.0123456789ab': 'draft',
+        's1.checkpoint.json.0123456789ab': 'half',
+        's1.counts.json.4711.new': 'half',
         'gone.counts.json': '{}',
         'gone.checkpoint.json': '12345678 {}',
         'gone.checkpoint.json.0123456789ab': 'half',
