@@ -101,7 +101,9 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
  * `library` by default, and an account for a model of Hugging Face.
  */
 export const isOllamaEntry = (id: string, owner: unknown): boolean =>
-  owner === 'library' || (typeof owner === 'string' && /:[^/]+$/.test(id) && id.split('/').at(-2) === owner);
+  owner === 'library' || (typeof owner === 'string' && isTagged(id) && id.split('/').at(-2) === owner);
+
+const isTagged = (id: string): boolean => id.slice(id.lastIndexOf('/') + 1).includes(':');
 
 /**
  * An Ollama server's facts about a model: the context window that it was trained with (`/api/show`) and with which it's

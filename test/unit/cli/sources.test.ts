@@ -103,10 +103,10 @@ describe('the command line on other tools’ chats', () => {
     ]) {
       const file = put(folder, '.claude/projects/p/s.jsonl', lines(said('Hi'), said('The lighthouse keeper.')));
       let reads = 0;
-      fs.createReadStream = ((...args: Parameters<typeof createReadStream>) => {
+      fs.createReadStream = (...args: Parameters<typeof createReadStream>) => {
         if (args[0] === file && ++reads === 2) change(file);
         return createReadStream(...args);
-      });
+      };
       syncBuiltinESMExports();
       try {
         const printed: unknown[] = [];
