@@ -16,10 +16,12 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
   EACCES: 'read_only',
   EPERM: 'read_only',
   ENOENT: 'missing',
+  // The code of VS Code's file systems.
+  NoPermissions: 'read_only',
 };
 
 /** A disk error as a sentence for the user that says what to do. `subject` is what couldn't be written. */
-export function storeFault(error: unknown, subject: Phrase): StoreFault {
+export function storeFault(error: unknown, subject: Phrase | string): StoreFault {
   if (StoreFault.is(error)) return error;
   // A `TypeError` means that encoding failed, so nothing was written.
   const reason = error instanceof TypeError ? 'invalid' : (REASONS[errorCode(error) ?? ''] ?? 'other');

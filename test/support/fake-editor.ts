@@ -24,7 +24,8 @@ export function hostIn(editor: object): <T>(file: string) => Promise<T> {
 
 /** Texts as the editor in English gives them back. */
 export const l10n = {
-  t: (text: string, ...values: unknown[]): string => text.replace(/\{(\d)\}/g, (_, at) => String(values[Number(at)])),
+  t: (text: string, ...values: unknown[]): string =>
+    text.replace(/\{(\d)\}/g, (hole, at) => String(values[Number(at)] ?? hole)),
 };
 
 type Settings = Record<string, Record<string, unknown>>;

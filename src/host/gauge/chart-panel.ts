@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/ids.ts';
+import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { chartSvg, contextSeries } from './chart-svg.ts';
 
@@ -58,7 +59,7 @@ export class ChartPanel implements vscode.Disposable {
       ? new (await import('../../core/redact/redact.ts')).Redactor()
       : undefined;
     const svg = drawing(this.#conversation(), true, (text) => redactor?.redact(text) ?? text);
-    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(svg));
+    await saveFile(uri, svg);
   }
 }
 

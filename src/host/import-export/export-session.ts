@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { inform } from '../platform/notifications.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale } from '../platform/l10n.ts';
+import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
@@ -32,7 +33,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
     pieces.push(piece);
     await yieldIfDue(app.clock.yielder);
   }
-  await vscode.workspace.fs.writeFile(destination.target, new TextEncoder().encode(pieces.join('')));
+  await saveFile(destination.target, pieces.join(''));
   inform(exportedText(redactor));
 }
 

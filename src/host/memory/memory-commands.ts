@@ -6,6 +6,7 @@ import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
+import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
@@ -135,7 +136,7 @@ export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise
   if (!uri) return;
   const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindName)}`;
   const text = readSettings().export.maskSecrets ? new Redactor().redact(body) : body;
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  await saveFile(uri, text);
   await vscode.window.showTextDocument(uri);
 }
 

@@ -21,6 +21,7 @@ import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Desk, fill } from '../app/desk.ts';
 
@@ -144,6 +145,32 @@ describe('commands of the editor', () => {
       assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
       assert.match(told.at(-1)!, /Masked secrets: \d/);
     });
+
+  it('say why an export could not be saved', async () => {
+    const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+    const { faultView } = await load<typeof FaultModule>('platform/fault-view.ts');
+    const { fs } = editor.workspace;
+    const { writeFile } = fs;
+    try {
+      const conversation = await desk.converse();
+      const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
+      const file = new Uri(path.join(folder, 'notes.md'));
+      for (const [code, message, said] of [
+        ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
+        ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md \(ENOSPC: no space left\)\. Try again/],
+      ] as const) {
+        // As in VS Code, the error's code isn't that of the system.
+        fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
+        const fault: unknown = await exportSession({ sessions, clock: desk.clock } as never, file as never).then(
+          fails,
+          (error: unknown) => error,
+        );
+        assert.match(faultView(fault).text, said);
+      }
+    } finally {
+      fs.writeFile = writeFile;
+    }
+  });
 
   it('mask secrets in a chart that is saved, also those that the end of a quote would cut', async () => {
     const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
