@@ -165,7 +165,8 @@ export class Library {
   }
 
   #isKnown(key: string, file: SourceFile): boolean {
-    const known = (this.#sessions.get(key) ?? this.#refusals.get(key))?.source;
+    // A session that has become unreadable is in both.
+    const known = (this.#refusals.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 

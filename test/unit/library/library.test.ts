@@ -124,6 +124,18 @@ describe('the library of other tools’ chats', () => {
     );
   });
 
+  it('reads a copied chat that has become unreadable once', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?'));
+    const library = await open();
+    await library.follow(sources);
+    writeFileSync(file, 'no JSON\n');
+    assert.equal((await library.follow(sources)).unchanged, 0);
+    const { unchanged, refused } = await library.follow(sources);
+    assert.deepEqual([unchanged, refused.map((one) => one.path)], [1, [file]]);
+    writeFileSync(file, said(1, 'Which port?'));
+    assert.deepEqual((await library.follow(sources)).refused, []);
+  });
+
   it('keeps what a tool rewrote', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
     const library = await open();
