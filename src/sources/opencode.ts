@@ -135,8 +135,13 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
   }
   const tokens = fieldsOf(data['tokens']);
   const cache = fieldsOf(tokens['cache']);
+  // opencode's input tokens don't include those read from or written to the cache.
+  const input = [tokens['input'], cache['read'], cache['write']].reduce<number>(
+    (sum, one) => sum + (typeof one === 'number' ? one : 0),
+    0,
+  );
   const usage = usageOf({
-    input: tokens['input'],
+    input,
     output: tokens['output'],
     cached: cache['read'],
     cacheWrite: cache['write'],

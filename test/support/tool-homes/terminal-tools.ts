@@ -132,7 +132,7 @@ const opencodeMessages = [
       role: 'assistant',
       modelID: 'gpt-5',
       time: { created: ms(3) },
-      tokens: { input: 120, output: 30, reasoning: 0, cache: { read: 100, write: 0 } },
+      tokens: { input: 20, output: 30, reasoning: 0, cache: { read: 100, write: 0 } },
     },
     [opencodeParts.text(ANSWERED)],
   ],
