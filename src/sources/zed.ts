@@ -6,7 +6,7 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   messageFromBlocks,
@@ -108,24 +108,31 @@ function addUserOrAgent(
   if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { model }));
   const results = Object.entries(fieldsOf(message['tool_results']));
   const resultBlocks = results.flatMap(([callId, result]) =>
-    isObject(result) && 'content' in result ? [resultOf(callId, result)] : [],
+    isObject(result) && 'content' in result ? resultOf(callId, result) : [],
   );
   if (resultBlocks.length > 0) sink.add(messageFromBlocks('tool', resultBlocks));
 }
 
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
-  const { Text: text, Mention: mention, ToolUse: use } = part;
+  const { Text: text, Mention: mention, ToolUse: use, Image: image } = part;
   if (typeof text === 'string') return [{ type: 'text', text }];
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
+  if (isObject(image) && typeof image['source'] === 'string') return [imageBlock(image['source'])];
   const [kind] = Object.keys(part);
   if (kind?.includes('Thinking')) skipReasoning(sink);
   else skipContent(sink, kind);
   return [];
 }
 
-function resultOf(callId: string, result: JsonObject): ContentBlock {
+/** Zed converts all images to PNG. */
+const imageBlock = (base64: string): ContentBlock => ({ type: 'image', mediaType: 'image/png', base64 });
+
+function resultOf(callId: string, result: JsonObject): ContentBlock[] {
   const { content } = result;
+  const isError = result['is_error'] === true;
+  const image = textAt(content, 'Image', 'source');
+  if (image !== undefined) return [toolResult(callId, '', isError), imageBlock(image)];
   const text = isObject(content) ? stringOf(content['Text']) : stringOf(content);
-  return toolResult(callId, text ?? JSON.stringify(content ?? ''), result['is_error'] === true);
+  return [toolResult(callId, text ?? JSON.stringify(content ?? ''), isError)];
 }

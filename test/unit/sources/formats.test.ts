@@ -430,6 +430,34 @@ describe('the chats from other tools', () => {
     );
   });
 
+  it('include the images of Zed’s messages and tool results', async () => {
+    const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
+    const messages = [
+      { User: { id: 'u1', content: [{ Text: 'Look.' }, image] } },
+      {
+        Agent: {
+          content: [{ ToolUse: { id: 'c', name: 'shot', input: {} } }],
+          tool_results: { c: { content: image } },
+        },
+      },
+    ];
+    database(
+      home,
+      '.local/share/zed/threads/threads.db',
+      'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
+      { threads: [['z', 'x', '2026-03-02T09:00:00Z', 'json', JSON.stringify({ version: '0.3.0', messages })]] },
+    );
+    const read = await readOnly();
+    const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
+    assert.deepEqual(
+      [read.messages[0], read.messages[2]].map((one) => one?.blocks),
+      [
+        [{ type: 'text', text: 'Look.' }, block],
+        [{ type: 'tool_result', callId: 'c', text: '', isError: false }, block],
+      ],
+    );
+  });
+
   it('are refused where a session holds no message', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
