@@ -146,10 +146,17 @@ export class FollowedChats implements ChatLibrary {
   }
 
   #openLibrary(): Promise<Library> {
-    return (this.#library ??= (async () => {
+    if (this.#library) return this.#library;
+    const opening = (async () => {
       this.#readCatalogMtime = await this.#catalogMtime();
       return Library.open(this.#copies);
-    })());
+    })();
+    this.#library = opening;
+    // Retry after a failure.
+    opening.catch(() => {
+      if (this.#library === opening) this.#library = undefined;
+    });
+    return opening;
   }
 
   /** Reads the changed chats of these tools. */

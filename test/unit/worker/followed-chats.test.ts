@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   promises,
   readdirSync,
+  rmdirSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -96,6 +98,14 @@ describe('the chats from other tools, followed in a thread', () => {
     opened.push(chats);
     return chats;
   }
+
+  it('lists them again once a catalog that could not be read can be', async () => {
+    mkdirSync(path.join(place, 'copies/catalog.json'), { recursive: true });
+    const chats = open();
+    await assert.rejects(chats.list(), /EISDIR/);
+    rmdirSync(path.join(place, 'copies/catalog.json'));
+    assert.deepEqual((await chats.list()).chats, []);
+  });
 
   async function eventually(isSo: () => Promise<boolean>, withinMs = 5_000): Promise<number> {
     const since = Date.now();
