@@ -25,7 +25,7 @@ export function hostIn(editor: object): <T>(file: string) => Promise<T> {
 /** Texts as the editor in English gives them back. */
 export const l10n = {
   t: (text: string, ...values: unknown[]): string =>
-    text.replace(/\{(\d)\}/g, (hole, at) => String(values[Number(at)] ?? hole)),
+    text.replace(/\{(\d)\}/g, (hole, at) => (Number(at) in values ? String(values[Number(at)]) : hole)),
 };
 
 type Settings = Record<string, Record<string, unknown>>;

@@ -82,12 +82,13 @@ describe('what a model or a repository says', () => {
   });
 
   it('changes a file only where the user accepts it, or chose where to save', () => {
-    assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(/), [
+    assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(|\bsaveFile\(/), [
       'src/host/edits/review.ts',
       // Where the user chose to save a chart, a session, the memory.
       'src/host/gauge/chart-panel.ts',
       'src/host/import-export/export-session.ts',
       'src/host/memory/memory-commands.ts',
+      'src/host/platform/save-file.ts',
     ]);
   });
 
