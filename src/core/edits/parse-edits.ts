@@ -36,6 +36,12 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   const edits: FileEdit[] = [];
   let open: { readonly mark: string; readonly info: string; readonly from: number } | undefined;
   let isSearching = false;
+  let previousPath: string | undefined;
+  const add = (block: readonly string[], info: string, before: readonly string[]): void => {
+    const found = editsOf(block, info, before, previousPath);
+    edits.push(...found);
+    previousPath = found.findLast(({ path }) => path !== undefined)?.path ?? previousPath;
+  };
   for (const [at, line] of lines.entries()) {
     if (SEARCH.test(line.trimStart())) {
       isSearching = true;
@@ -44,7 +50,7 @@ export function parseEdits(reply: string): readonly FileEdit[] {
     } else if (isSearching && REPLACE.test(line.trimStart())) {
       isSearching = false;
       if (open?.mark !== '') continue;
-      edits.push(...editsOf(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from), lastPath(edits)));
+      add(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from));
       open = undefined;
     } else if (!isSearching) {
       const fence = FENCE.exec(line);
@@ -54,16 +60,13 @@ export function parseEdits(reply: string): readonly FileEdit[] {
       else if (mark!.startsWith(open.mark) && info!.trim() === '') {
         const indent = /^[ \t]*/.exec(line)![0];
         const code = lines.slice(open.from, at).map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
-        edits.push(...editsOf(code, open.info, linesBefore(lines, open.from - 1), lastPath(edits)));
+        add(code, open.info, linesBefore(lines, open.from - 1));
         open = undefined;
       }
     }
   }
   return edits;
 }
-
-const lastPath = (edits: readonly FileEdit[]): string | undefined =>
-  edits.findLast(({ path }) => path !== undefined)?.path;
 
 /** The lines before a block that may name its file. Up to two blank lines may follow the name. */
 const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
