@@ -13,7 +13,7 @@ import { workbenchUrl } from './workbench-url.ts';
 
 /** Longer than any suite, in case it hangs. */
 const LIMIT_MS = 600_000;
-/** An extension host that ends delivers its result within this time, or never. */
+/** After the extension host has ended, its result arrives within this time or not at all. */
 const HOST_END_GRACE_MS = 5000;
 
 /** How often it's checked whether the parent process has ended. */
@@ -24,7 +24,7 @@ interface Outcome {
   readonly why?: string;
 }
 
-// The window's exit function for automation.
+// VS Code calls this function of the page with the exit code when the tests have ended.
 const EXIT_FUNCTION = 'codeAutomationExit';
 
 async function launch(): Promise<Outcome> {

@@ -7,8 +7,8 @@ import { readResult, reporter, resultFile, type SuiteResult } from '../support/s
 const MIN_COVERAGE = '95';
 
 /**
- * Runs all tests that need no editor. A complete run reports the coverage of `src/core`, which takes half as long
- * again, and fails below the minimum; the coverage of a filtered run isn't checked.
+ * Runs all tests that need no editor. With `isWhole`, also measures the coverage of `src/core`, which takes half as long
+ * again, and fails below the minimum unless the tests are filtered.
  */
 export async function runUnitSuite(mochaArguments: readonly string[], isWhole: boolean): Promise<SuiteResult> {
   const began = performance.now();

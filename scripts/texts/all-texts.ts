@@ -6,7 +6,7 @@ import { judgeDialect, judgePlurals, judgeTranslations, LANGUAGES, type Texts } 
 import { collectTexts } from './source-texts.ts';
 import { judgeTerms } from './terms.ts';
 
-/** The English of what code says, for translators; each language stands beside it. */
+/** The English texts in the code, for translators. The translations are files beside it. */
 export const BUNDLE = 'l10n/bundle.l10n.json';
 
 interface TextsReport {

@@ -9,11 +9,11 @@ import type { FrontierItem } from '../core/state/frontier.ts';
 import type { PrefixFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
-/** When entries are dropped, the ledger is reduced to this share of its room, so that it isn't necessary again soon. */
+/** When entries must be dropped, the ledger is reduced to this share of its room, so that the next drop comes later. */
 const REDUCED_SHARE = 0.8;
 /** If the ledger takes at least this share of its room, dropped entries are only restored if all of them fit. */
 const MAX_SHARE_TO_RESTORE = 0.75;
-/** Cost of checking an entry, as an equivalent number of characters, for yielding. */
+/** How much checking an entry counts for `Pace`, which yields after a number of characters. */
 const CHECK_COST_CHARS = 20;
 
 export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {

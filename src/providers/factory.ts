@@ -31,7 +31,7 @@ export class ModelRegistry {
   readonly #cache = new Map<string, Promise<RemoteModel>>();
 
   /**
-   * Returns the model for these settings. The local model answers from `memory`, the session's search.
+   * Returns the model for these settings. The local model answers with what `memory` finds in the session.
    *
    * @throws ModelFault `bad_request` if the base URL is invalid
    */

@@ -8,13 +8,13 @@ import { damagedFile, ifExists, readSlice } from './files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** Larger databases aren't copied, because each write of the tool would cause another copy. */
+/** Larger databases are read in place if possible, because each write of the tool would cause another copy. */
 const MAX_COPIED_BYTES = 32_000_000;
 
 /**
  * Opens other tools' SQLite databases without writing to their folders. If a database has a write-ahead log (WAL),
  * SQLite opens the log for writing and may create an index (`-shm`) even to read, so the database is copied to
- * `scratch` first. A large database is read in place if its tool maintains the index, which SQLite can open read-only.
+ * `scratch` first. A large database whose index exists is read in place, because SQLite can open an existing index read-only.
  */
 export class Databases {
   readonly #scratch: string;
@@ -73,7 +73,7 @@ async function copyDatabase(folder: string, file: string): Promise<void> {
   if (!headerBefore.equals(await readSlice(wal, 0, WAL_HEADER_BYTES))) throw damagedFile();
 }
 
-/** Its last part is a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
+/** The header ends with a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
 const WAL_HEADER_BYTES = 32;
 
 export class Database {

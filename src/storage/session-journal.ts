@@ -16,7 +16,7 @@ import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock
 
 /** A checkpoint is written after this many new bytes, and on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
-/** The same as a share of the journal, because larger checkpoints should be written less often. */
+/** And after at least this share of the journal, so that larger checkpoints are written less often. */
 const CHECKPOINT_EVERY_SHARE = 1 / 8;
 /** Interval between attempts to write while the disk is full, in ms. */
 const RETRY_MS = 1_000;
@@ -34,7 +34,7 @@ const UNSAVED = phrase(
 
 /** How a window responds when another one wants to write. */
 export interface HandoverOptions {
-  /** Whether somebody may still be using this window: its own connection is alive. */
+  /** Whether this window still exists, so that somebody may be using it. The extension host can outlive its window. */
   readonly isPresent: () => Promise<boolean>;
   /** Ends everything that writes to the session. Called before the lock is handed over. */
   readonly beforeHandover: () => Promise<void>;
@@ -217,7 +217,7 @@ export class SessionJournalFile implements SessionJournal {
       endsBeforeCheckpoint: isShorter,
     } = await readJournal(path, this.#reader.file, id, clock.yielder, () => this.#recoverFromDamage());
     [this.#reader, this.#checkpointOffset, this.#endsBeforeCheckpoint] = [reader, checkpointAt, isShorter];
-    // Report one that doesn't fit only once, even if none takes its place.
+    // Delete a checkpoint that doesn't fit the journal, so that it's reported only once, even if no new one is written.
     if (checkpointAt === 0) await dropCheckpoint(path);
     if (reader.newer) {
       if (lock.held) await this.#lock.release();
@@ -364,7 +364,7 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  /** Why this window can't write. The content of a deleted file only exists in this window. */
+  /** Why this window can't write: `missing` if the file was deleted, because its content then only exists here. */
   async #faultOf(error: unknown): Promise<StoreFault> {
     const fault = storeFault(error, THIS_SESSION);
     return fault.reason !== 'full' && (await this.#isDeleted()) ? new StoreFault('missing', DELETED, error) : fault;

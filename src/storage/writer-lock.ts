@@ -43,7 +43,7 @@ export class WriterLock {
     this.#newToken();
   }
 
-  /** Identifies the writer in each line. Changes with each `renew`, so that void lines stay void. */
+  /** Identifies the writer in each line. Changes with each `renew`, so that ignored lines stay ignored. */
   get token(): string {
     return this.#token;
   }
@@ -228,7 +228,7 @@ export class Handover {
     await rm(this.#request, { force: true });
   }
 
-  /** Writes a request. `if_gone` doesn't replace a request with `now`. */
+  /** Writes a request. A pending `now` request isn't replaced by an `if_gone` request. */
   async #place(urgency: Urgency): Promise<void> {
     this.#askedAt = performance.now();
     if (urgency === 'if_gone' && (await this.requested()) === 'now') return;

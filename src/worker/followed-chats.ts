@@ -214,7 +214,7 @@ export class FollowedChats implements ChatLibrary {
     });
   }
 
-  /** Renews the lock, even during a pass, which may take longer than the lock is valid, and polls after the pass. */
+  /** Writes a heartbeat, even during a pass, which may take longer than the lock is valid, and polls after the pass. */
   #heartbeat(): void {
     if (this.#isWriter) this.#lastHeartbeat = this.#reportErrors(() => this.#lock.beat());
     this.#polling ??= this.#serial.run(() => this.#poll()).finally(() => (this.#polling = undefined));

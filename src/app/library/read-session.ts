@@ -17,7 +17,7 @@ export interface PlacedCompaction extends Compaction {
   readonly before: number;
 }
 
-/** The result of reading a session. If reading was resumed, it only has what follows that position. */
+/** The result of reading a session. If reading was resumed at a position, only what follows the position. */
 export interface ReadSession {
   readonly facts: SessionFacts;
   readonly messages: readonly TranscriptMessage[];

@@ -6,7 +6,7 @@ import { SourceTerms } from './source-terms.ts';
 
 interface Audited<Text> {
   readonly text: Text;
-  /** Including framing. */
+  /** Including what a request adds around the text. */
   readonly tokens: number;
 }
 

@@ -3,7 +3,7 @@ import { proseSummary, SUMMARY_LISTS, type StructuredSummary, type SummaryList }
 import type { SummaryFields } from '../prompts/render.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
-/** Longer entries are rejected: the model has put running text into a list. In UTF-16 units. */
+/** In UTF-16 units. An answer with a longer entry is rejected: the model has put running text into a list. */
 const MAX_ENTRY_LENGTH = 4_000;
 const MAX_NARRATIVE_LENGTH = 60_000;
 const MAX_ENTRIES = 200;

@@ -15,9 +15,9 @@ interface Line {
 
 /** Above any other rank. */
 const TOP_RANK = 10;
-/** Number of ranks by which a line with only rare words, or the first of a list, is above others. */
+/** How many ranks a line gains if all its words are rare or, in the author's order, if it's the first of its list. */
 const RARITY_RANKS = 4;
-/** Maximum difference in worth at which lines count as similar, so that the later one is dropped first. */
+/** Ranks are rounded to multiples of this. Of lines with the same rank, the later one is dropped first. */
 const RANK_STEP = 0.5;
 
 /** Headings in the order of the sections. Sections with a higher rank are kept longer (5: longest). */
@@ -85,11 +85,11 @@ export interface FittedSummary {
 
 /**
  * Renders a structured summary as Markdown, with sections in a fixed order, within `budgetTokens`. Lines of less
- * important sections are dropped first, and within a section the last ones. With `rarity` (of a text's words within
- * the source, 0…1), common lines are dropped first. Returns '' if no line fits.
+ * important sections are dropped first, and within a section the last ones. Returns '' if no line fits.
  *
- * @param lateness the position of each line, 0…1, by its text; by default, its position in its list. `lists`: ignore
- * the ranks of sections, and drop the last entries of all lists first, because the author put important ones first
+ * @param rarity how rare a text's words are in the source, 0…1; common lines are dropped first
+ * @param lateness the position of each line, 0…1, by its text; by default, its position in its list. With `'lists'`, the
+ * ranks of sections are ignored, and the last entries of all lists are dropped first: the author put important ones first
  */
 export function fitSummary(
   summary: StructuredSummary,

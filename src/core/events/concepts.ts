@@ -33,7 +33,7 @@ export interface ConceptHits {
    * Index of the word with the first occurrence, 255 if absent. In scripts without spaces, two characters are a word.
    */
   readonly first: Uint8Array;
-  /** 1 if the sentence ends with the concept, as verbs do in Japanese, Korean, and German. */
+  /** 1 if the concept is at the end of the sentence, where verbs are in Japanese, Korean, and German. */
   readonly tail: Uint8Array;
   /** The text of the first match, to show to users. */
   readonly words: (string | undefined)[];

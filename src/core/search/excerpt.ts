@@ -40,7 +40,7 @@ export interface RatedExcerpt extends Excerpt {
   readonly matchesTogetherShare: number;
 }
 
-/** Like `bestExcerpt`, with `together` measured over passages of `passage` UTF-16 units. Reads the text once. */
+/** Like `bestExcerpt`; also measures `matchesTogetherShare` over passages of `passage` UTF-16 units, in one reading. */
 export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
   const matches = matchesOf(text, query);
   const excerpt = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
@@ -122,7 +122,10 @@ function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
   return { start: from, end: Math.max(from, to) };
 }
 
-/** The last place to cut in a range: after a line break, a sentence, or a space, or at 0; its end if there is none. */
+/**
+ * The last place to cut in a range: after a line break, else after a sentence, else after a space. Without any, the end
+ * of the range. A range at the text's beginning may be cut at 0.
+ */
 function lastBreak(text: string, from: number, to: number): number {
   const range = text.slice(from, to);
   for (const pattern of [/\n+/g, /[.!?]\s+|[。！？]/g, /\s+/g]) {

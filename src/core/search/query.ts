@@ -9,7 +9,7 @@ export interface QueryTerm {
   readonly term: string;
   /** Synonyms weigh less than the term. */
   readonly synonyms: readonly string[];
-  /** Whether the word is about the manner ("choose") in a query that also names a subject ("database"). */
+  /** Whether the word only says what kind of event is sought ("choose"), and another names the subject ("database"). */
   readonly isManner: boolean;
 }
 
@@ -61,7 +61,7 @@ const ABOUT: readonly {
   },
 ];
 
-/** Groups of synonyms: the same word in several languages, and products with what they are. */
+/** Groups of synonyms: the same word in several languages, and product names with their category (postgres, database). */
 const NAMES: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -88,7 +88,7 @@ export function readQuery(text: string): Query {
     const synonyms = synonymGroups.flat().filter((word) => word !== term);
     return { term, synonyms, isManner: groups.some(({ same }) => same) };
   });
-  // If all words are about the manner, they are the subject.
+  // A query of only such words is about them.
   const allManner = sought.every(({ isManner }) => isManner);
   return { sought: allManner ? sought.map((one) => ({ ...one, isManner: false })) : sought, kinds };
 }

@@ -20,14 +20,14 @@ export interface ForeignSpan extends Span {
   readonly origin: Origin;
 }
 
-/** Kinds that bind the user. They only come from the user's own words. */
+/** Kinds that state the user's will. Only the user's own words may create them. */
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 300;
 /** In UTF-16 units. Longer passages are documents, whose demands aren't worth keeping. */
 const MAX_SHORT_PASSAGE = 600;
-/** In UTF-16 units. An event that begins with so many of the author's own words is reduced to them. */
+/** In UTF-16 units. Minimum length of the author's own words at an event's beginning for it to be cut to them. */
 const MIN_OWN_WORDS = 12;
 
 /** A tool result that is the user's answer, although its role is `tool`. */

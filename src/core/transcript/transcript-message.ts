@@ -4,7 +4,7 @@ import { stringOf } from './json-value.ts';
 
 /**
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of
- * the blocks. Offsets refer to `text`. `at` is in milliseconds since the epoch.
+ * the blocks. `at` is in milliseconds since the epoch.
  */
 export interface TranscriptMessage {
   readonly role: Role;
@@ -22,7 +22,7 @@ export interface SessionFacts {
   readonly title?: string | undefined;
   /** The path of the open folder. */
   readonly workspace?: string | undefined;
-  /** The model from here on, for messages that don't name one. */
+  /** The model of the messages that are added after these facts, unless they name one. */
   readonly model?: string | undefined;
   /** The session that this one was forked from, or that it's a subagent of. */
   readonly parent?: string | undefined;

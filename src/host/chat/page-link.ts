@@ -229,7 +229,7 @@ export class PageLink {
   }
 
   #onEvents(events: readonly SessionEvent[]): void {
-    // The writer changed or the file was reread, so everything on the page may be outdated.
+    // No events: the writer changed or the file was reread, so everything on the page may be outdated.
     if (events.length === 0) {
       this.#epoch++;
       this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
@@ -248,7 +248,7 @@ export class PageLink {
       const { id, parent, role } = event.message;
       const position = state.positionOf(id);
       if (position === undefined) continue;
-      // Replies streamed by this window are sent by `replyEnded`. No earlier message changes its position.
+      // Replies streamed by this window are sent by `replyEnded`. Replies are appended, so the positions of other messages stay the same.
       if (role === 'assistant' && this.conversation.isReplying) continue;
       if (state.childrenOf(parent).length > 1) this.#epoch++;
       from = Math.min(from, position);
@@ -264,7 +264,7 @@ export class PageLink {
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  /** The messages whose key event marks an event changes; for a compression, only those that the page may have. */
+  /** The messages whose marks of key events an event may change. For a compression, only those that the page may have. */
   #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
     const { state } = this.conversation;
     switch (event.type) {

@@ -14,7 +14,7 @@ const markdown = new MarkdownIt({ html: false, linkify: true });
 // Only detect links with a scheme, so that `index.ts` isn't a web site.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 addMathSyntax(markdown);
-// `linkTarget` validates links later. Invalid ones would be rendered as their source here.
+// `linkTarget` validates links later. If they were validated here, invalid ones would be shown as Markdown source.
 markdown.validateLink = () => true;
 
 // Use classes for alignment, because the page's content security policy forbids style attributes.
