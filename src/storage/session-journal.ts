@@ -340,8 +340,7 @@ export class SessionJournalFile implements SessionJournal {
     const deleted = this.#reader.file;
     const file = await ifExists(open(path, 'r'));
     if (!file) return;
-    await this.#readAgain(file);
-    await deleted.close();
+    await this.#readAgain(file).finally(() => deleted.close());
     this.#notify([]);
   }
 

@@ -47,7 +47,7 @@ export class Reviews implements vscode.TextDocumentContentProvider, vscode.Dispo
   constructor() {
     // Left from before the window was reloaded. They would show their files as emptied.
     const left = allTabs().filter(({ input }) => isSuggestion(input));
-    vscode.window.tabGroups.close(left, true).then(undefined, () => undefined);
+    if (left.length > 0) vscode.window.tabGroups.close(left, true).then(undefined, () => undefined);
   }
 
   dispose(): void {
