@@ -379,11 +379,12 @@ describe('commands of the editor', () => {
     await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
   });
 
-  it('show the next request with what was typed since it was shown before', async () => {
+  /** The document that shows what a draft would send. */
+  async function nextRequest(
+    conversation: Awaited<ReturnType<Desk['converse']>>,
+    draft: { text: string; attachments: never[]; images: never[] },
+  ): Promise<string> {
     const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
-    const conversation = await desk.converse();
-    await fill(conversation, 4);
-    const draft = { text: '', attachments: [], images: [] };
     const files = new SessionFiles({
       conversation: () => Promise.resolve(conversation),
       draft: () => draft,
@@ -392,13 +393,19 @@ describe('commands of the editor', () => {
       describe: fails,
     });
     const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
-    assert.match((await files.page(uri)).text, /The input is empty/);
+    return (await files.page(uri)).text;
+  }
+
+  it('show the next request with what was typed since it was shown before', async () => {
+    const conversation = await desk.converse();
+    await fill(conversation, 4);
+    const draft = { text: '', attachments: [], images: [] };
+    assert.match(await nextRequest(conversation, draft), /The input is empty/);
     draft.text = 'And the host?';
-    assert.match((await files.page(uri)).text, /And the host\?/);
+    assert.match(await nextRequest(conversation, draft), /And the host\?/);
   });
 
   it('show the next request with the task and the excerpts that go with it, and all that it takes', async () => {
-    const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
     desk.settings = { ...desk.settings, recallShare: 0.1 };
     const conversation = await desk.converse();
     await conversation.send('The gateway of the harbour listens on channel 42.');
@@ -406,15 +413,7 @@ describe('commands of the editor', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
     const draft = { text: 'On which channel does the gateway of the harbour listen?', attachments: [], images: [] };
-    const files = new SessionFiles({
-      conversation: () => Promise.resolve(conversation),
-      draft: () => draft,
-      chatModel: () => Promise.resolve(undefined),
-      now: () => 0,
-      describe: fails,
-    });
-    const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
-    const { text } = await files.page(uri);
+    const text = await nextRequest(conversation, draft);
     assert.match(text, /<recalled_excerpts-[^]*channel 42[^]*<current_task-[^]*Tune the queues/);
     const headed = [...text.matchAll(/^##.* · ([\d,]+) tokens$/gm)];
     const sum = headed.reduce((all, [, tokens]) => all + Number(tokens?.replaceAll(',', '')), 0);

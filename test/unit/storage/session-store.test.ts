@@ -10,6 +10,15 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
+/** A session with a message that one window writes and another follows. */
+async function followed(folder: string) {
+  const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+  const journal = await store.create('Build', '');
+  await journal.append(said(0));
+  const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+  return { store, journal, other, following: await other.open(journal.id) };
+}
+
 describe('a session on disk', () => {
   it('is there again, whole, after it was closed', () =>
     inFolder(async (folder) => {
@@ -351,11 +360,7 @@ describe('a journal that is deleted while its session is open', () => {
 
   it('is not brought back by a window that only follows', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Build', '');
-      await journal.append(said(0));
-      const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const following = await other.open(journal.id);
+      const { store, journal, other, following } = await followed(folder);
       for (const end of ['jsonl', 'lock']) await rm(join(folder, `${journal.id}.${end}`));
       await new Promise((resolve) => setTimeout(resolve, 1.5 * HEARTBEAT_MS));
       assert.deepEqual(following.state.path, ['m0']);
@@ -366,11 +371,7 @@ describe('a journal that is deleted while its session is open', () => {
 
   it('is followed by other windows once its writer has written it again', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await store.create('Build', '');
-      await journal.append(said(0));
-      const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
-      const following = await other.open(journal.id);
+      const { store, journal, other, following } = await followed(folder);
       await rm(join(folder, `${journal.id}.jsonl`));
       await journal.append(said(1));
       await until(() => following.state.path.length === 2);
