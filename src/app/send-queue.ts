@@ -78,6 +78,8 @@ export class SendQueue {
   remove(id: string): UserMessage | undefined {
     const item = this.#entries.find((each) => each.id === id);
     if (!item) return undefined;
+    // An urgent message is always the first.
+    if (item === this.#entries[0]) this.#isUrgent = false;
     this.#change(this.#entries.filter((each) => each !== item));
     item.ended.resolve(undefined);
     return item.message;

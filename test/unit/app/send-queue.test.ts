@@ -57,6 +57,16 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(texts(conversation), ['One', 'Long reply.']);
   });
 
+  it('leaves what it was sent before on hold, when it is taken back as the reply ends', async () => {
+    for (const text of ['Two', 'Three']) void conversation.queue.send({ text }, 'queue');
+    const [two] = conversation.queue.items;
+    void conversation.queue.sendNow(two?.id ?? '');
+    conversation.queue.remove(two?.id ?? '');
+    await first;
+    assert.deepEqual(queued(), ['Three']);
+    assert.ok(conversation.queue.isHeld);
+  });
+
   it('is held after a reply that was stopped, until the user sends it', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.stop();
