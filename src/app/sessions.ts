@@ -71,8 +71,8 @@ export class Sessions {
       if (this.#current && isEmpty(this.#current)) return this.#current;
       const empty = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
       const journal = empty && (await this.#openJournal(empty.id));
-      if (journal && !journal.readOnly) return this.#makeCurrent(journal);
-      // Another window has the session open and writes to it.
+      if (journal && !journal.readOnly && journal.state.task === undefined) return this.#makeCurrent(journal);
+      // It has a task, or another window writes to it.
       await journal?.close();
       return this.#makeCurrent(await this.#newJournal(''));
     });
@@ -127,7 +127,7 @@ export class Sessions {
     });
     this.#current = conversation;
     this.#changed.emit('current');
-    await before?.close();
+    if (before !== conversation) await before?.close();
     return conversation;
   }
 

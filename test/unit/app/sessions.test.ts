@@ -1,10 +1,51 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
+import { taskId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
 
+function sessionsOf(store: SessionStore, openConversation: (journal: SessionJournal) => Promise<Conversation>): Sessions {
+  return new Sessions({
+    store,
+    log: { event: () => undefined, warn: () => undefined },
+    workspace: 'w',
+    openConversation,
+    snapshots: { entries: () => [], events: () => undefined },
+  });
+}
+
+/** As much of a conversation as switching between sessions needs. */
+function conversationOf(journal: SessionJournal, closed: string[] = []): Conversation {
+  const close = (): Promise<void> => (closed.push(journal.id), journal.close());
+  return { journal, state: journal.state, close } as unknown as Conversation;
+}
+
 describe('the sessions of a workspace', () => {
+  it('stay open when the one on show is asked for again', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('Build', 'w');
+      const closed: string[] = [];
+      const conversation = conversationOf(journal, closed);
+      const sessions = sessionsOf(store, () => Promise.resolve(conversation));
+      for (let times = 0; times < 2; times++) assert.equal(await sessions.show(journal), conversation);
+      assert.deepEqual(closed, []);
+      await store.close();
+    }));
+
+  it('that are empty but have a task are not taken for a new session', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const journal = await store.create('', 'w');
+      await journal.append({ type: 'task_set', task: { id: taskId('t'), goal: 'Tune the queues', steps: [] } });
+      await journal.close();
+      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
+      assert.equal((await sessions.openEmpty()).state.task, undefined);
+      await store.close();
+    }));
+
   it('are left to other windows when they could not be opened, as with an invalid setting', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
@@ -12,13 +53,7 @@ describe('the sessions of a workspace', () => {
       const { id } = journal;
       await journal.append(said(0));
       await journal.close();
-      const sessions = new Sessions({
-        store,
-        log: { event: () => undefined, warn: () => undefined },
-        workspace: 'w',
-        openConversation: (): Promise<Conversation> => Promise.reject(new Error('Invalid value for a setting')),
-        snapshots: { entries: () => [], events: () => undefined },
-      });
+      const sessions = sessionsOf(store, () => Promise.reject(new Error('Invalid value for a setting')));
       for (let tries = 0; tries < 2; tries++) {
         await assert.rejects(sessions.open(id), /Invalid value/);
         await assert.rejects(sessions.currentOrLatest(), /Invalid value/);
