@@ -25,8 +25,10 @@ export interface WorkspaceSearchDeps {
   readonly clock: Pick<Clock, 'yielder'>;
   /** The sessions to search. */
   readonly list: () => Promise<readonly SessionSummary[]>;
-  /** A session's state, read without changing anything; undefined if it can't be read. */
+  /** A session's state, read without changing anything; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
+  /** Called when a session can't be read. The others are searched nevertheless. */
+  readonly onUnreadable: (error: unknown) => void;
 }
 
 export interface SearchRequest {
@@ -77,7 +79,7 @@ export class WorkspaceSearch {
     for (const { id, score } of found) {
       if (request.isCancelled?.() === true) return undefined;
       const { session, key } = parseKey(id);
-      if (!states.has(session)) states.set(session, await this.#deps.read(session));
+      if (!states.has(session)) states.set(session, await this.#read(session));
       const state = states.get(session);
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS);
       if (result) hits.push({ found: result, score, session });
@@ -99,13 +101,24 @@ export class WorkspaceSearch {
     });
     for (const [done, { id, bytes, updatedAt }] of changed.entries()) {
       if (isCancelled?.() === true) return false;
-      const state = await this.#deps.read(id);
-      if (state) await this.#addSession(id, state);
-      this.#indexed.set(id, { bytes, updatedAt });
+      const state = await this.#read(id);
+      if (state) {
+        await this.#addSession(id, state);
+        this.#indexed.set(id, { bytes, updatedAt });
+      }
       onProgress?.(done + 1, changed.length);
       await yieldIfDue(this.#deps.clock.yielder);
     }
     return isCancelled?.() !== true;
+  }
+
+  async #read(id: SessionId): Promise<SessionState | undefined> {
+    try {
+      return await this.#deps.read(id);
+    } catch (error) {
+      this.#deps.onUnreadable(error);
+      return undefined;
+    }
   }
 
   async #addSession(session: SessionId, state: SessionState): Promise<void> {

@@ -189,6 +189,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       workspace,
       open: this.open,
       memory: this.memory,
+      onUnreadable: (error) => this.describe(error),
     });
     this.archive = allSessions.archive;
     this.searchWorkspace = allSessions.search;

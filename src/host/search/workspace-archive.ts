@@ -16,10 +16,12 @@ interface ArchiveDeps {
   /** Open sessions are used as they are in memory. */
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;
+  /** Logs why a session can't be searched. */
+  readonly onUnreadable: (error: unknown) => void;
 }
 
 /** Read access to all sessions of a workspace, for its search and for other chats. */
-export function workspaceArchive({ store, folder, clock, workspace, open, memory }: ArchiveDeps): {
+export function workspaceArchive({ store, folder, clock, workspace, open, memory, onUnreadable }: ArchiveDeps): {
   readonly archive: SessionArchive;
   /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
@@ -34,7 +36,7 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
   const search = async (run: SearchRequest) => {
     // The code is only loaded for the first search.
     loaded ??= import('../../app/workspace-search.ts').then(
-      ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read }),
+      ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read, onUnreadable }),
     );
     return (await loaded).search(run);
   };

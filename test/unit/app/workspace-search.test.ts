@@ -29,6 +29,9 @@ interface Desk {
   readonly search: WorkspaceSearch;
   /** Ids of the sessions whose journals were read, in order. */
   readonly reads: string[];
+  /** Titles of the sessions that can't be read. */
+  readonly unreadable: Set<string>;
+  readonly faults: unknown[];
 }
 
 function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
@@ -36,16 +39,21 @@ function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
     const clock = testClock();
     const store = openSessionStore({ folder, clock, writer: 'w' });
     const reads: string[] = [];
+    const unreadable = new Set<string>();
+    const faults: unknown[] = [];
     const search = new WorkspaceSearch({
       clock,
       list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
-      read: (id) => {
+      read: async (id) => {
         reads.push(id);
-        return readSession(folder, id, openLoop());
+        const state = await readSession(folder, id, openLoop());
+        if (unreadable.has(state?.title ?? '')) throw new Error('EACCES');
+        return state;
       },
+      onUnreadable: (error) => faults.push(error),
     });
     try {
-      await work({ store, search, reads });
+      await work({ store, search, reads, unreadable, faults });
     } finally {
       await store.close();
     }
@@ -53,6 +61,18 @@ function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
 }
 
 describe('searching all sessions of a workspace', () => {
+  it('finds what is in the others when one cannot be read, and that one as soon as it can', () =>
+    withDesk(async ({ store, search, unreadable, faults }) => {
+      await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
+      await session(store, 'Billing', 'Which slot is billed?', 'The slot of the invoice.');
+      unreadable.add('Booking');
+      const titles = async () => (await search.search({ query: 'slot', limit: 5 }))?.map(({ title }) => title);
+      assert.deepEqual(new Set(await titles()), new Set(['Billing']));
+      assert.match(String(faults), /EACCES/);
+      unreadable.clear();
+      assert.deepEqual(new Set(await titles()), new Set(['Billing', 'Booking']));
+    }));
+
   it('finds the best places whatever session they are in, with title, position and role', () =>
     withDesk(async ({ store, search }) => {
       await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
