@@ -233,6 +233,8 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
         role: one.role,
         content: contentOf(one),
         at: one.at ?? now,
+        ...(one.model !== undefined && { model: one.model }),
+        ...(one.usage && { usage: one.usage }),
       };
       parent = message.id;
       batch.push(message);

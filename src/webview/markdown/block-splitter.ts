@@ -72,9 +72,13 @@ export class BlockSplitter {
  * because the following lines may belong to it.
  */
 function blockStarts(text: string, isEnd: boolean): number[] {
-  const lines = [0, ...Array.from(text.matchAll(/\r\n?|\n/g), ({ 0: end, index }) => index + end.length)];
+  // Many blank lines at the end would take the parser more than linear time.
+  let end = text.length;
+  while (/[\r\n]/.test(text[end - 1] ?? '')) end--;
+  const written = text.slice(0, end);
+  const lines = [0, ...Array.from(written.matchAll(/\r\n?|\n/g), ({ 0: breaks, index }) => index + breaks.length)];
   const starts = [0];
-  const tokens = outline.parse(text, {});
+  const tokens = outline.parse(written, {});
   for (const [index, { type, level, map, nesting }] of tokens.entries()) {
     if (!map || level !== 0 || nesting < 0) continue;
     const at = lines[map[0]]!;
