@@ -61,7 +61,12 @@ export class SummariesView {
 
   /** Chooses a row of the list that is open. */
   async pick(text: string | RegExp): Promise<void> {
-    await this.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+    const { page } = this.workbench;
+    const row = page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+    await row.waitFor();
+    // The pointer may be where a row was chosen before: the tooltip of the row there now would cover those below.
+    await page.mouse.move(0, 0);
+    await row.click();
   }
 
   /**
