@@ -9,11 +9,11 @@ import type { Reader } from './summaries/reader.ts';
 import type { QueuedMessages } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
-import { PageLink, untitled, type PageApp } from './chat/page-link.ts';
+import { PageLink, type PageApp } from './chat/page-link.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
 import { inform } from './platform/notifications.ts';
-import { translated } from './platform/l10n.ts';
+import { translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
 /** Delay in ms, so that views are rendered once for many events, as of an import or a compression. */
@@ -125,8 +125,7 @@ export class SessionViews {
 
   #refresh(): void {
     const { sessions, panel, gaugeItem, gauge, tree, chart, files, reader } = this.#app;
-    const title = sessions.current?.state.title ?? '';
-    panel.setTitle(title === '' ? untitled() : title);
+    panel.setTitle(titleText(sessions.current?.state.title ?? ''));
     gaugeItem.refresh();
     gauge.changed();
     tree.refresh();

@@ -13,7 +13,7 @@ import type { Drafts } from './drafts.ts';
 import { coverViews, compressionViews, MessageViews, sessionView, taskView } from './views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
-import { locale, stageText, translated } from '../platform/l10n.ts';
+import { locale, stageText, translated, titleText } from '../platform/l10n.ts';
 import * as vscode from 'vscode';
 
 /** Number of messages in `init`, enough to fill a tall window. The page requests older ones when it needs them. */
@@ -50,9 +50,6 @@ interface LinkOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionSummary[]>;
 }
-
-/** The displayed title of a session without one. */
-export const untitled = (): string => vscode.l10n.t('New session');
 
 /** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
 export class PageLink {
@@ -110,7 +107,7 @@ export class PageLink {
       epoch: this.#epoch,
       from,
       ...this.#views.newest(from),
-      title: state.title === '' ? untitled() : state.title,
+      title: titleText(state.title),
       covers: coverViews(state),
       compressions: compressionViews(state),
       gauge: null,
@@ -139,7 +136,7 @@ export class PageLink {
   }
 
   async #sessions(): Promise<InitMessage['sessions']> {
-    return (await this.#owner.sessions()).map((one) => sessionView(one, untitled()));
+    return (await this.#owner.sessions()).map((one) => sessionView({ ...one, title: titleText(one.title) }));
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {

@@ -255,7 +255,6 @@ export function taskView(state: SessionState): TaskView | null {
   return state.task ? { id: state.task.id, goal: state.task.goal, steps: [...state.task.steps] } : null;
 }
 
-export function sessionView(summary: SessionSummary, untitled: string): SessionView {
-  const { id, title, updatedAt, messages, archived, pinned } = summary;
-  return { id, title: title === '' ? untitled : title, updatedAt, messages, archived, pinned };
+export function sessionView({ id, title, updatedAt, messages, archived, pinned }: SessionSummary): SessionView {
+  return { id, title, updatedAt, messages, archived, pinned };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
+import { countText, dollars, locale, shortTokens, translated, titleText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
@@ -94,7 +94,7 @@ function tooltip(
   const { unsaved } = conversation.journal;
   if (unsaved) text.appendMarkdown(`$(warning) ${translated(unsaved)}\n\n`);
   text.appendMarkdown(`**${vscode.l10n.t('Context')}** — `);
-  text.appendText(title === '' ? vscode.l10n.t('New session') : title);
+  text.appendText(titleText(title));
   text.appendMarkdown('\n\n| | |\n|:--|--:|\n');
   for (const part of view.parts) {
     if (part.tokens > 0) text.appendMarkdown(`| ${partName(part.name)} | ${countText(part.tokens)} |\n`);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inform } from '../platform/notifications.ts';
 import { importFile, type ImportApp } from './import-file.ts';
-import { locale } from '../platform/l10n.ts';
+import { locale, titleText } from '../platform/l10n.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
@@ -52,7 +52,7 @@ async function exportPieces(
   }
   const messages = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
   const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
-  const session = { title: state.title === '' ? vscode.l10n.t('New session') : state.title, messages, events };
+  const session = { title: titleText(state.title), messages, events };
   const pieces =
     format === 'decisions'
       ? (await import('../../core/transcript/decision-record.ts')).decisionRecord({

@@ -68,3 +68,6 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
 export function translated(phrase: Phrase): string {
   return renderPhrase(phrase, (english) => vscode.l10n.t(english));
 }
+
+/** The displayed title of a session or chat, which may have none. */
+export const titleText = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);

@@ -7,8 +7,7 @@ import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import { inform } from '../platform/notifications.ts';
-import { oneLine } from '../platform/l10n.ts';
-import { titleOf } from '../sessions/session-commands.ts';
+import { oneLine, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -58,7 +57,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
   const items = hits.map((hit) => ({
     label: oneLine(hit.text, 100),
     description: tierText(hit),
-    detail: `${titleOf(hit.title)} · ${hit.position + 1} · ${hit.role}`,
+    detail: `${titleText(hit.title)} · ${hit.position + 1} · ${hit.role}`,
     hit,
   }));
   const title =

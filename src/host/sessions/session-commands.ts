@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, sessionsText, sizeText } from '../platform/l10n.ts';
+import { countText, messagesText, sessionsText, sizeText, titleText } from '../platform/l10n.ts';
 import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -32,7 +32,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
   const items = [...others]
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
     .map((one) => ({
-      label: titleOf(one.title),
+      label: titleText(one.title),
       description: workspaceName(one.workspace),
       detail: [
         messagesText(one.messages),
@@ -67,7 +67,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const items: CleanUpItem[] = [...sessions]
     .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
     .map((one) => ({
-      label: titleOf(one.title),
+      label: titleText(one.title),
       description: sizeText(sizeOf(one)),
       detail: [
         workspaceName(one.workspace),
@@ -152,7 +152,7 @@ async function confirmDeletion(chosen: readonly SessionSummary[], size: number):
       modal: true,
       detail: `${vscode.l10n.t('This can’t be undone.')}\n\n${chosen
         .slice(0, 10)
-        .map((one) => titleOf(one.title))
+        .map((one) => titleText(one.title))
         .join('\n')}${chosen.length > 10 ? '\n…' : ''}`,
     },
     remove,
@@ -160,15 +160,13 @@ async function confirmDeletion(chosen: readonly SessionSummary[], size: number):
   return answer === remove;
 }
 
-export const titleOf = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /** Opens another session of the workspace, selected from a list. */
 export async function switchSession(app: SessionsApp): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
-    label: titleOf(one.title),
+    label: titleText(one.title),
     description: messagesText(one.messages),
     detail: new Date(one.updatedAt).toLocaleString(vscode.env.language),
     id: one.id,
