@@ -14,17 +14,14 @@ export interface UserMessage {
   readonly pasted?: readonly string[];
 }
 
-/** The events for a user's message: the message and, if it's the first of a session without a title, the title. */
+/** The events for a user's message: the message and, if the session has no title and the message gives one, the title. */
 export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
   const { text, attachments = [] } = draft;
   const events: SessionEvent[] = [
     { type: 'message_added', message: userMessage(draft, messageId(clock.id()), state, clock) },
   ];
-  if (state.counters.messagesEver === 0 && state.title === '')
-    events.push({
-      type: 'session_renamed',
-      title: titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text),
-    });
+  const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
+  if (state.title === '' && title !== '') events.push({ type: 'session_renamed', title });
   return events;
 }
 

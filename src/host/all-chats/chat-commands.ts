@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { inform } from '../platform/notifications.ts';
-import { locale, oneLine, sessionsText, sizeText, translated } from '../platform/l10n.ts';
+import { locale, oneLine, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { AllChats } from './all-chats.ts';
 import { isDroppedRow, isToolRow, type DroppedEventRow, type DroppedRow } from './chat-rows.ts';
@@ -325,7 +325,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
       {
         label: oneLine(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
-        detail: `${title} · ${message + 1} · ${role}`,
+        detail: `${titleText(title)} · ${message + 1} · ${role}`,
         // Prevents the picker from filtering the results again.
         alwaysShow: true,
         chat,
@@ -391,7 +391,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
       const edits = usesInChat.filter(({ kind }) => kind === 'edit').length;
       return [
         {
-          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${chat.entry.title}`,
+          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${titleText(chat.entry.title)}`,
           description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
           detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, usesInChat.length - edits),
           chat,

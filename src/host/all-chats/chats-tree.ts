@@ -5,7 +5,7 @@ import { TOOL_NAMES } from '../../app/library/source.ts';
 import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
-import { keyEventsText, locale, messagesText, oneLine, translated } from '../platform/l10n.ts';
+import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import type { AllChats } from './all-chats.ts';
 import {
@@ -171,7 +171,7 @@ function chatItem(row: ChatItemRow): vscode.TreeItem {
   const { chat, below } = row;
   const { entry, isGone } = chat;
   const hasRows = entry.compactions > 0 || below.length > 0;
-  const item = new vscode.TreeItem(entry.title, hasRows ? Collapsed : None);
+  const item = new vscode.TreeItem(titleText(entry.title), hasRows ? Collapsed : None);
   const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
   item.id = chat.key;
   const relation = relationText(chat);
@@ -180,7 +180,7 @@ function chatItem(row: ChatItemRow): vscode.TreeItem {
   item.contextValue = 'threadkeeper.chat';
   item.command = { command: 'threadkeeper.openKeptChat', title: vscode.l10n.t('Open'), arguments: [row] };
   item.tooltip = [
-    entry.title,
+    titleText(entry.title),
     `${TOOL_NAMES[entry.tool]} · ${messagesText(entry.messages)} · ${when}`,
     entry.path,
     ...(isGone

@@ -47,6 +47,14 @@ describe('a conversation', () => {
     assert.equal(conversation.state.title, 'Why is the build slow?');
   });
 
+  it('names the session after its first message with words', async () => {
+    const conversation = await desk.converse();
+    await conversation.send('???');
+    assert.equal(conversation.state.title, '');
+    await conversation.send('Why is the build slow?');
+    assert.equal(conversation.state.title, 'Why is the build slow?');
+  });
+
   it('keeps the name that the user gave it before its first message', async () => {
     const conversation = await desk.converse();
     await conversation.journal.append({ type: 'session_renamed', title: 'Release 2' });
