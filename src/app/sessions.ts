@@ -90,10 +90,11 @@ export class Sessions {
     return this.#runInOrder(() => this.#makeCurrent(journal));
   }
 
-  /** Closes the current session without opening another. */
-  close(): Promise<void> {
+  /** Closes the current session, or only `session` if it's current, without opening another. */
+  close(session?: Conversation): Promise<void> {
     return this.#runInOrder(async () => {
       const open = this.#current;
+      if (session !== undefined && session !== open) return;
       this.#current = undefined;
       await open?.close();
     });

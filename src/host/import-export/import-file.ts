@@ -212,7 +212,7 @@ async function discardImport(
   const deletion = { type: 'session_deleted', deleted: true } as const;
   if (app.sessions.current !== conversation) return changeSession(app, conversation.journal.id, deletion);
   await conversation.journal.append(deletion);
-  if (previous === undefined) await app.sessions.close();
+  if (previous === undefined) await app.sessions.close(conversation);
   // A chat from another tool has no journal file that could be opened.
   else await (previous.isForeign === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }

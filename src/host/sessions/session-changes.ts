@@ -19,7 +19,7 @@ export async function changeSession(
     await appendTo(await store.open(id), event);
   }
   if (current?.journal.id === id && current.state.deleted) {
-    await sessions.close();
+    await sessions.close(current);
     await sessions.currentOrLatest();
   }
   sessions.listChanged();

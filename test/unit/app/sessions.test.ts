@@ -6,7 +6,10 @@ import { taskId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
 
-function sessionsOf(store: SessionStore, openConversation: (journal: SessionJournal) => Promise<Conversation>): Sessions {
+function sessionsOf(
+  store: SessionStore,
+  openConversation: (journal: SessionJournal) => Promise<Conversation>,
+): Sessions {
   return new Sessions({
     store,
     log: { event: () => undefined, warn: () => undefined },
@@ -32,6 +35,17 @@ describe('the sessions of a workspace', () => {
       const sessions = sessionsOf(store, () => Promise.resolve(conversation));
       for (let times = 0; times < 2; times++) assert.equal(await sessions.show(journal), conversation);
       assert.deepEqual(closed, []);
+      await store.close();
+    }));
+
+  it('are only closed when they are still on show', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const other = await store.create('Release', 'w');
+      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
+      const deleted = await sessions.create('Build');
+      await Promise.all([sessions.show(other), sessions.close(deleted)]);
+      assert.equal((await sessions.currentOrLatest()).journal, other);
       await store.close();
     }));
 
