@@ -33,7 +33,7 @@ describe('the chat page', () => {
         await workbench.runCommand('Threadkeeper: Open Sample Session');
         await workbench.told(/Imported/);
         await workbench.compressHistory();
-        await workbench.told(/Compressed/, { timeout: 60_000 });
+        await workbench.told(/Compressed/);
         await workbench.clearToasts();
       }
       await workbench.webview().locator(`body.vscode-${name}`).waitFor();

@@ -246,7 +246,7 @@ describe('the chat in daily use', () => {
       await chat.workbench.runCommand('View: Close All Editors');
       await chat.workbench.runCommand('View: Show Explorer');
       await chat.workbench.reload();
-      await chat.workbench.statusBarItem('threadkeeper.gauge').getByText(/%$/).waitFor({ timeout: 60_000 });
+      await chat.workbench.statusBarItem('threadkeeper.gauge').getByText(/%$/).waitFor();
       assert.equal(await chat.workbench.page.locator('iframe.webview').count(), 0);
     });
 

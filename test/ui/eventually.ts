@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What takes a second or two takes this long on a machine that is busy with other things. */
-export const READY_LIMIT_MS = 60_000;
+export const READY_LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 50;
 
 /** Makes a check again until it passes: what an act brings about is seen a moment after it. */

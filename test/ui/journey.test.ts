@@ -38,7 +38,7 @@ describe('a long session', () => {
       assert.ok(before > 0);
     });
     await workbench.compressHistory();
-    await workbench.told(/Compressed \d+ messages\. Context: [\d.,]+ → [\d.,]+ tokens/, { timeout: 60_000 });
+    await workbench.told(/Compressed \d+ messages\. Context: [\d.,]+ → [\d.,]+ tokens/);
     await workbench.screenshot('compressed');
     await workbench.clearToasts();
     await eventually(async () => {
@@ -72,7 +72,7 @@ describe('a long session', () => {
     const before = await gaugePercent(workbench);
     await workbench.reload();
     await workbench.runCommand('Threadkeeper: Open Chat');
-    await answer().waitFor({ timeout: 60_000 });
+    await answer().waitFor();
     await eventually(async () => assert.equal(await gaugePercent(workbench), before));
     await workbench.openSidebar('Threadkeeper');
     await nodes().first().waitFor();
@@ -82,7 +82,7 @@ describe('a long session', () => {
     const before = await gaugePercent(workbench);
     workbench = await workbench.restart();
     await workbench.runCommand('Threadkeeper: Open Chat');
-    await answer().waitFor({ timeout: 60_000 });
+    await answer().waitFor();
     await eventually(async () => assert.equal(await gaugePercent(workbench), before));
   });
 });

@@ -73,7 +73,7 @@ describe('a real transcript of 4,806 messages', () => {
     await composer.fill('How is the repository map built?');
     await composer.press('Enter');
     const answer = () => window().webview().getByRole('article').getByText('No model is configured').last();
-    await answer().waitFor({ timeout: 60_000 });
+    await answer().waitFor();
     await window().clearToasts();
     const before = await percent();
     await window().reload();

@@ -26,8 +26,7 @@ describe('a window in Restricted Mode', () => {
   let browser: BrowserContext;
   let workbench: Workbench;
 
-  before(async function () {
-    this.timeout(240_000);
+  before(async () => {
     const say = (): void => undefined;
     const program = await fetchServer(say);
     scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-restricted-'));

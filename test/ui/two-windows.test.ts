@@ -21,7 +21,7 @@ const question = (turn: number): string => `Question number ${turn}?`;
 const answer = (text: string): string => `Here is what I know: ${text.replace('?', '')} is answered.`;
 
 describe('two windows on one workspace', function () {
-  this.timeout(TURNS * 15_000 + 240_000);
+  this.timeout(TURNS * 15_000 + 600_000);
   // Each step goes on from where the one before has left the windows.
   this.bail(true);
   this.retries(0);
