@@ -160,10 +160,10 @@ const USUAL_NOVELTY = 1;
 const NAMED_BEFORE = 0.5;
 
 /** Whether a passage counts less if its words are common. This applies to narration, but usually not to users. */
-function isRoutine(corpus: Corpus, passage: IndexedPassage, evenUsers: boolean): boolean {
+function isRoutine(corpus: Corpus, passage: IndexedPassage, discountsUsers: boolean): boolean {
   const { kind, running } = passage;
   if (corpus.isShortChat) return false;
-  if (!running || (speakerOf(corpus, passage) === 'user' && !evenUsers)) return false;
+  if (!running || (speakerOf(corpus, passage) === 'user' && !discountsUsers)) return false;
   return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
 }
 

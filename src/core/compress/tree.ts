@@ -3,7 +3,7 @@ import type { Span } from '../model/key-event.ts';
 import { ROLES, type Role } from '../model/message.ts';
 import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
-import { extract, NOTED_LABEL, renderPassages } from './extractive.ts';
+import { extract, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
@@ -25,7 +25,7 @@ export interface ParentTools extends LeafTools {
 }
 
 /** In old messages, unusual content is preferred. */
-const OLD_OPTIONS = { novelty: 4, evenUsers: true } as const;
+const OLD_OPTIONS = { novelty: 4, discountsUserRoutine: true } satisfies Partial<ExtractOptions>;
 
 export const PARENT_VERSION = 'merge-1';
 

@@ -105,6 +105,30 @@ describe('the tree of summaries', () => {
       for (let call = 1; call <= EARLY; call++) assert.ok(told.includes(decided(call)), decided(call));
     });
 
+  it('keeps rare facts of an assistant rather than what a user says in common words', async () => {
+    const names = ['Halcyon', 'Bergen', 'Lerwick', 'Marta', 'Tromsø', 'Quince', 'Osprey', 'Wexford'];
+    const words = ['run', 'tests', 'file', 'result', 'change', 'again', 'build', 'error'];
+    const word = (at: number): string => words[(at * 7 + (at >> 3) * 3) % 8]!;
+    const common = (at: number): string =>
+      `Please look at the ${word(at)} and then at the ${word(at * 3 + 1)} of the ${word(at * 5 + 2)}.`;
+    const several = (at: number): string => Array.from({ length: 5 }, (_, more) => common(at * 5 + more)).join(' ');
+    const fact = (at: number): string =>
+      `The ${names[at % 8]} of ${names[(at * 5 + 3) % 8]} is number ${at * 37 + 11}.`;
+    const session = Array.from({ length: 80 }, (_, at) =>
+      at % 2 === 0
+        ? message(at, 'user', several(at))
+        : message(at, 'assistant', `${several(at + 3)} ${at < 25 ? fact(at) : ''}`),
+    );
+    const { frontier } = await grow(
+      { messages: session },
+      { frontierTokens: 400, segment: { tokens: 300, messages: 40 } },
+      tools(),
+    );
+    const [oldest] = frontier;
+    assert.ok(oldest && oldest.depth > 0);
+    assert.match(oldest.detailed, /is number \d+\./);
+  });
+
   it('keeps a model’s structured entries in the parent', async () => {
     const model = scriptedModel((_, call) =>
       goodAnswer('Retries.', { decisions: [`limit ${call}`], files: ['http1.ts'] }),
