@@ -13,11 +13,25 @@ const UPPER = 4;
 const UNDERSCORE = 8;
 const DIGIT = 16;
 const WIDE = 32;
+/** Characters that make a word of their own, such as emoji. */
+const SYMBOL = 64;
 
-/** Classes of UTF-16 units, determined on first use. Surrogates are parts of words: rare scripts and emoji. */
+/** Classes of UTF-16 units other than surrogates, determined on first use. */
 const classes = new Uint8Array(1 << 16);
 /** Set once the class is determined. */
 const KNOWN = 128;
+
+function classAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return (unit & 0xf800) === 0xd800 ? classOfSurrogate(text, at) : classOf(unit);
+}
+
+/** Surrogates are half of a letter of a rare script, or of a symbol such as an emoji. */
+function classOfSurrogate(text: string, at: number): number {
+  const isLow = (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+  const char = String.fromCodePoint(text.codePointAt(isLow && at > 0 ? at - 1 : at)!);
+  return (/[\p{L}\p{N}\p{M}]/u.test(char) ? WORD : SYMBOL) | WIDE;
+}
 
 function classOf(unit: number): number {
   const known = classes[unit]!;
@@ -32,7 +46,6 @@ function classify(unit: number): number {
     if (/\d/.test(char)) return WORD | DIGIT;
     return char === '_' ? WORD | UNDERSCORE : 0;
   }
-  if ((unit & 0xf800) === 0xd800) return WORD | WIDE;
   if (!/[\p{L}\p{N}\p{M}]/u.test(char)) return 0;
   if (isCjkUnit(unit) || /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(char)) return UNSPACED | WIDE;
   return WORD | WIDE | (/\p{Lu}/u.test(char) ? UPPER : 0);
@@ -46,18 +59,17 @@ function classify(unit: number): number {
 export function visitWords(text: string, visit: WordVisitor, from = 0, to = text.length): void {
   let at = from;
   while (at < to) {
-    const first = classOf(text.charCodeAt(at));
-    if ((first & (WORD | UNSPACED)) === 0) {
+    const kind = classAt(text, at) & (WORD | UNSPACED | SYMBOL);
+    if (kind === 0) {
       at++;
       continue;
     }
-    const kind = first & (WORD | UNSPACED);
     const start = at;
     let seen = 0;
     let hasHumps = false;
     let previous = 0;
     while (at < to) {
-      const here = classOf(text.charCodeAt(at));
+      const here = classAt(text, at);
       if ((here & kind) === 0) break;
       // Boundaries within a name: aB, or before the last capital of ABc.
       if (here & UPPER ? at > start && (previous & UPPER) === 0 : previous & UPPER && at - start > 1) hasHumps = true;

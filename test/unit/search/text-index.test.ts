@@ -48,6 +48,12 @@ describe('searching a session', () => {
     assert.equal(ids(session, '연결')[0], 'm8');
   });
 
+  it('finds words and emoji that touch each other, and letters of rare scripts', () => {
+    const index = indexOf({ m0: '🎉Deployed👍', m1: 'nothing', m2: '𝐴𝑙𝑝𝒽𝑎 letters' });
+    for (const query of ['deployed', '🎉', '👍', '🎉Deployed']) assert.deepEqual(ids(index, query), ['m0'], query);
+    assert.deepEqual(ids(index, '𝐴𝑙𝑝𝒽𝑎'), ['m2']);
+  });
+
   for (const [language, small, answers] of [
     [
       'Japanese',
