@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runHostSuite } from './suites/host.ts';
-import { runUiSuite } from './suites/ui.ts';
+import { runUiSuite, type PageTests } from './suites/ui.ts';
 import { runUnitSuite } from './suites/unit.ts';
 import { build } from './support/build.ts';
 import { outFolder } from './support/paths.ts';
@@ -15,14 +15,14 @@ const SUITES = ['unit', 'host', 'ui'] as const;
 type Suite = (typeof SUITES)[number];
 const say = (text: string): void => console.log(text);
 
-function run(suite: Suite, mochaArguments: readonly string[], isWhole: boolean): Promise<SuiteResult> {
+function run(suite: Suite, mochaArguments: readonly string[], pages: PageTests): Promise<SuiteResult> {
   switch (suite) {
     case 'unit':
-      return runUnitSuite(mochaArguments, isWhole);
+      return runUnitSuite(mochaArguments, pages !== 'common');
     case 'host':
       return runHostSuite(say);
     case 'ui':
-      return runUiSuite(say, mochaArguments, isWhole);
+      return runUiSuite(say, mochaArguments, pages);
   }
 }
 
@@ -45,8 +45,9 @@ await runMain(async () => {
       grep: { type: 'string' },
     },
   });
-  // Without a word, what a change should pass before it is committed. CI runs the rest, too.
-  const isWhole = Object.keys(values).length > 0 || process.env.CI !== undefined;
+  // Without a word, what a change should pass before it is committed.
+  const isPlain = Object.keys(values).length === 0;
+  const pages = !isPlain ? 'all' : process.env.CI === undefined ? 'common' : 'ci';
   const wanted = SUITES.filter((suite) => values.only?.includes(suite) ?? true);
   if (wanted.length === 0) throw new PlainError(`--only takes ${SUITES.join(', ')}.`);
   if (values.long === true) process.env.THREADKEEPER_LONG = '1';
@@ -73,7 +74,7 @@ await runMain(async () => {
     // Without dist/ an editor has nothing to show.
     if (built !== undefined && suite !== 'unit') continue;
     say(`\n── ${suite} ──`);
-    results.push(await runOrExplain(suite, () => run(suite, mochaArguments, isWhole)));
+    results.push(await runOrExplain(suite, () => run(suite, mochaArguments, pages)));
   }
   say(`\n${summarize(results)}`);
   if (results.some((result) => result.failed > 0)) process.exitCode = 1;

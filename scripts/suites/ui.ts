@@ -14,14 +14,20 @@ const TEST_LIMIT_MS = 600_000;
 
 const folder = path.join(root, 'test/ui');
 
-/** What every user does, longest first. A partial run only includes these. */
+/** Which page tests run: what every user does, what CI has time for, or each. */
+export type PageTests = 'common' | 'ci' | 'all';
+
+/** What every user does, longest first. */
 const COMMON = ['journey', 'open-chat', 'compressed', 'sessions', 'turns', 'keyboard-writing', 'loading', 'page-parts'];
+
+/** Left out by CI: they take the longest, and mostly repeat in the editor what unit and host tests hold. */
+const SLOW = ['checked-summary', 'first-users', 'languages', 'place', 'real-transcript', 'stumbles', 'two-folders'];
 
 /** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(
   say: (text: string) => void,
   mochaArguments: readonly string[],
-  isWhole: boolean,
+  which: PageTests,
 ): Promise<SuiteResult> {
   await fetchServer(say);
   await findChromium(say);
@@ -31,7 +37,9 @@ export async function runUiSuite(
   const sizeOf = (name: string): number => statSync(path.join(folder, name)).size;
   // Long files first, so that neither editor is left to work alone at the end.
   const all = globSync('*.test.ts', { cwd: folder }).sort((a, b) => sizeOf(b) - sizeOf(a));
-  const files = isWhole ? all : COMMON.map((name) => `${name}.test.ts`);
+  const named = (names: readonly string[]): string[] => names.map((name) => `${name}.test.ts`);
+  const slow = named(SLOW);
+  const files = which === 'common' ? named(COMMON) : all.filter((name) => which === 'all' || !slow.includes(name));
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
   const { code } = await runNode(
     [
@@ -49,5 +57,5 @@ export async function runUiSuite(
   await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   const result = await readResult('ui', code, (performance.now() - began) / 1000);
   const left = `${files.length} of ${all.length} files; npm test -- --all runs each`;
-  return isWhole || result.remark !== undefined ? result : { ...result, remark: left };
+  return which === 'all' || result.remark !== undefined ? result : { ...result, remark: left };
 }

@@ -53,10 +53,11 @@ describe('the chats from other tools', () => {
   });
 
   it('are asked about once, with what there is', async () => {
-    await workbench.chooseCommand('Threadkeeper: Copy Chats from Other Tools');
-    await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
-    await workbench.screenshot('all-chats-question');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.ask('Threadkeeper: Copy Chats from Other Tools', async () => {
+      await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
+      await workbench.screenshot('all-chats-question');
+      await workbench.page.keyboard.press('Enter');
+    });
     await row('ports').or(row('Never use port 80')).first().waitFor();
     await workbench.screenshot('all-chats-view');
   });
@@ -85,8 +86,9 @@ describe('the chats from other tools', () => {
   });
 
   it('are searched, by keyboard alone', async () => {
-    await workbench.chooseCommand('Threadkeeper: Search Chats from Other Tools');
-    await workbench.chooseListed(/^Search Chats from Other Tools$/, 'Never use port 80', 'bookings cache');
+    await workbench.ask('Threadkeeper: Search Chats from Other Tools', () =>
+      workbench.chooseListed(/^Search Chats from Other Tools$/, 'Never use port 80', 'bookings cache'),
+    );
     await workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
@@ -129,8 +131,7 @@ describe('the chats from other tools', () => {
   });
 
   it('are forgotten when the user says so', async () => {
-    await workbench.chooseCommand('Threadkeeper: Delete Copied Chats');
-    await workbench.paletteRow(/Claude Code/).click();
+    await workbench.ask('Threadkeeper: Delete Copied Chats', () => workbench.paletteRow(/Claude Code/).click());
     await workbench.page.getByRole('button', { name: 'Delete Copies' }).click();
     await row('Never use port 80').waitFor({ state: 'detached' });
   });

@@ -55,10 +55,9 @@ describe('a change that a reply proposes', () => {
   const tab = (title: string | RegExp) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
   const configIs = (text: string): Promise<void> => eventually(async () => assert.equal(await config(), text));
+  const active = '.editor-group-container.active .monaco-editor.focused';
   const keyboardIsIn = (editor: ':is' | ':not'): Promise<void> =>
-    chat.workbench.page
-      .locator(`.editor-group-container.active .monaco-editor.focused${editor}(.monaco-diff-editor *)`)
-      .waitFor();
+    chat.workbench.page.locator(`${active}${editor}(.monaco-diff-editor *)`).waitFor();
 
   it('is reviewed and accepted by keyboard alone, change by change', async () => {
     server.answer(REPLY);
@@ -68,21 +67,23 @@ describe('a change that a reply proposes', () => {
     await keys.act(block, 'Apply in Editor');
     await tab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+    await keyboardIsIn(':is');
     for (const { name, setting } of THEMES) {
       await writeSettings(chat.folder, { ...answeredBy(server), 'workbench.colorTheme': setting });
       await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
       await chat.workbench.screenshot(`apply-${name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');
+    // Back to the second group, should a change of theme have moved the keyboard.
+    await keys.press('Control+2');
     await keyboardIsIn(':is');
     await keys.press('Control+Enter');
     const first = before.replace('4600', '8443');
     await configIs(first);
     await keys.press('Control+Backspace');
     await tab(/^config\.ts(?! ↔)/).waitFor();
-    await chat.workbench.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
-    assert.equal(await config(), first);
     await keyboardIsIn(':not');
+    assert.equal(await config(), first);
     await keys.press('Control+z');
     // The editor in a browser saves by itself.
     await configIs(before);

@@ -11,8 +11,9 @@ describe('the first minutes', () => {
   after(() => workbench.close());
 
   async function openWalkthrough(): Promise<void> {
-    await workbench.chooseCommand('Welcome: Open Walkthrough...');
-    await workbench.paletteRow('Get Started with Threadkeeper').click();
+    await workbench.ask('Welcome: Open Walkthrough...', () =>
+      workbench.paletteRow('Get Started with Threadkeeper').click(),
+    );
   }
 
   /** Comes back to the walkthrough, opens one of its steps and presses a button there. */

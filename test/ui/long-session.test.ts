@@ -116,8 +116,7 @@ describe('a very long session in the real page', function () {
     for (const count of [SHORT, LONG]) {
       const file = `${NAMES[count]!}.jsonl`;
       await writeFile(path.join(chat.folder, file), transcript(count));
-      await chat.workbench.chooseCommand('Threadkeeper: Import Transcript…');
-      await chat.workbench.paletteRow(file).click();
+      await chat.workbench.ask('Threadkeeper: Import Transcript…', () => chat.workbench.paletteRow(file).click());
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
       await chat.workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();

@@ -40,11 +40,11 @@ describe('a model on a server', () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
-    // A page that is being drawn takes the focus, which closes a list.
     await articles().getByText('fair winds to Rita').waitFor();
-    await workbench.chooseCommand('Threadkeeper: Select Model…');
     // A server of one's own needs no key: its models are in the one list.
-    await workbench.chooseListed(/^Select Model for This Session$/, SMALL);
+    await workbench.ask('Threadkeeper: Select Model…', () =>
+      workbench.chooseListed(/^Select Model for This Session$/, SMALL),
+    );
     const warning = workbench.toast(/The session doesn’t fit in the context window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
@@ -57,13 +57,14 @@ describe('a model on a server', () => {
     const [port] = await localPorts();
     const ollama = await WireServer.start(port);
     try {
-      await workbench.chooseCommand('Threadkeeper: Select Model…');
       const rows = workbench.page.locator('.quick-input-list');
-      // A row that has no heading keeps the text of an earlier one, unseen.
-      await rows.getByText(`Ollama (127.0.0.1:${port})`).filter({ visible: true }).waitFor();
-      assert.equal(await rows.getByText('LM Studio').count(), 0);
-      await rows.locator('.monaco-list-row', { hasText: SMALL }).locator('.codicon-check').first().waitFor();
-      await workbench.screenshot('model-list');
+      await workbench.ask('Threadkeeper: Select Model…', async () => {
+        // A row that has no heading keeps the text of an earlier one, unseen.
+        await rows.getByText(`Ollama (127.0.0.1:${port})`).filter({ visible: true }).waitFor();
+        assert.equal(await rows.getByText('LM Studio').count(), 0);
+        await rows.locator('.monaco-list-row', { hasText: SMALL }).locator('.codicon-check').first().waitFor();
+        await workbench.screenshot('model-list');
+      });
       await workbench.page.keyboard.press('Escape');
       await workbench.quickInput().waitFor({ state: 'hidden' });
     } finally {

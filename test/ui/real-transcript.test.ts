@@ -50,8 +50,7 @@ describe('a real transcript of 4,806 messages', () => {
   const percent = async (): Promise<number> => Number(/([\d,]+) ?%/.exec(await gauge())?.[1]?.replaceAll(',', ''));
 
   it('is imported by the command', async () => {
-    await window().chooseCommand('Threadkeeper: Import Transcript…');
-    await window().paletteRow(FILE).click();
+    await window().ask('Threadkeeper: Import Transcript…', () => window().paletteRow(FILE).click());
     // What would come in is shown first.
     await window().paletteRow('Import 4,806 Messages').click();
     await window().told(/Imported 4[,.]?806 messages/, { timeout: 100_000 });

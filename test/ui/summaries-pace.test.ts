@@ -75,8 +75,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
         return watched;
       };
       const narrow = async (to: string): Promise<void> => {
-        await workbench.chooseCommand('Threadkeeper: Filter Context View…');
-        await view.pick('Filter by Text');
+        await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
         await workbench.fillInputBox(to);
         await workbench.page.keyboard.press('Enter');
         await view

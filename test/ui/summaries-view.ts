@@ -20,8 +20,7 @@ export class SummariesView {
     const name = `made-of-${messages}.jsonl`;
     const lines = syntheticSession(messages).map(({ role, text }) => JSON.stringify({ role, content: text }));
     await writeFile(path.join(workbench.folder ?? '', name), `${lines.join('\n')}\n`);
-    await workbench.chooseCommand('Threadkeeper: Import Transcript…');
-    await workbench.paletteRow(name).click();
+    await workbench.ask('Threadkeeper: Import Transcript…', () => workbench.paletteRow(name).click());
     // What would come in is shown first.
     await workbench.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
   }
@@ -84,9 +83,8 @@ export class SummariesView {
     const { workbench } = this;
     await workbench.page.keyboard.press('Escape');
     await workbench.runCommand('View: Close All Editors');
-    await workbench.chooseCommand(title);
     // The palette itself has no title.
-    await this.pickTopmost(/./);
+    await workbench.ask(title, () => this.pickTopmost(/./));
   }
 
   /** Chooses from the context menu of the newest compression, the first row below the tree's last section. */

@@ -82,13 +82,11 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('are narrowed to key events of a kind and to what answers some words, and shown whole again', async () => {
-      await workbench.chooseCommand('Threadkeeper: Filter Context View…');
-      await view.pick('Decisions');
+      await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Decisions'));
       await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
       await view.rows().filter({ hasText: 'In context now' }).waitFor({ state: 'detached' });
-      await workbench.chooseCommand('Threadkeeper: Filter Context View…');
-      await view.pick('Filter by Text');
+      await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
       await workbench.fillInputBox(kind.told);
       await workbench.page.keyboard.press('Enter');
       await view
@@ -232,14 +230,14 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('answer why something was forgotten, and bring it back', async () => {
       await workbench.runCommand('View: Close All Editors');
-      await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
-      await workbench.fillInputBox(kind.told);
+      await workbench.ask('Threadkeeper: Find Forgotten Information', () => workbench.fillInputBox(kind.told));
       await workbench.page.keyboard.press('Enter');
       await workbench.paletteRow(/In the context|In the summary|Archived/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('why-forgotten');
       await workbench.page.keyboard.press('Escape');
-      await workbench.chooseCommand('Threadkeeper: Find Forgotten Information');
-      await workbench.fillInputBox('zebra crossing in Timbuktu');
+      await workbench.ask('Threadkeeper: Find Forgotten Information', () =>
+        workbench.fillInputBox('zebra crossing in Timbuktu'),
+      );
       await workbench.page.keyboard.press('Enter');
       await workbench.told(/No mention of/);
       await workbench.clearToasts();
@@ -274,8 +272,7 @@ for (const kind of [SAMPLE, LONG]) {
       // The page of the chart would take the focus from the list.
       await workbench.runCommand('View: Close All Editors');
       for (const title of ['Threadkeeper: Pin Key Event', 'Threadkeeper: Unpin Key Event']) {
-        await workbench.chooseCommand(title);
-        await view.pickTopmost('Key events');
+        await workbench.ask(title, () => view.pickTopmost('Key events'));
         await workbench.quickInput().waitFor({ state: 'hidden' });
       }
     });

@@ -43,8 +43,9 @@ describe('a way out of a fault', () => {
     await chat.button(/^No model$/).waitFor();
     const last = await chat.messages().last().innerText();
     const asked = server.requests.length;
-    await workbench.chooseCommand('Threadkeeper: Select Model…');
-    await workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server');
+    await workbench.ask('Threadkeeper: Select Model…', () =>
+      workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server'),
+    );
     // The commonest slip: no scheme, and nothing there.
     await workbench.fillInputBox('localhost:1');
     await workbench.page.keyboard.press('Enter');

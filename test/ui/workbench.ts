@@ -112,6 +112,22 @@ export class Workbench {
     });
   }
 
+  /**
+   * Runs a command that opens a list or an input box, and answers in it. Does both again where the page behind, to
+   * which the editor gives the focus back when it closes the palette, has closed what came in the palette's place.
+   */
+  async ask(title: string, answer: () => Promise<void>): Promise<void> {
+    await this.insist(async () => {
+      await this.chooseCommand(title);
+      this.page.setDefaultTimeout(CLICK_MS);
+      try {
+        await answer();
+      } finally {
+        this.page.setDefaultTimeout(READY_LIMIT_MS);
+      }
+    });
+  }
+
   /** Chooses a quick fix at the cursor. */
   async chooseQuickFix(title: RegExp): Promise<void> {
     await this.insist(async () => {
