@@ -10,7 +10,7 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
-import { isStrictSchema } from './json.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import type { OptionalPart } from './tolerance.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 

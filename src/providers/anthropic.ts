@@ -15,7 +15,7 @@ import { usageFrom } from './turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { anthropicListed, type ListedModel } from './listed-model.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { optionalPartsOf, Tolerance } from './tolerance.ts';
 import {
@@ -182,12 +182,12 @@ function count(tally: Tally, usage: object | undefined): void {
   tally.input = figure('input_tokens', tally.input);
   tally.output = figure('output_tokens', tally.output);
   const details = figures['output_tokens_details'];
-  const thought = isRecord(details) ? details['thinking_tokens'] : undefined;
+  const thought = isObject(details) ? details['thinking_tokens'] : undefined;
   if (typeof thought === 'number') tally.reasoning = thought;
   tally.cacheRead = figure('cache_read_input_tokens', tally.cacheRead);
   tally.cacheWrite = figure('cache_creation_input_tokens', tally.cacheWrite);
   const created = figures['cache_creation'];
-  const hour = isRecord(created) ? created['ephemeral_1h_input_tokens'] : undefined;
+  const hour = isObject(created) ? created['ephemeral_1h_input_tokens'] : undefined;
   if (typeof hour === 'number') tally.cacheWriteHour = hour;
 }
 

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -37,7 +37,7 @@ function errorIn(text: string): unknown {
     return { message: text };
   }
   if (Array.isArray(body)) [body] = body as unknown[];
-  if (!isRecord(body)) return { message: text };
+  if (!isObject(body)) return { message: text };
   if ('error' in body) return body['error'];
   const { detail, message } = body;
   if (typeof message === 'string') return body;

@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 
 /** A model in a provider's list, with the facts that the list contains. */
 export interface ListedModel {
@@ -23,8 +23,8 @@ const positive = (...values: readonly unknown[]): number | undefined =>
  * aren't for chats.
  */
 export function listedModel(entry: unknown): ListedModel | undefined {
-  if (!isRecord(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
-  const inner = (name: string): Readonly<Record<string, unknown>> => (isRecord(entry[name]) ? entry[name] : {});
+  if (!isObject(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
+  const inner = (name: string): Readonly<Record<string, unknown>> => (isObject(entry[name]) ? entry[name] : {});
   // OpenRouter and Together, vLLM, Groq, Mistral, LM Studio, llama.cpp.
   const contextWindow = positive(
     entry['context_length'],
@@ -63,10 +63,10 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
 
 /** Parses an entry of Anthropic's list of models (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
 export function anthropicListed(entry: unknown): ListedModel | undefined {
-  if (!isRecord(entry) || typeof entry['id'] !== 'string') return undefined;
+  if (!isObject(entry) || typeof entry['id'] !== 'string') return undefined;
   const contextWindow = positive(entry['max_input_tokens']);
   const maxOutput = positive(entry['max_tokens']);
-  const capabilities = isRecord(entry['capabilities']) ? entry['capabilities'] : {};
+  const capabilities = isObject(entry['capabilities']) ? entry['capabilities'] : {};
   const images = capabilities['image_input'];
   const retires = entry['retires_at'];
   return {
@@ -75,7 +75,7 @@ export function anthropicListed(entry: unknown): ListedModel | undefined {
       vendor: 'anthropic',
       ...(contextWindow !== undefined && { contextWindow }),
       ...(maxOutput !== undefined && { maxOutput }),
-      ...(isRecord(images) && { takesImages: images['supported'] === true }),
+      ...(isObject(images) && { takesImages: images['supported'] === true }),
       ...effortsOf(capabilities),
       ...(typeof retires === 'string' && { retires: { on: retires.slice(0, 10) } }),
     },
@@ -84,9 +84,9 @@ export function anthropicListed(entry: unknown): ListedModel | undefined {
 
 function effortsOf(capabilities: Readonly<Record<string, unknown>>): { readonly efforts?: readonly Effort[] } {
   const { effort, thinking } = capabilities;
-  if (!isRecord(effort) || effort['supported'] !== true) return {};
-  const types = isRecord(thinking) && isRecord(thinking['types']) ? thinking['types'] : {};
+  if (!isObject(effort) || effort['supported'] !== true) return {};
+  const types = isObject(thinking) && isObject(thinking['types']) ? thinking['types'] : {};
   const off = types['disabled'];
-  const has = (level: unknown): boolean => isRecord(level) && level['supported'] === true;
+  const has = (level: unknown): boolean => isObject(level) && level['supported'] === true;
   return { efforts: EFFORTS.filter((each) => (each === 'none' ? has(off) : has(effort[each]))) };
 }

@@ -3,7 +3,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
 import { responseFault, streamFault } from './provider-errors.ts';
 import { serverFetch } from './http.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './tolerance.ts';
@@ -66,9 +66,9 @@ export function ollamaBody(
 export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
   for await (const line of linesOf(response)) {
     const part: unknown = JSON.parse(line);
-    if (!isRecord(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
+    if (!isObject(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
-    const message = isRecord(part['message']) ? part['message'] : {};
+    const message = isObject(part['message']) ? part['message'] : {};
     if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.separateThinking();
     if (typeof message['content'] === 'string') yield* filter.take(message['content']);
     if (part['done'] !== true) continue;
@@ -119,14 +119,14 @@ export async function ollamaFacts(
     const init = body && { method: 'POST', body: JSON.stringify(body) };
     const response = await serverFetch(`${origin}${path}`, { headers, signal, ...init });
     const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
-    return isRecord(answer) ? answer : {};
+    return isObject(answer) ? answer : {};
   };
   if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
   const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
-  const info = isRecord(shown['model_info']) ? shown['model_info'] : {};
+  const info = isObject(shown['model_info']) ? shown['model_info'] : {};
   const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
   const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];
-  const loadedModel = models.filter(isRecord).find(({ name, model: id }) => name === model || id === model);
+  const loadedModel = models.filter(isObject).find(({ name, model: id }) => name === model || id === model);
   const loaded = loadedModel?.['context_length'];
   const can = (what: string): boolean => Array.isArray(shown['capabilities']) && shown['capabilities'].includes(what);
   return {

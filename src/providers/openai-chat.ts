@@ -7,7 +7,8 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { replyFault } from './provider-errors.ts';
-import { isRecord, isStrictSchema } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
@@ -105,15 +106,15 @@ interface Part {
 
 /** Reads what compatible servers actually send, which is less than the SDK's type promises. */
 function readChunk(chunk: unknown): Part {
-  if (!isRecord(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
+  if (!isObject(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
   const usage = readUsage(chunk['usage']);
-  if (!isRecord(choice)) return { text: '', thinks: false, finish: undefined, usage };
+  if (!isObject(choice)) return { text: '', thinks: false, finish: undefined, usage };
   const finish = choice['finish_reason'];
-  const message = isRecord(choice['delta']) ? choice['delta'] : choice['message'];
+  const message = isObject(choice['delta']) ? choice['delta'] : choice['message'];
   return {
-    text: isRecord(message) ? contentText(message['content']) + contentText(message['refusal']) : '',
-    thinks: isRecord(message) && hasThinking(message),
+    text: isObject(message) ? contentText(message['content']) + contentText(message['refusal']) : '',
+    thinks: isObject(message) && hasThinking(message),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
     usage,
   };
@@ -128,7 +129,7 @@ function hasThinking(message: Readonly<Record<string, unknown>>): boolean {
   const parts: readonly unknown[] = Array.isArray(message['content']) ? message['content'] : [];
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
-    parts.some((part) => isRecord(part) && part['type'] === 'thinking')
+    parts.some((part) => isObject(part) && part['type'] === 'thinking')
   );
 }
 
@@ -138,15 +139,15 @@ function contentText(content: unknown): string {
   if (!Array.isArray(content)) return '';
   return content
     .map((part: unknown) =>
-      isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
+      isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
     )
     .join('');
 }
 
 function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
-  if (isRecord(body) && body['error']) throw replyFault(body['error']);
+  if (isObject(body) && body['error']) throw replyFault(body['error']);
   const part = readChunk(body);
-  if (!isRecord(body) || !Array.isArray(body['choices'])) {
+  if (!isObject(body) || !Array.isArray(body['choices'])) {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
   if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
@@ -170,7 +171,7 @@ function ending(finish = ''): Ending {
 }
 
 function readUsage(usage: unknown): Usage | undefined {
-  if (!isRecord(usage)) return undefined;
+  if (!isObject(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
   // Servers that don't count tokens send zeros.
   if (typeof input !== 'number' || input <= 0) return undefined;
@@ -178,10 +179,10 @@ function readUsage(usage: unknown): Usage | undefined {
   const billed = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
   // DeepSeek has its own name for it.
-  const cached = isRecord(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
-  const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const cached = isObject(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
+  const written = isObject(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
-  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
+  const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;
   return usageFrom(input, billed, { reasoning, cachedInput: cached, cacheWrite: written });
 }
 

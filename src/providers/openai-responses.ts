@@ -10,7 +10,8 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './provider-errors.ts';
-import { isRecord, isStrictSchema } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { OptionalPart } from './tolerance.ts';
 import { toTurns, usageFrom, type Turn } from './turns.ts';
@@ -120,10 +121,10 @@ function* usageOf(reply: Reply): Generator<ChatChunk> {
 function toUsage(usage: ResponseUsage): Usage {
   // Some proxies omit the details.
   const details: unknown = usage.input_tokens_details;
-  const cached = isRecord(details) ? details['cached_tokens'] : undefined;
-  const written = isRecord(details) ? details['cache_write_tokens'] : undefined;
+  const cached = isObject(details) ? details['cached_tokens'] : undefined;
+  const written = isObject(details) ? details['cache_write_tokens'] : undefined;
   const thought: unknown = usage.output_tokens_details;
-  const reasoning = isRecord(thought) ? thought['reasoning_tokens'] : undefined;
+  const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;
   const { input_tokens: input, output_tokens: output } = usage;
   return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
 }

@@ -2,7 +2,7 @@ import { _iterSSEMessages as messagesOf } from 'openai/core/streaming';
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { replyFault } from './provider-errors.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Four are allowed in total. */
@@ -32,7 +32,7 @@ export async function* eventsOf(response: Response, { controller }: WatchedCall)
     if (data.startsWith('[DONE]')) return;
     if (data === '' || data.startsWith(':')) continue;
     const event: unknown = JSON.parse(data);
-    if (isRecord(event) && event['error']) throw replyFault(event['error']);
+    if (isObject(event) && event['error']) throw replyFault(event['error']);
     yield event;
   }
 }

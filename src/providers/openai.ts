@@ -4,7 +4,7 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 import { listedModel, type ListedModel } from './listed-model.ts';
 import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
@@ -147,8 +147,8 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
           const models: ListedModel[] = [];
           const answer: unknown = await client.get('/models', { signal: call.controller.signal });
           // Together sends the list without an object around it.
-          const entries = isRecord(answer) ? answer['data'] : answer;
-          for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
+          const entries = isObject(answer) ? answer['data'] : answer;
+          for (const entry of Array.isArray(entries) ? entries.filter(isObject) : []) {
             const listed = listedModel(entry);
             if (!listed) continue;
             // Ollama takes names without a tag, too. Its own endpoints return the context window.

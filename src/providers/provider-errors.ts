@@ -1,5 +1,5 @@
 import { ModelFault, type FaultReason } from '../app/fault.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 
 interface ApiErrorShape extends Error {
   readonly status: number | undefined;
@@ -184,8 +184,8 @@ function reasonOfWords(words: string): FaultReason {
 function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   // OpenAI passes the inner object, Anthropic the whole body, and Ollama a string.
   let body: unknown = error.error;
-  if (isRecord(body) && 'error' in body) body = body['error'];
-  if (!isRecord(body)) {
+  if (isObject(body) && 'error' in body) body = body['error'];
+  if (!isObject(body)) {
     return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
   }
   const { code, type, message, metadata, details } = body;
@@ -193,7 +193,7 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   const codes = [code, type].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
-  const moderated = isRecord(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
+  const moderated = isObject(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
   const codeText = [...codes, ...moderated].join(' ');
   return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
 }

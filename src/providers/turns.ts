@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../app/ports.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
-import { isRecord } from './json.ts';
+import { isObject } from '../core/text/json-value.ts';
 
 type TextBlock = Extract<ContentBlock, { type: 'text' }>;
 type ImageBlock = Extract<ContentBlock, { type: 'image' }>;
@@ -80,7 +80,7 @@ export function plainText(turn: UserTurn): string {
 export function inputObject(json: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json);
-    return isRecord(value) ? value : { input: value };
+    return isObject(value) ? value : { input: value };
   } catch {
     return { input: json };
   }

@@ -6,7 +6,7 @@ import { CodexImporter } from '../core/transcript/codex.ts';
 import { importContinueSession, isContinueSession } from '../core/transcript/continue-session.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
-import { isList, stringOf, tryParse } from '../core/transcript/json-value.ts';
+import { isList, stringOf, tryParse } from '../core/text/json-value.ts';
 import { importQwenRecord } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, tryParse } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   addCompaction,

@@ -10,7 +10,7 @@ import {
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { isList, isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { columnText, type Database, type Databases } from './databases.ts';
 import {

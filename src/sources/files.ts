@@ -14,7 +14,7 @@ import {
   type Tool,
 } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isObject, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 
 /** A user's home folder, and the environment variables that relocate tools' folders. */

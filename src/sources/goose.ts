@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
-import { isObject, stringOf, tryParse } from '../core/transcript/json-value.ts';
+import { isObject, stringOf, tryParse } from '../core/text/json-value.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases } from './databases.ts';

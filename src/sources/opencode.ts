@@ -3,7 +3,7 @@ import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isObject, stringOf, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import {
   addCompaction,
   messageFromBlocks,

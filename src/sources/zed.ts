@@ -6,7 +6,7 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../core/transcript/json-value.ts';
+import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   messageFromBlocks,

@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
-import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import {
   messageFromBlocks,
   parseTimestamp,

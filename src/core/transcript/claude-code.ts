@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
 import { readContent } from './content-parts.ts';
-import { isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,

@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
+import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,

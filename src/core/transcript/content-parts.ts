@@ -1,6 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
 
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });

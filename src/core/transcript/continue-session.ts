@@ -1,4 +1,4 @@
-import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { readRoleContent } from './role-content.ts';
 import {
   addCompaction,

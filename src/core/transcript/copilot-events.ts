@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { toolCall, toolResult } from './content-parts.ts';
-import { isObject, objectsAt, stringOf, textAt, type JsonObject } from './json-value.ts';
+import { isObject, objectsAt, stringOf, textAt, type JsonObject } from '../text/json-value.ts';
 import {
   addCompaction,
   checkVersion,

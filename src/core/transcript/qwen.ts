@@ -1,6 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
-import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from './json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import { addCompaction, parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 

@@ -7,7 +7,7 @@ import { importContinueSession, isContinueSession } from './continue-session.ts'
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
-import { isTooDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
+import { isTooDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { importQwenRecord, isQwen } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';

@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { ROLES, type ContentBlock, type Role } from '../model/message.ts';
 import { readContent, joinTextBlocks, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, objectsAt, stringOf, type JsonObject } from './json-value.ts';
+import { isList, isObject, objectsAt, stringOf, type JsonObject } from '../text/json-value.ts';
 import { messageFromBlocks, parseTimestamp, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_ALIASES: Readonly<Record<Role, readonly string[]>> = {

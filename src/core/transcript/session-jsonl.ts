@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
 import { messageSchema, type Message, messageText } from '../model/message.ts';
-import { tryParse } from './json-value.ts';
+import { tryParse } from '../text/json-value.ts';
 import { TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
 /** A message as in the journal, except that `content` may be a string. */

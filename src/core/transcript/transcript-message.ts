@@ -1,6 +1,6 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
-import { stringOf } from './json-value.ts';
+import { stringOf } from '../text/json-value.ts';
 
 /**
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of

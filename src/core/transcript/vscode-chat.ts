@@ -1,7 +1,16 @@
 import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, objectsAt, stringOf, textAt, tryParse, valueAt, type JsonObject } from './json-value.ts';
+import {
+  isList,
+  isObject,
+  objectsAt,
+  stringOf,
+  textAt,
+  tryParse,
+  valueAt,
+  type JsonObject,
+} from '../text/json-value.ts';
 import {
   addCompaction,
   messageFromBlocks,

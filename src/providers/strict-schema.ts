@@ -1,7 +1,4 @@
-/** Whether a value is a JSON object, with members of any type. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject } from '../core/text/json-value.ts';
 
 /**
  * Whether the providers can enforce a schema: all objects are closed, and all properties required. Otherwise, they
@@ -9,10 +6,10 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  * Schema limitations".
  */
 export function isStrictSchema(schema: unknown): boolean {
-  if (!isRecord(schema)) return true;
+  if (!isObject(schema)) return true;
   const { type, properties, required, additionalProperties, items, anyOf, $defs } = schema;
   if (type === 'object' || properties !== undefined) {
-    if (additionalProperties !== false || !isRecord(properties)) return false;
+    if (additionalProperties !== false || !isObject(properties)) return false;
     const names = new Set(Array.isArray(required) ? required : []);
     if (!Object.keys(properties).every((name) => names.has(name))) return false;
   }
@@ -22,5 +19,5 @@ export function isStrictSchema(schema: unknown): boolean {
 /** Schemas in a list or an object. */
 function areStrict(schemas: unknown): boolean {
   if (Array.isArray(schemas)) return schemas.every(isStrictSchema);
-  return !isRecord(schemas) || Object.values(schemas).every(isStrictSchema);
+  return !isObject(schemas) || Object.values(schemas).every(isStrictSchema);
 }
