@@ -35,7 +35,7 @@ const transcript = {
 };
 
 const hostToPage = v.variant('type', [
-  /** The complete state, sent after `ready`, `resync`, and a switch of sessions. */
+  /** The complete state, sent after `ready` and a switch of sessions. */
   v.object({
     type: v.literal('init'),
     ...transcript,
@@ -107,10 +107,8 @@ export type HostToPage = v.InferOutput<typeof hostToPage>;
 export type InitMessage = Extract<HostToPage, { type: 'init' }>;
 
 const pageToHost = v.variant('type', [
-  /** The page is listening; answered by `init` or `unavailable`. */
+  /** The page is listening, or noticed a gap; answered by `init` or `unavailable`. */
   v.object({ type: v.literal('ready') }),
-  /** The page noticed a gap; answered by `init`. */
-  v.object({ type: v.literal('resync'), reason: shortText }),
   v.object({ type: v.literal('request'), id: count, body: requestSchema }),
   v.object({ type: v.literal('stop') }),
   /** Sent at most every 300 ms while the user types, and when the page is hidden. */

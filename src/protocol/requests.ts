@@ -29,6 +29,9 @@ const message = { message: aMessageId };
 const session = { session: aSessionId };
 /** The answer to requests without a result. The host pushes what has changed. */
 const done = v.null();
+/** `display`: on a line of its own. */
+const formulaSchema = v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() });
+export type Formula = v.InferOutput<typeof formulaSchema>;
 const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
   [v.object({ type: v.literal(type), ...fields }), answer] as const;
 
@@ -79,10 +82,7 @@ const REQUESTS = {
   renderMath: ask(
     'renderMath',
     {
-      formulas: v.pipe(
-        list(v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() })),
-        v.maxLength(100),
-      ),
+      formulas: v.pipe(list(formulaSchema), v.maxLength(100)),
     },
     list(longText),
   ),

@@ -1,3 +1,4 @@
+import type { Formula } from '../protocol/requests.ts';
 import { makeFileLink } from './markdown/decorate.ts';
 import { sanitizeMath } from './markdown/sanitize.ts';
 
@@ -63,11 +64,6 @@ export function linkFiles(
     findExisting,
     makeFileLink,
   );
-}
-
-interface Formula {
-  readonly tex: string;
-  readonly display: boolean;
 }
 
 /** Replaces formulas by MathML from the host. Invalid formulas stay as their source. */

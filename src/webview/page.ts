@@ -91,7 +91,7 @@ export class Page {
     }
     switch (message.type) {
       case 'replyDelta':
-        if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.resync('gap in a reply');
+        if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.requestState();
         return;
       case 'ping':
         this.post({ type: 'pong' });
@@ -301,8 +301,8 @@ export class Page {
   }
 
   /** Requests the complete state again. */
-  resync(reason: string): void {
-    this.post({ type: 'resync', reason });
+  requestState(): void {
+    this.post({ type: 'ready' });
   }
 }
 

@@ -1,10 +1,5 @@
 import temml from 'temml';
-
-export interface Formula {
-  readonly tex: string;
-  /** Displayed on a line of its own. */
-  readonly display: boolean;
-}
+import type { Formula } from '../../protocol/requests.ts';
 
 /** A formula as MathML; '' if it's invalid. Links and images aren't allowed. */
 export function mathMl({ tex, display }: Formula): string {

@@ -178,7 +178,6 @@ export class ServedPage implements vscode.Disposable {
     this.#unanswered = 0;
     switch (message.type) {
       case 'ready':
-      case 'resync':
         return this.#initialize();
       case 'request':
         this.#handlers ??= this.#app.requests();

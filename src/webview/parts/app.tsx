@@ -37,7 +37,7 @@ export function App({ page }: { readonly page: Page }) {
               <Button
                 key={command}
                 look="button"
-                onClick={() => void page.runFaultAction(command, () => page.resync('asked again'))}
+                onClick={() => void page.runFaultAction(command, () => page.requestState())}
               >
                 {label}
               </Button>
