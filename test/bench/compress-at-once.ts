@@ -6,7 +6,7 @@ import { contentOf, type TranscriptMessage } from '../../src/core/transcript/tra
 import { openLoop } from '../support/yielders.ts';
 import type { MeteredModel } from './models/metered.ts';
 
-/** A transcript within a number of tokens, as the command line's `compress` does it; extracted where no model is given. */
+/** Compresses a transcript to a number of tokens like the command line's `compress`; without a model, extractively. */
 export function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
@@ -20,13 +20,13 @@ export function compressAtOnce(
   });
 }
 
-/** All that would be sent, as one text. */
+/** The complete request as one text. */
 export const sentText = ({ messages }: Pick<CompressedMessages, 'messages'>): string =>
   messages.map(({ content }) => textOf(content)).join('\n');
 
 const textOf = (content: string | readonly ContentBlock[]): string =>
   typeof content === 'string' ? content : messageText({ content });
 
-/** Tokens of a transcript with each message's framing. */
+/** The tokens of a transcript, including each message's framing. */
 export const tokensOf = (transcript: readonly TranscriptMessage[], counter: TokenCounter): number =>
   transcript.reduce((sum, one) => sum + counter.message({ role: one.role, content: contentOf(one) }), 0);

@@ -3,21 +3,21 @@ import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import type { SharedSession } from './data/shared.ts';
 import { syntheticSession } from './data/synthetic.ts';
 
-/** What every figure is measured with. */
+/** The input of all measurements. */
 export interface BenchContext {
-  /** Smaller sizes; what takes minutes is left out. */
+  /** Smaller sizes, without the figures that take minutes. */
   readonly quick: boolean;
   readonly counter: TokenCounter;
-  /** None where the shared data is absent. */
+  /** Empty if the shared data is absent. */
   readonly sessions: readonly SharedSession[];
   readonly say: (text: string) => void;
 }
 
-/** The first `count` messages of real developers' sessions in a row; synthetic ones where there are none. */
+/** The first `count` messages of real developer sessions, concatenated, or of a synthetic session if there are none. */
 export function developerMessages({ sessions }: BenchContext, count: number): readonly TranscriptMessage[] {
   const real = sessions.filter((session) => session.developer);
   if (real.length === 0) return syntheticSession(count);
-  // Agents' sessions first, which are the heaviest; the long chat without an agent last.
+  // Agent sessions first, because they are the heaviest. The long chat without an agent comes last.
   const order = [...real].sort((a, b) => a.messages.length - b.messages.length);
   return order.flatMap((session) => session.messages).slice(0, count);
 }

@@ -2,7 +2,9 @@ import type { ChatRequest } from '../../src/app/ports.ts';
 import { messageText } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 
-/** Sums up how much of each request stood unchanged at the start of the one before: what a provider's cache can hold. */
+/**
+ * Measures the share of each request that is an unchanged prefix of the previous one, which provider caches can hold.
+ */
 export class PrefixMeter {
   input = 0;
   cached = 0;
@@ -16,7 +18,7 @@ export class PrefixMeter {
     this.#counter = counter;
   }
 
-  /** @param blocks texts of the request in order, system prompt first */
+  /** @param blocks the request's texts in order, starting with the system prompt */
   add(blocks: readonly string[]): void {
     const { input, cached } = this;
     let same = 0;
@@ -26,7 +28,7 @@ export class PrefixMeter {
       this.input += tokens;
       if (at < same) this.cached += tokens;
     });
-    // Within the first block that changed, the unchanged start counts too.
+    // The unchanged beginning of the first changed block counts as well.
     const changed = blocks[same];
     const was = this.#before[same];
     if (changed !== undefined && was !== undefined) this.cached += this.#counter.text(commonStart(was, changed));
@@ -35,12 +37,12 @@ export class PrefixMeter {
     this.#shares += (this.cached - cached) / Math.max(1, this.input - input);
   }
 
-  /** 0…1. */
+  /** From 0 to 1. */
   get share(): number {
     return this.input === 0 ? 0 : this.cached / this.input;
   }
 
-  /** The mean of the requests' own shares, each request alike. */
+  /** The mean of the requests' shares, with equal weights. */
   get meanShare(): number {
     return this.requests === 0 ? 0 : this.#shares / this.requests;
   }
@@ -52,7 +54,7 @@ export class PrefixMeter {
   }
 }
 
-/** The texts of a request in the order in which a provider reads them. */
+/** A request's texts in the order in which a provider reads them. */
 export const blocksOf = ({ system, messages }: Pick<ChatRequest, 'system' | 'messages'>): string[] => [
   ...system,
   ...messages.map((message) => `${message.role}\n${messageText(message)}`),

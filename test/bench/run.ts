@@ -50,7 +50,7 @@ const QUALITY: readonly string[] = ['gauge', 'events', 'sessions', 'facts', 'pro
 const sectionOfPart = (name: string): Section =>
   name === 'cost' ? 'cost' : QUALITY.includes(name) ? 'quality' : 'speed';
 
-/** Whether some of a section is to be measured, and some not. */
+/** Whether only a part of a section is to be measured. */
 function isPart(section: Section, wanted: readonly string[]): boolean {
   const own = Object.keys(MEASURES).filter((name) => sectionOfPart(name) === section);
   return own.some((name) => wanted.includes(name)) && !own.every((name) => wanted.includes(name));
@@ -107,7 +107,7 @@ await runMain(async () => {
   console.log(tableText(measured.figures));
   for (const note of measured.notes) console.log(`\n${note}`);
   const folder = values.write ? path.join(root, 'docs', 'benchmarks') : path.join(outFolder, 'bench');
-  // Compared before they are written: a run is never held against itself.
+  // Compares before writing, so that a run isn't compared to itself.
   const judged = values.check ? await findFalls(measured.figures, run.data) : undefined;
   console.log(`\nWritten to ${path.relative(root, await writeResults(measured, run, folder, values.write))}.`);
   if (!judged) return;

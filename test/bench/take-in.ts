@@ -2,7 +2,7 @@ import type { Conversation } from '../../src/app/conversation.ts';
 import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 
-/** Puts a transcript into a session behind what it has, in bulk as an import does. */
+/** Appends a transcript to a session in bulk, like an import. */
 export async function takeIn(conversation: Conversation, messages: readonly TranscriptMessage[]): Promise<void> {
   let parent = conversation.state.head;
   for (let at = 0; at < messages.length; at += 500) {

@@ -4,13 +4,13 @@ import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 import type { Desk } from '../unit/app/desk.ts';
 
-/** A user's message and all that followed until the next one. */
+/** A user's message and everything until the next one. */
 export interface Turn {
   readonly ask: string;
   readonly rest: readonly TranscriptMessage[];
 }
 
-/** A transcript as turns; what stands before the first user message is left out. */
+/** Splits a transcript into turns. Messages before the first user message are omitted. */
 export function turnsOf(transcript: readonly TranscriptMessage[]): Turn[] {
   const turns: { ask: string; rest: TranscriptMessage[] }[] = [];
   for (const message of transcript) {
@@ -20,16 +20,15 @@ export function turnsOf(transcript: readonly TranscriptMessage[]): Turn[] {
   return turns;
 }
 
-/** A minute passes with each turn, so that a summarizer that failed is tried again as it would be. */
+/** Each turn takes a simulated minute, so that a failed summarizer is retried like in reality. */
 const TURN_MS = 60_000;
 
-/** Stands for an answer that the transcript does not have: an empty reply would be a fault. */
+/** The reply if the transcript has none, because an empty reply would be an error. */
 const NO_ANSWER = 'Done.';
 
 /**
- * One turn as it would have been: the user's message is sent, the transcript's own answer comes back, what tools gave
- * and what followed is appended. Resolves when what was compressed in the background is committed. Rejects when the
- * turn could not proceed.
+ * Replays one turn: sends the user's message, returns the transcript's reply, and appends tool results and what
+ * follows. Resolves when background compression has committed. Rejects if the turn fails.
  */
 export async function playTurn(desk: Desk, conversation: Conversation, { ask, rest }: Turn): Promise<void> {
   desk.clock.ahead += TURN_MS;

@@ -3,8 +3,9 @@ import { FIGURE_FAULTS } from './figures-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 /**
- * Reads `faults.txt`: after `# promise: test “title”` follow the faults that break the promise and that this test has to
- * notice, each as `## file: what goes wrong`, `-` lines that stand in the file once, and `+` lines to put in their place.
+ * Reads `faults.txt`: each line `# promise: test “title”` is followed by faults that break the promise and must make
+ * that test fail. A fault is `## file: what goes wrong`, then `-` lines that occur once in the file, and `+` lines that
+ * replace them.
  */
 function read(text: string): PlantedFault[] {
   return text
@@ -26,7 +27,7 @@ function read(text: string): PlantedFault[] {
     });
 }
 
-/** Every fault that is planted, by what it breaks. */
+/** All planted faults, by what they break. */
 export const FAULTS: readonly PlantedFault[] = [
   ...read(readFileSync(new URL('faults.txt', import.meta.url), 'utf8')),
   ...FIGURE_FAULTS,

@@ -18,7 +18,7 @@ const EXCERPTS: Catcher = {
   title: 'gives terms that lie where they say, and an excerpt within its bounds',
 };
 
-/** Counts, what is made of them, and what is found again. */
+/** Faults in counting, calibration, and search. */
 export const FIGURE_FAULTS = [
   ...planted(
     'gauge',

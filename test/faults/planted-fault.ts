@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/support/paths.ts';
 
-/** A fault that a change might bring in by mistake, and the property test that has to notice it. */
+/** A mistake that a change might introduce, and the property test that must detect it. */
 export interface PlantedFault {
-  /** The name that docs/promises.md gives the promise that it breaks. */
+  /** The name of the broken promise in docs/promises.md. */
   readonly promise: string;
-  /** What goes wrong, in a few words. */
+  /** A short description of the mistake. */
   readonly what: string;
-  /** The source file, and a part of its text that stands in it once. */
+  /** The source file, and text that occurs in it once. */
   readonly file: string;
   readonly find: string;
-  /** What is put in its place. */
+  /** The replacement for that text. */
   readonly put: string;
-  /** The test that notices it: its file, and a part of its title. */
+  /** The test that detects it: its file, and part of its title. */
   readonly spec: string;
   readonly title: string;
 }
 
-/** Where a fault is noticed. */
+/** The test that must detect a fault. */
 export type Catcher = Pick<PlantedFault, 'spec' | 'title'>;
 
-/** Faults of one promise that one test notices. */
+/** The faults of one promise that one test must detect. */
 export function planted(
   promise: string,
   { spec, title }: Catcher,
@@ -30,7 +30,7 @@ export function planted(
   return faults.map((fault) => ({ promise, ...fault, spec, title }));
 }
 
-/** Why a fault does not fit the sources as they are; undefined when it does. */
+/** Why a fault can't be planted in the current sources; undefined if it can. */
 export function misfit({ file, find, put, spec, title }: PlantedFault): string | undefined {
   const times = read(file).split(find).length - 1;
   if (times !== 1) return `its text stands ${times} times in ${file}, and must stand there once`;

@@ -8,7 +8,7 @@ import { FAULTS } from './all-faults.ts';
 import { misfit, type PlantedFault } from './planted-fault.ts';
 import { tryFault, type Trial } from './try-fault.ts';
 
-/** The cases that CI tries each property on. */
+/** The property cases that CI uses. */
 const SEED = 20261122;
 
 const key = ({ spec, title }: PlantedFault): string => `${spec} “${title}”`;
@@ -28,7 +28,7 @@ await runMain(async () => {
     if (why !== undefined) throw new PlainError(`${fault.promise}, “${fault.what}”: ${why}.`);
   }
 
-  // A test that is red anyway notices nothing.
+  // A test that fails without the fault proves nothing.
   const catchers = [...new Map(faults.map((fault) => [key(fault), fault])).values()];
   const sound = await mapLimited(catchers, jobs, async (catcher) => {
     const trial = await tryFault(catcher, seed);

@@ -5,9 +5,9 @@ import { runNode } from '../../scripts/support/processes.ts';
 import type { Catcher, PlantedFault } from './planted-fault.ts';
 
 export interface Trial {
-  /** `green`: every test passed; `red`: one failed; `broken`: none could be run. */
+  /** `green`: all tests passed; `red`: one failed; `broken`: none could run. */
   readonly outcome: 'green' | 'red' | 'broken';
-  /** What the failed test said, or what was printed where none ran; its first lines. */
+  /** The first lines of the failed test's message, or of the output if no test ran. */
   readonly said: string;
   readonly seconds: number;
 }
@@ -19,7 +19,7 @@ interface MochaReport {
   readonly failures: readonly { readonly err: { readonly message?: string } }[];
 }
 
-/** Runs the tests of a spec that have that title, with a fault planted or without one, always with the same cases. */
+/** Runs a spec's tests with that title, with or without a planted fault, always with the same cases. */
 export async function tryFault({ spec, title }: Catcher, seed: number, fault?: PlantedFault): Promise<Trial> {
   const began = performance.now();
   const place = fault && { ...fault, file: path.join(root, fault.file) };
@@ -43,7 +43,7 @@ function reportIn(output: string): MochaReport | undefined {
   return json === undefined ? undefined : (JSON.parse(json) as MochaReport);
 }
 
-/** fast-check tells the case first and the reason last. */
+/** fast-check prints the case first and the reason last. */
 const head = (text: string): string => {
   const [, cause = text] = /Got \w*Error(?: \[\w+\])?: ([\s\S]*)/.exec(text) ?? [];
   return cause.trim().split('\n')[0]?.slice(0, 160) ?? '';

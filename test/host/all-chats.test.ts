@@ -60,7 +60,7 @@ describe('the chats from other tools in the editor', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** The rows of the view, as far down as there are any. */
+  /** All rows of the view, at all levels. */
   async function allRows(): Promise<readonly ChatRow[]> {
     const { chatsTree } = await product();
     const below = (row: ChatRow): readonly ChatRow[] => [row, ...rowsBelow(row).flatMap(below)];
@@ -201,7 +201,7 @@ describe('the chats from other tools in the editor', () => {
     const [hit] = await library.search({ text: 'bookings port', limit: 5 });
     assert.match(hit?.text ?? '', /Never use port 80/);
     const searching = run('searchChats', 'which port');
-    // The picker has what it found; the first is chosen.
+    // The picker shows what it found, with the first row selected.
     await eventually(async () => {
       await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
       return app.sessions.current?.journal.isForeign === true;
@@ -246,7 +246,7 @@ describe('the chats from other tools in the editor', () => {
       const continued = app.sessions.current!;
       assert.ok(!chats.has(continued.journal.id), 'the chat was continued');
       assert.equal(transcript(continued)[0], `user: ${FIRST}`);
-      // What is attached is no words of the user's.
+      // Attachments aren't the user's words.
       assert.deepEqual(
         app.attachments.contents(continued.journal.id).attachments.map(({ kind, name, text }) => [kind, name, text]),
         [['paste', 'Key events dropped by Claude Code', listed]],

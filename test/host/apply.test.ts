@@ -24,7 +24,7 @@ export function third(): number {
 
 const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\`\n`;
 
-/** The same change in two of the shapes in which models write it: `2` becomes `two()`, `3` becomes `three()`. */
+/** The same change in two formats that models use: `2` becomes `two()`, `3` becomes `three()`. */
 const AFTER = BEFORE.replace('return 2', 'return two()').replace('return 3', 'return three()');
 const SHAPES = {
   'a unified diff': fenced(
@@ -58,7 +58,7 @@ describe('what a reply proposes for a file', () => {
   const apply = async (reply: string, code?: string): Promise<void> =>
     applyEdits((await product()).reviews, reply, code);
 
-  /** The comparison in front: its two sides, and the text of the right one. */
+  /** The active diff editor: its two sides, and the text on the right. */
   function comparison(): vscode.TabInputTextDiff {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     assert.ok(input instanceof vscode.TabInputTextDiff, 'a comparison is in front');

@@ -31,7 +31,7 @@ describe('a long session in the editor', () => {
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);
-    // The only one is not asked for.
+    // The only one is chosen without asking.
     await vscode.commands.executeCommand('threadkeeper.redoCompression');
     assert.ok(conversation.context().total < full);
   });

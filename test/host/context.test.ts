@@ -35,7 +35,7 @@ describe('what goes with a message as context', () => {
     await rm(outside, { recursive: true, force: true });
   });
 
-  /** What the page asks for, in a new session. */
+  /** The page's requests in a new session. */
   async function page() {
     const app = await product();
     const conversation = await app.sessions.create();
@@ -280,7 +280,7 @@ describe('what goes with a message as context', () => {
     for (let n = 0; n < 200; n++) await writeFile(inside(`mixed/own-${n + 5}.txt`), `own ${n + 5}\n`);
     const error = await rejection(attach({ kind: 'folder', path: 'context/mixed' }));
     assert.match((error as Error).message, /contains more than 200 files\. Add a subfolder instead\./);
-    // The editor's Git reads the repository for a while yet: it goes with the workspace.
+    // VS Code's Git is still reading the repository, which is part of the workspace.
   });
 
   it('is refused when it is nothing, too large, or a link out of the workspace', async () => {
@@ -317,7 +317,7 @@ describe('what goes with a message as context', () => {
       return { chip, has: has!, room: room! };
     };
     const before = await figures();
-    // As for a model whose tokenizer makes twice as many of it.
+    // Like for a model whose tokenizer produces twice as many tokens.
     const once = conversation.meter.providerTokens.bind(conversation.meter);
     conversation.meter.providerTokens = (counted) => 2 * once(counted);
     const { chip, has, room } = await figures();

@@ -17,7 +17,7 @@ interface AskedOf {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
 }
 
-/** What `test/fixtures/model-extension` lets a test see and say. */
+/** What a test can see of and tell `test/fixtures/model-extension`. */
 interface ModelDesk {
   readonly requests: AskedOf[];
   answer: (request: AskedOf, token: vscode.CancellationToken) => AsyncIterable<string> | Iterable<string>;
@@ -105,7 +105,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.deepEqual(request?.messages.at(-1), { role: 'user', text: 'How do I limit memory?' });
     const reply = conversation.state.messages.get(conversation.state.head!);
     assert.equal(reply?.model, `vscode/${LARGE}`);
-    // The extension counts five characters to a token.
+    // The extension counts five characters per token.
     assert.equal(reply?.usage?.output, Math.ceil('Use a bounded queue.'.length / 5));
     assert.equal(conversation.state.counters.chatCostUsd, 0);
   });
@@ -182,7 +182,7 @@ describe('a monthly limit that is used up', () => {
       'compression.monthlySpendLimit': 0,
       'chat.provider': 'openai',
       'chat.model': 'gpt-4o-mini',
-      // Nobody listens there: a request would fail as one to a network that is gone.
+      // A closed port, so that requests fail like without a network.
       'chat.baseUrl': 'http://127.0.0.1:9/v1',
     };
     await withSettings(settings, async () => {
@@ -203,7 +203,7 @@ describe('a monthly limit that is used up', () => {
   });
 });
 
-/** What a row of a list of models says of itself. */
+/** The details in a row of a model list. */
 interface Offered {
   readonly act?: string;
   readonly provider?: string;

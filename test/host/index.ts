@@ -1,17 +1,17 @@
-// What the extension host calls: runs every test beside it.
+// Called by the extension host: runs all tests in this folder.
 import { appendFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
-/** Commands and providers are real here, and so is their time, on a busy machine too. */
+/** Commands and providers are real and take time, especially on a busy machine. */
 const TEST_LIMIT_MS = 240_000;
 
-/** Runs the suite; rejects when a test fails, which the editor turns into its exit code. */
+/** Runs the suite. Rejects if a test fails, which sets the editor's exit code. */
 export async function run(): Promise<void> {
   const output = process.env.SUITE_OUTPUT_FILE;
   const reporter = process.env.SUITE_REPORTER;
-  // What a suite prints goes to the window's console, where nobody looks; the file is shown on the terminal.
+  // Output goes to the window's console, which nobody sees, so it's copied to a file that is shown in the terminal.
   if (output !== undefined) {
     Mocha.reporters.Base.consoleLog = (...line: unknown[]) => appendFileSync(output, `${format(...line)}\n`);
   }

@@ -43,7 +43,7 @@ describe('the preview in the editor', () => {
 
   it('counts as the gauge does, in the provider’s tokens', async () => {
     const conversation = await sampleSession();
-    // As for a model whose tokenizer makes a half more of it, and whose provider adds some to each request.
+    // Like for a model whose tokenizer produces 50% more tokens, and whose provider adds some to each request.
     conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
     const { used, budget } = new ContextGauge(() => undefined).view(conversation);
     const text = await preview(conversation, '', 'next');
@@ -96,7 +96,7 @@ describe('the preview in the editor', () => {
   });
 });
 
-/** The rows that are shown for what the user says was forgotten. */
+/** The search results for what the user reports as forgotten. */
 async function whyForgotten(
   question: string,
 ): Promise<readonly (vscode.QuickPickItem & { readonly place: ResultInContext })[]> {
@@ -112,7 +112,7 @@ async function whyForgotten(
   return shown;
 }
 
-/** What the preview's document holds while a text stands in the composer. */
+/** The preview's document while the composer contains a text. */
 async function preview({ journal }: Conversation, text: string, kind: 'next' | 'request' = 'request'): Promise<string> {
   const { drafts } = await product();
   drafts.set(journal.id, text);
@@ -122,7 +122,10 @@ async function preview({ journal }: Conversation, text: string, kind: 'next' | '
   return Buffer.from(bytes).toString('utf8');
 }
 
-/** Writes a text into the composer, reads the preview's document, and sends it; gives what came over the wire. */
+/**
+ * Writes a text into the composer, reads the preview's document, sends the message, and returns the request that was
+ * received.
+ */
 async function sentAsShown(conversation: Conversation, server: WireServer, text: string): Promise<string> {
   const before = await preview(conversation, text);
   const count = server.requests.length;

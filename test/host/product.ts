@@ -5,7 +5,7 @@ import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { messageText } from '../../src/core/model/message.ts';
 import type { Conversation } from '../../src/app/conversation.ts';
 
-/** The running product, woken if it still sleeps. */
+/** The running product, activated if necessary. */
 export async function product(): Promise<Threadkeeper> {
   const extension = vscode.extensions.getExtension<ForTests | undefined>('threadkeeper.threadkeeper');
   assert.ok(extension, 'the extension is not installed');
@@ -14,7 +14,7 @@ export async function product(): Promise<Threadkeeper> {
   return running.product();
 }
 
-/** The sample session of the demo workspace, imported anew and opened. */
+/** Imports the sample session of the demo workspace and opens it. */
 export async function sampleSession(): Promise<Conversation> {
   const app = await product();
   await vscode.commands.executeCommand('threadkeeper.openSampleSession');
@@ -22,7 +22,7 @@ export async function sampleSession(): Promise<Conversation> {
   return app.sessions.current;
 }
 
-/** The texts of a session, oldest first, as `role: text`. */
+/** A session's texts, oldest first, as `role: text`. */
 export function transcript({ state }: Conversation): string[] {
   return state.path.map((id) => {
     const message = state.messages.get(id);
@@ -30,7 +30,7 @@ export function transcript({ state }: Conversation): string[] {
   });
 }
 
-/** Sets settings for the time of a test, and puts back what was there. */
+/** Changes settings during a test and restores them. */
 export async function withSettings<T>(settings: Readonly<Record<string, unknown>>, body: () => Promise<T>): Promise<T> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   const set = (name: string, value: unknown): Thenable<void> =>
@@ -43,7 +43,7 @@ export async function withSettings<T>(settings: Readonly<Record<string, unknown>
   }
 }
 
-/** The error that a promise rejects with. */
+/** The error with which a promise rejects. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => assert.fail('it did not fail'),
@@ -51,7 +51,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Has something else in the place of a part of the editor's API for the time of a test. */
+/** Replaces a part of VS Code's API during a test. */
 export async function replacing(api: object, name: string, value: unknown, body: () => Promise<void>): Promise<void> {
   const before = Object.getOwnPropertyDescriptor(api, name);
   Object.defineProperty(api, name, { configurable: true, value });
@@ -63,7 +63,7 @@ export async function replacing(api: object, name: string, value: unknown, body:
   }
 }
 
-/** Runs as in Restricted Mode. */
+/** Runs like in Restricted Mode. */
 export const restricted = (body: () => Promise<void>): Promise<void> =>
   replacing(vscode.workspace, 'isTrusted', false, body);
 
@@ -81,10 +81,10 @@ type Asked = Partial<
   >
 >;
 
-/** Answers the editor's questions in the user's place for the time of a test. */
+/** Answers VS Code's dialogs for the user during a test. */
 export async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
   const before = new Map<string, unknown>();
-  // Else the page shows what is said to the user.
+  // Otherwise, messages to the user appear in the page.
   const { panel } = await product();
   Object.defineProperty(panel, 'isVisible', { configurable: true, value: false });
   for (const [name, answer] of Object.entries(answers)) {

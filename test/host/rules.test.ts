@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { ProjectRules } from '../../src/host/rules/project-rules.ts';
 import { answering, restricted, withSettings } from './product.ts';
 
-/** A workspace's state, as the editor keeps it. */
+/** A workspace's state, like VS Code stores it. */
 class Kept implements vscode.Memento {
   readonly #values = new Map<string, unknown>();
   keys = () => [...this.#values.keys()];

@@ -19,7 +19,7 @@ describe('settings that change', () => {
 
   after(() => writeFile(file, original));
 
-  /** Writes the workspace's settings anew, and waits for the event with which the editor tells of them, the last too. */
+  /** Writes the workspace's settings and waits for the last change event. */
   async function write(settings: Readonly<Record<string, unknown>>): Promise<vscode.ConfigurationChangeEvent> {
     const last = Object.keys(settings).at(-1) ?? '';
     const told = new Promise<vscode.ConfigurationChangeEvent>((resolve) => {
@@ -29,7 +29,7 @@ describe('settings that change', () => {
         resolve(event);
       });
     });
-    // In one piece: of a file that is written in place the editor may read the half, and tell of it in two events.
+    // Atomically, because VS Code could read a partially written file and send two events.
     await writeFile(`${file}.new`, JSON.stringify({ ...JSON.parse(original), ...settings }));
     await rename(`${file}.new`, file);
     return told;
@@ -84,7 +84,7 @@ describe('settings that change', () => {
       configuration.update(name, value, vscode.ConfigurationTarget.Global);
     const valueOf = (name: string): unknown =>
       vscode.workspace.getConfiguration('threadkeeper').inspect(name)?.globalValue;
-    // Names that the editor knows stand for old ones here: it lets nobody set a name that it does not know.
+    // Known settings stand in for old ones, because VS Code refuses to set unknown names.
     const moved = ['compression.recentMessages', 'compression.keyEventBudget', 'recall.budget', 'memory.maxTokens'];
     const [from = '', to = '', other = '', kept = ''] = moved;
     await set(from, 7);

@@ -97,7 +97,7 @@ describe('a turn in the editor', () => {
     });
   });
 
-  /** Runs with a key of OpenAI that was typed for the server, and with the settings for an address. */
+  /** Runs with an OpenAI key that was entered for the server, and with the settings for an address. */
   async function withKey(key: string, url: string, body: () => Promise<void>, more = {}): Promise<void> {
     const { keys } = await product();
     await keys.set({ provider: 'openai', baseUrl: server.url }, key);
@@ -140,7 +140,7 @@ describe('a turn in the editor', () => {
       const conversation = await app.sessions.create();
       app.describe(await rejection(conversation.send('Is it well?')));
       await conversation.retry(conversation.state.head!);
-      // What compression does is told in the log.
+      // The log describes what compression does.
       server.refuseNext(401);
       await (await sampleSession()).compressNow();
       for (const name of ['session.jsonl', 'session.md']) {
@@ -162,7 +162,7 @@ describe('a turn in the editor', () => {
         const name = path.join(file.parentPath, file.name);
         if (!file.isFile()) continue;
         read.push(name);
-        // Some are there for a moment alone, until they take another's place.
+        // Some files only exist for a moment before they replace others.
         const text = await ifExists(readFile(name, 'latin1'));
         assert.ok(text?.includes(planted) !== true, `${name} holds the key`);
       }
@@ -266,7 +266,7 @@ describe('what the page asks for in the editor', () => {
   });
 });
 
-/** What is written to a channel of the log while it goes there, before any file. */
+/** Reads a log channel's output as it's written, before it reaches a file. */
 function listenToLog(channel: vscode.LogOutputChannel): { stop(): readonly string[] } {
   const lines: string[] = [];
   const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const;

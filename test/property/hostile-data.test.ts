@@ -21,12 +21,12 @@ import * as v from 'valibot';
 
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
 const SEED = Number(process.env['THREADKEEPER_SEED'] ?? (LONG ? Date.now() % 2 ** 31 : 20261123));
-/** Twice what an attack from outside has tried, in the long run. */
+/** In a long run, twice as many as a real attack has tried. */
 const times = (long: number): number => (LONG ? long : Math.ceil(long / 60));
-/** Nothing that is read holds its process for longer, in ms. */
+/** Maximum time for reading any input, in ms. */
 const HELD = 2_000;
 
-/** Runs a case for each number, and tells the seed of the one that failed. */
+/** Runs numbered cases, and reports the seed of a failing one. */
 async function each(what: string, count: number, run: (dice: Dice) => Promise<void> | void): Promise<void> {
   let slowest = 0;
   for (let at = 0; at < count; at++) {
@@ -44,7 +44,7 @@ async function each(what: string, count: number, run: (dice: Dice) => Promise<vo
 
 const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
 
-/** What can be read can be shown, exported and kept. */
+/** Whatever can be read can be shown, exported, and stored. */
 function checkUsable(state: SessionState): void {
   const messages = [...state.messages.values()];
   for (const message of messages) {
@@ -62,7 +62,7 @@ function checkUsable(state: SessionState): void {
 
 const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
 
-/** Opens a journal that somebody has changed, says three things, and opens it again. */
+/** Opens a modified journal, appends three messages, and opens it again. */
 async function goesOn(folder: string, id: SessionJournal['id'], least: readonly string[]): Promise<void> {
   const first = openSessionStore({ folder, clock: testClock('a'), writer: 'a' });
   let told = '';
@@ -107,7 +107,7 @@ async function written(folder: string) {
 
 const ALL = Array.from({ length: 8 }, (_, n) => `message ${n}`);
 
-/** Lines with sound checksums, whatever they say, in any order. */
+/** Lines with valid checksums and any content, in any order. */
 function forged(bytes: Buffer, dice: Dice): Buffer {
   const lines = bytes.toString().trimEnd().split('\n');
   for (let count = 1 + dice.upTo(3); count > 0; count--) {
@@ -128,9 +128,9 @@ describe('data that somebody has changed', () => {
       const kept = await readFile(checkpoint);
       await each('journals', times(16_600), async (dice) => {
         await rm(`${file}.damaged`, { force: true });
-        // A line that is forged with a sound checksum says what it says; damaged bytes lose nothing untold.
+        // A forged line with a valid checksum is accepted. Damaged bytes are reported if they lose anything.
         const isForged = dice.upTo(2) === 0;
-        // That lines are missing at the end is known from what lies beside the journal.
+        // Files beside the journal show that lines are missing at its end.
         if (isForged) await rm(checkpoint, { force: true });
         else await writeFile(checkpoint, kept);
         await writeFile(file, isForged ? forged(bytes, dice) : damaged(bytes, dice));
@@ -179,7 +179,7 @@ describe('data that somebody has changed', () => {
             lines[at] = JSON.stringify(mutated(JSON.parse(lines[at]!), dice)) ?? '';
             text = lines.join('\n');
           } catch {
-            // Not every format is JSON in lines.
+            // Not all formats are JSON Lines.
           }
         }
         const reader = new TranscriptReader();
@@ -243,7 +243,7 @@ describe('data that somebody has changed', () => {
       await each('usage figures', times(2_000), async (dice) => {
         const usage = mutated({ input: 5, output: 6, cachedInput: 1 }, dice);
         const { message } = said(count++);
-        // What a server says has no type until it was looked at.
+        // A server's answer is untyped until it's validated.
         await journal.append({ type: 'message_added', message: Object.assign({ ...message }, { usage }) });
       });
       await store.close();

@@ -1,5 +1,5 @@
-/** A long run tries this many times as many cases. */
+/** A long run multiplies the number of cases by this. */
 const TIMES = process.env['THREADKEEPER_LONG'] ? 20 : 1;
 
-/** Runs of a property. */
+/** The number of runs of a property. */
 export const runs = (few: number): { numRuns: number } => ({ numRuns: few * TIMES });

@@ -1,6 +1,6 @@
 import type { Disturbance } from './wire-server.ts';
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 up to but not including 1 (mulberry32). The same seed gives the same numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** What a network and a provider do to a request, each about as often as any other. */
+/** What a network and a provider can do to a request, with about equal probability. */
 export const FAULTS: readonly Disturbance[] = [
   { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error', retryAfter: '0.01' } },
   { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error' } },

@@ -4,8 +4,8 @@ import { registerHooks } from 'node:module';
 let editors = 0;
 
 /**
- * Loads modules of the extension host with these parts of the editor's API as their `vscode`: each caller gets
- * instances of its own, since other tests load the same modules with other editors.
+ * Loads modules of the extension host with a partial implementation of `vscode`. Each caller gets separate instances,
+ * because other tests load the same modules with other implementations.
  */
 export function hostIn(editor: object): <T>(file: string) => Promise<T> {
   const tag = `?editor-${++editors}`;
@@ -22,7 +22,7 @@ export function hostIn(editor: object): <T>(file: string) => Promise<T> {
   return async <T>(file: string) => (await import(`../../src/host/${file}${tag}`)) as T;
 }
 
-/** Texts as the editor in English gives them back. */
+/** Returns texts like VS Code in English. */
 export const l10n = {
   t: (text: string, ...values: unknown[]): string =>
     text.replace(/\{(\d)\}/g, (hole, at) => (Number(at) in values ? String(values[Number(at)]) : hole)),
@@ -30,7 +30,7 @@ export const l10n = {
 
 type Settings = Record<string, Record<string, unknown>>;
 
-/** The product's settings by their sections, with the manifest's defaults. */
+/** The product's settings by section, with the manifest's defaults. */
 export function defaultSettings(): Settings {
   const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     contributes: { configuration: readonly { properties: Record<string, { default?: unknown }> }[] };

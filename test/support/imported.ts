@@ -4,19 +4,19 @@ import { inEnglish } from '../../src/core/text/phrase.ts';
 import { contentOf, type TranscriptFormat } from '../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from './read-transcript.ts';
 
-/** What a person sees of an imported transcript. */
+/** The visible content of an imported transcript. */
 export interface Imported {
-  /** “role: text” of each message. */
+  /** Each message as “role: text”. */
   readonly said: readonly string[];
-  /** The moment of each message. */
+  /** The time of each message. */
   readonly moments: readonly (number | undefined)[];
   /** The blocks of each message. */
   readonly content: readonly (readonly ContentBlock[])[];
-  /** How often something was left out, by the reason that is told. */
+  /** How often content was skipped, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-/** Imports a transcript that has to be recognized as `expected`. */
+/** Imports a transcript that must be recognized as `expected`. */
 export function imported(expected: TranscriptFormat, text: string): Imported {
   const { format, transcript, skipped } = readTranscript(text);
   assert.equal(format, expected);

@@ -1,4 +1,4 @@
-/** A number generator that a seed leads again (mulberry32, public domain). */
+/** A seeded number generator (mulberry32, public domain). */
 export class Dice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to `below`, exclusive. */
+  /** From 0 up to but not including `below`. */
   upTo(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -20,7 +20,7 @@ export class Dice {
   }
 }
 
-/** Values that code seldom thinks of. */
+/** Unusual values. */
 const ODD: readonly unknown[] = [
   ...[
     null,
@@ -41,14 +41,14 @@ const ODD: readonly unknown[] = [
   ...[[], {}, [[]], [null], { type: 'text' }, { toString: 1 }, { length: 1e9 }],
 ];
 
-/** A copy of a JSON value with one to three places of it changed. */
+/** A copy of a JSON value with one to three changes. */
 export function mutated(value: unknown, dice: Dice): unknown {
   const copy = structuredClone(value);
   const holder: { value: unknown } = { value: copy };
   for (let times = 1 + dice.upTo(3); times > 0; times--) {
     let at: object = holder;
     let key = 'value';
-    // Down to any depth; the root seldom.
+    // At any depth, but rarely at the root.
     for (;;) {
       const inner: unknown = Reflect.get(at, key);
       if (typeof inner !== 'object' || inner === null || (at !== holder && dice.upTo(3) === 0)) break;
@@ -66,7 +66,7 @@ export function mutated(value: unknown, dice: Dice): unknown {
   return holder.value;
 }
 
-/** A copy of some bytes with some of them changed, cut, doubled or swapped. */
+/** A copy of bytes in which some were changed, removed, duplicated, or swapped. */
 export function damaged(bytes: Buffer, dice: Dice): Buffer {
   const copy = Buffer.from(bytes);
   const [from, to] = [dice.upTo(copy.length + 1), dice.upTo(copy.length + 1)].sort((a, b) => a - b) as [number, number];

@@ -11,11 +11,11 @@ const GERMAN =
   'Bitte sieh dir src/upload/handler.ts noch einmal an: Die Wiederholungsversuche warten 300 ms, und nach fünf davon ist die Warteschlange leer.';
 const CHINESE = '请再看一下上传处理程序：每次重试等待三百毫秒，五次之后队列就空了。我们不要丢掉任何一条消息。';
 
-/** A server whose tokenizer is not ours, and what is said to it. */
+/** A server with another tokenizer, and the messages sent to it. */
 export interface OtherCount {
   readonly name: string;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** Tokens it reports for one of its own, as a hidden prompt or a dearer tokenizer does. */
+  /** How many tokens it reports per token of its own, like with a hidden prompt or a different tokenizer. */
   readonly factor: number;
   readonly said: string;
 }
@@ -26,22 +26,22 @@ export const OTHER_COUNTS: readonly OtherCount[] = [
   { name: 'another encoding, in Chinese', encoding: 'cl100k_base', factor: 1, said: CHINESE },
 ];
 
-/** Turns before the window is reloaded, and after it. */
+/** Turns before and after the window is reloaded. */
 export const TURNS = { before: 8, after: 3 };
 
 export interface GaugeErrors {
-  /** How far the gauge was off at each turn, as a share of what the server then reported. */
+  /** The gauge's error in each turn, as a share of the usage that the server then reported. */
   readonly errors: readonly number[];
-  /** Whether the gauge called itself approximate at the end of the turns before the reload, and right after it. */
+  /** Whether the gauge was approximate after the turns before the reload, and right after it. */
   readonly approximate: { readonly before: boolean; readonly after: boolean };
 }
 
-/** Holds a session against a server that counts otherwise, over HTTP, with a reload on the way. */
+/** Compares a session's gauge with a server that counts differently, over HTTP, including a reload. */
 export async function gaugeErrors(server: WireServer, { encoding, factor, said }: OtherCount): Promise<GaugeErrors> {
   const counter = await loadEncoding(encoding);
   const count = (texts: readonly string[]): number =>
     Math.ceil(factor * texts.reduce((all, text) => all + counter.text(text) + 4, 3));
-  // The reply's usage is worked out from the very bytes of the request that it answers.
+  // The reply's usage is computed from the exact bytes of its request.
   server.mock.on({}, () => ({
     content: `${said} Done.`,
     usage: { prompt_tokens: count(textsOf(server.lastRequest!.body)), completion_tokens: 20 },
@@ -71,7 +71,7 @@ export async function gaugeErrors(server: WireServer, { encoding, factor, said }
       await conversation.send(`${said} (${turn}) `.repeat(1 + (turn % 3)));
     }
     const before = conversation.meter.isApproximate;
-    // What is kept over a reload is what was written down, nothing that lives in memory.
+    // Only stored data survives a reload.
     const stored = JSON.parse(JSON.stringify(desk.calibration.export())) as StoredCalibration;
     desk.calibration = new Calibration(1, stored);
     conversation = await desk.restart(conversation);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A real file system of its own that is soon full: a tmpfs, mounted over a folder. */
+/** A small real file system (a tmpfs) that is mounted over a folder. */
 export class SmallDisk {
   readonly folder: string;
 
@@ -10,7 +10,7 @@ export class SmallDisk {
     this.folder = folder;
   }
 
-  /** Mounts one of so many MiB over the folder; undefined, said on the terminal, where that is not allowed. */
+  /** Mounts one of this many MiB over the folder. If that isn't permitted, prints so and returns undefined. */
   static mount(folder: string, mebibytes: number): SmallDisk | undefined {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -25,13 +25,13 @@ export class SmallDisk {
     return path.join(this.folder, 'ballast');
   }
 
-  /** Takes all room but so many bytes. */
+  /** Fills the file system except for this many bytes. */
   async fill(left: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.folder);
     await writeFile(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - left)));
   }
 
-  /** Gives the room back. */
+  /** Frees the space. */
   async clear(): Promise<void> {
     await rm(this.#ballast);
   }
@@ -40,7 +40,7 @@ export class SmallDisk {
     execFileSync('mount', ['-o', 'remount,ro', this.folder]);
   }
 
-  /** Lazily, since whoever has a file open there may be slow to close it. */
+  /** Lazily, because open files would block it. */
   unmount(): void {
     execFileSync('umount', ['-l', this.folder]);
   }

@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import type { ResponseOverrides } from '@copilotkit/aimock';
 
-/** A request as it came over the wire, its body parsed. */
+/** A received request with its parsed body. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The body's bytes, as text. */
+  /** The exact body. */
   readonly raw: string;
 }
 
-/** What the network does to the next reply. `afterText` counts the events that carry text, which still pass. */
+/** What the network does to the next reply. `afterText` is the number of text events that still pass. */
 export type Disturbance =
   | { readonly kind: 'refuse'; readonly status: number; readonly refusal: Refusal }
   | { readonly kind: 'reply'; readonly status: number; readonly type: string; readonly body: string }
   | { readonly kind: 'reset' }
-  /** Before the reply come these lines, so many times, each after a pause. */
+  /** These lines come before the reply, this many times, each after a pause. */
   | { readonly kind: 'keepAlive'; readonly line: string; readonly times: number; readonly everyMs: number }
   | { readonly kind: 'silence'; readonly afterText: number }
-  /** The rest of the reply comes once this is settled. */
+  /** The rest of the reply comes when this is settled. */
   | { readonly kind: 'hold'; readonly afterText: number; readonly until: Promise<unknown> }
   | { readonly kind: 'cut'; readonly afterText: number }
   | { readonly kind: 'end'; readonly afterText: number }
@@ -31,9 +31,9 @@ export type Disturbance =
 
 export interface Answer {
   readonly text: string;
-  /** Milliseconds between two pieces of the reply. */
+  /** Time between chunks of the reply, in ms. */
   readonly dripMs?: number;
-  /** Characters of each piece. */
+  /** Characters per chunk. */
   readonly pieceSize?: number;
   readonly usage?: ResponseOverrides['usage'];
   readonly finishReason?: string;
@@ -44,16 +44,16 @@ export interface Refusal {
   readonly message?: string;
   readonly type?: string;
   readonly code?: string;
-  /** Value of the `retry-after` header; none is sent without it. */
+  /** The value of the `retry-after` header; omitted by default. */
   readonly retryAfter?: string;
 }
 
-/** Marks an event of any of the three protocols that carries a piece of the reply's text. */
+/** Matches an event with reply text in any of the three protocols. */
 const CARRIES_TEXT = /output_text\.delta|text_delta|"delta":\{[^}]*"content":"[^"]/;
 
 /**
- * OpenAI (Responses, Chat Completions) and Anthropic (Messages) on loopback: aimock gives the answers, and before it
- * stands an edge that keeps every request as it came and can disturb the replies as a network does.
+ * OpenAI (Responses, Chat Completions) and Anthropic (Messages) on loopback: aimock answers, behind a proxy that
+ * records every request and can disturb replies like a network.
  */
 export class WireServer {
   readonly mock: LLMock;
@@ -76,7 +76,7 @@ export class WireServer {
     this.#edge = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Replies that are still under way. */
+  /** Replies that haven't ended. */
   get open(): number {
     return this.#open;
   }
@@ -91,7 +91,7 @@ export class WireServer {
     return this.requests.at(-1);
   }
 
-  /** What every message is answered with, from now on. */
+  /** Sets the reply to every message from now on. */
   answer(reply: string | Answer): this {
     const { text, dripMs, pieceSize, ...rest } = typeof reply === 'string' ? { text: reply } : reply;
     this.mock.clearFixtures();
@@ -103,19 +103,19 @@ export class WireServer {
     return this;
   }
 
-  /** Each message is answered with what `make` makes of it, from now on. */
+  /** Replies to each message with the result of `make` from now on. */
   answerWith(make: (question: string) => string): this {
     this.mock.clearFixtures();
     this.mock.on({}, ({ messages }) => ({ content: make(textOf(messages.at(-1)?.content)) }), { chunkSize: 8 });
     return this;
   }
 
-  /** The next request is refused in the protocol's own form; can be called several times for several requests. */
+  /** Rejects the next request in the protocol's format. Several calls affect several requests. */
   refuseNext(status: number, refusal: Refusal = {}): this {
     return this.disturbNext({ kind: 'refuse', status, refusal });
   }
 
-  /** What happens to the reply to the next request; can be called several times for several requests. */
+  /** Disturbs the reply to the next request. Several calls affect several requests. */
   disturbNext(disturbance: Disturbance): this {
     this.#disturbances.push(disturbance);
     return this;
@@ -127,7 +127,7 @@ export class WireServer {
     return this;
   }
 
-  /** Forgets requests, answers and disturbances. */
+  /** Resets requests, replies, and disturbances. */
   reset(): this {
     this.requests.length = 0;
     this.#disturbances.length = 0;
@@ -191,11 +191,11 @@ function textOf(content: string | readonly { readonly text?: string }[] | null |
   return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n\n');
 }
 
-/** Hands a reply on, event by event, until the disturbance strikes. */
+/** Forwards a reply event by event until the disturbance begins. */
 function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Disturbance | undefined): void {
   const headers = { ...reply.headers };
   if (disturbance?.kind === 'refuse') {
-    // aimock always asks to wait; servers do not.
+    // aimock always sends a retry delay, unlike servers.
     const { retryAfter } = disturbance.refusal;
     if (retryAfter === undefined) delete headers['retry-after'];
     else headers['retry-after'] = retryAfter;

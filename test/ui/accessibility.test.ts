@@ -5,7 +5,7 @@ import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
 import type { Workbench } from './workbench.ts';
 
-/** What of a browser's page the tests touch. */
+/** The parts of the DOM that the tests use. */
 interface PageGlobals {
   postMessage(data: unknown, origin: string): void;
 }
@@ -86,7 +86,7 @@ describe('the chat page', () => {
         await workbench.screenshot(`state-${Object.keys(PAGE_STATES).indexOf(state)}-${name}`);
         assert.deepEqual(await violations(workbench), [], state);
       }
-      // A gap in a reply makes the page ask for the real session again.
+      // A gap in a reply makes the page request the real session again.
       await frame.evaluate(() => {
         const gap = { type: 'replyDelta', session: 'none', id: 'none', offset: 9, text: 'x' };
         (globalThis as unknown as PageGlobals).postMessage(gap, '*');

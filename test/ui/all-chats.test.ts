@@ -68,7 +68,7 @@ describe('the chats from other tools', () => {
     await page.getByText('This chat from Claude Code is read-only.').waitFor();
     await page.getByRole('article').filter({ hasText: 'Which port is free?' }).waitFor();
     await workbench.screenshot('all-chats-open');
-    // The tool's own compaction is not ours to undo.
+    // The tool's own compaction can't be undone here.
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('Read-only. To continue this chat, select Continue Here.').waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
@@ -77,7 +77,7 @@ describe('the chats from other tools', () => {
     await page.locator('body.vscode-dark').waitFor();
     await workbench.screenshot('all-chats-open-dark');
     assert.deepEqual(await violations(workbench), []);
-    // The chat is some 300 pixels wide then, beside the list.
+    // The chat is about 300 pixels wide then, beside the list.
     const size = workbench.page.viewportSize()!;
     await workbench.page.setViewportSize({ width: 660, height: size.height });
     await page.getByRole('button', { name: 'Continue Here' }).first().waitFor();
@@ -108,7 +108,7 @@ describe('the chats from other tools', () => {
     const entry = workbench.page.locator('.sidebar .monaco-list-row', { hasText: /· Message 1$/ });
     await entry.waitFor();
     await workbench.screenshot('all-chats-dropped');
-    // What a screen reader says of it.
+    // The row's accessible name.
     assert.match(
       (await entry.getAttribute('aria-label')) ?? '',
       /Constraints: Never use port 80[^]*Decisions: We decided to use Valkey/,
@@ -122,7 +122,7 @@ describe('the chats from other tools', () => {
   });
 
   it('go on as a session of the user’s own', async () => {
-    // The one below the messages: those of single messages are shown when the pointer is there.
+    // The row below the messages. Those of single messages are only shown on hover.
     await workbench.webview().getByRole('button', { name: 'Continue Here' }).last().click();
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
     await composer.fill('Go on with port 8080.');

@@ -28,7 +28,7 @@ Done.`;
 
 const FROM = "timeZone: env['TIDEPOOL_TZ'] ?? 'Europe/Lisbon',";
 const TO = "timeZone: env['TIDEPOOL_TZ'] ?? 'UTC',";
-/** In view with the change: what is not is not drawn. */
+/** A line near the change, because lines outside the view aren't rendered. */
 const BELOW = '    postmarkToken: env';
 const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
 const search = fenced('', `<<<<<<< SEARCH\n    ${FROM}\n=======\n    ${TO}\n>>>>>>> REPLACE`);
@@ -74,7 +74,7 @@ describe('a change that a reply proposes', () => {
       await chat.workbench.screenshot(`apply-${name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');
-    // Back to the second group, should a change of theme have moved the keyboard.
+    // Returns to the second group, in case a theme change has moved the focus.
     await keys.press('Control+2');
     await keyboardIsIn(':is');
     await keys.press('Control+Enter');
@@ -85,7 +85,7 @@ describe('a change that a reply proposes', () => {
     await keyboardIsIn(':not');
     assert.equal(await config(), first);
     await keys.press('Control+z');
-    // The editor in a browser saves by itself.
+    // VS Code in a browser saves automatically.
     await configIs(before);
   });
 
@@ -114,7 +114,7 @@ describe('a change that a reply proposes', () => {
     await apply();
     const changed = before.replace(BELOW, `    // Changed meanwhile.\n${BELOW}`);
     await writeFile(path.join(chat.folder, 'src/config.ts'), changed);
-    // Not as a line that the suggestion would delete, as it is shown until the suggestion has it too.
+    // Excludes the deleted line, which is shown until the suggestion has been updated.
     const proposed = chat.workbench.page.locator('.editor.modified .lines-content > .view-lines .view-line');
     await proposed.filter({ hasText: 'Changed meanwhile.' }).waitFor();
     assert.equal(await config(), changed, 'nothing is written before it is accepted');

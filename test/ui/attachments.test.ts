@@ -5,10 +5,10 @@ import type { Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
 
-/** One white pixel. */
+/** A white pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** What of a browser's page the test touches. */
+/** The parts of the DOM that the test uses. */
 interface PageGlobals {
   readonly DataTransfer: new () => { readonly items: { add(file: unknown): void } };
   readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;

@@ -6,7 +6,7 @@ import { writeSettings, type ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Themes by the class that the editor gives a page in them. */
+/** Themes by the class that VS Code gives a page. */
 export const THEMES = [
   { name: 'light', setting: 'Default Light Modern' },
   { name: 'dark', setting: 'Default Dark Modern' },
@@ -14,7 +14,7 @@ export const THEMES = [
   { name: 'high-contrast-light', setting: 'Default High Contrast Light' },
 ] as const;
 
-/** Of a page in a side bar, in CSS pixels, and what stands beside it. */
+/** Widths of a page in the Side Bar, in CSS pixels, with the rest of the window. */
 const NARROW = [300, 480];
 const ACTIVITY_BAR = 48;
 
@@ -30,7 +30,7 @@ export async function pageFrame(workbench: Workbench): Promise<Frame> {
   return (await root?.ownerFrame()) ?? assert.fail('the page has no frame');
 }
 
-/** What axe finds on our page, in words. */
+/** Accessibility violations in our page, as text. */
 export async function violations(workbench: Workbench): Promise<string[]> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const frame = await pageFrame(workbench);
@@ -41,7 +41,7 @@ export async function violations(workbench: Workbench): Promise<string[]> {
   return found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => node.html).join('\n')}`);
 }
 
-/** Holds the page as it stands in each theme, wide and narrow, to what axe asks for, with nothing cut. */
+/** Checks the page in each theme and width for accessibility violations and clipped text. */
 export async function fitsEachLook(
   { workbench, folder }: ChatPage,
   settings: Readonly<Record<string, unknown>>,

@@ -7,16 +7,16 @@ import { freshWorkspace, replaceFile } from './editor.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
-/** Writes the workspace's settings; the editor takes them up within a moment. */
+/** Writes the workspace's settings. VS Code notices the change after a moment. */
 export async function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
   await mkdir(path.join(folder, '.vscode'), { recursive: true });
   await replaceFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
 }
 
-/** A reply that takes minutes, so that it is stopped before its end on a busy machine too. */
+/** A reply that takes minutes, so that even a busy machine stops it before its end. */
 export const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
-/** Settings under which the chat is answered by a server on loopback. */
+/** Settings for chat replies from a server on loopback. */
 export function answeredBy(server: WireServer): Readonly<Record<string, unknown>> {
   return {
     'threadkeeper.chat.provider': 'compatible',
@@ -26,7 +26,7 @@ export function answeredBy(server: WireServer): Readonly<Record<string, unknown>
   };
 }
 
-/** What of a browser's page a test touches; the tests do not have its types. */
+/** The parts of the DOM that the tests use, because they are compiled without its types. */
 interface PageText {
   readonly textContent: string | null;
 }
@@ -48,8 +48,8 @@ interface PageGlobals {
 }
 
 /**
- * Scrolls a transcript back, from its end again where it has come to its beginning, until a row is on the page: each
- * part is drawn before the next. Keys and wheels go on scrolling after they were told, past the row.
+ * Scrolls a transcript back until a row is rendered, starting again from the end when it reaches the beginning. Each
+ * part is rendered before the next. Keys and the wheel would scroll past the row.
  */
 export async function scrollBackTo(transcript: Locator, row: Locator): Promise<void> {
   while ((await row.count()) === 0)
@@ -63,7 +63,7 @@ export async function scrollBackTo(transcript: Locator, row: Locator): Promise<v
     });
 }
 
-/** The chat page in a window of the workbench, in terms of what a user sees. */
+/** The chat page in a window of the workbench. */
 export class ChatPage {
   readonly workbench: Workbench;
 
@@ -71,7 +71,7 @@ export class ChatPage {
     this.workbench = workbench;
   }
 
-  /** Opens a window on a fresh workspace, with the chat in it. */
+  /** Opens the chat in a window on a new workspace. */
   static async open(profile: string, settings: Readonly<Record<string, unknown>> = {}): Promise<ChatPage> {
     const folder = await freshWorkspace();
     await writeSettings(folder, settings);
@@ -84,7 +84,7 @@ export class ChatPage {
     return this.workbench.folder ?? '';
   }
 
-  /** Opens the chat, or brings it to the front, and waits until it has the keyboard. */
+  /** Opens or reveals the chat, and waits until it has the focus. */
   async show(): Promise<void> {
     await this.workbench.runCommand('Threadkeeper: Open Chat');
     await this.composer().and(this.workbench.webview().locator(':focus')).waitFor();
@@ -94,7 +94,7 @@ export class ChatPage {
     return this.workbench.webview().getByRole('textbox', { name: 'Message', exact: true });
   }
 
-  /** Messages on the page, oldest first. */
+  /** The rendered messages, oldest first. */
   messages(): Locator {
     return this.workbench.webview().locator('.message[data-message]');
   }
@@ -103,12 +103,12 @@ export class ChatPage {
     return this.messages().filter({ hasText: text });
   }
 
-  /** Rows that say that a compression happened. */
+  /** Rows that show a compression. */
   compressions(): Locator {
     return this.workbench.webview().locator('.compression');
   }
 
-  /** Scrolls the transcript from its end until the last compression is on the page. */
+  /** Scrolls the transcript from its end until the last compression is rendered. */
   async toCompression(): Promise<void> {
     await scrollBackTo(this.workbench.webview().getByRole('feed'), this.compressions());
   }
@@ -117,31 +117,31 @@ export class ChatPage {
     return this.workbench.webview().getByRole('button', { name, exact: typeof name === 'string' });
   }
 
-  /** Starts a session by the button at the head of the chat. */
+  /** Starts a session with the button in the header. */
   async newSession(): Promise<void> {
     await this.workbench.webview().locator('.header').getByTitle('New Session', { exact: true }).click();
     await this.workbench.webview().getByText('What are you working on?').waitFor();
   }
 
-  /** The short word at the foot of the page. */
+  /** A short notice at the bottom of the page. */
   said(text: string | RegExp): Locator {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });
   }
 
-  /** One of the actions of a message, by its label. */
+  /** Selects an action of a message by its label. */
   async act(message: Locator, action: string): Promise<void> {
     await message.hover();
-    // A long message has its actions at its end, too.
+    // A long message also has its actions at its end.
     await message.getByRole('button', { name: action }).first().click();
   }
 
-  /** Writes a message and sends it by Enter. */
+  /** Types a message and sends it with Enter. */
   async write(text: string): Promise<void> {
     await this.composer().fill(text);
     await this.composer().press('Enter');
   }
 
-  /** Waits until the composer holds this. */
+  /** Waits until the composer contains a text. */
   async holds(text: string | RegExp): Promise<void> {
     await eventually(async () => {
       const value = await this.composer().inputValue();
@@ -150,12 +150,12 @@ export class ChatPage {
     });
   }
 
-  /** Writes a message and waits until the reply to it has ended. */
+  /** Sends a message and waits until the reply has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
     await this.answered(reply, () => this.write(text));
   }
 
-  /** Asks for a reply and waits until it has ended, though an earlier one may say the same. */
+  /** Requests a reply and waits until it has ended, even if an earlier reply is the same. */
   async answered(reply: string | RegExp, ask: () => Promise<void>): Promise<void> {
     const others = await this.messages().evaluateAll((earlier) =>
       (earlier as unknown as readonly MessageElement[])
@@ -168,7 +168,7 @@ export class ChatPage {
     await this.button('Send').waitFor();
   }
 
-  /** Selects a text of a message, as dragging over it does. */
+  /** Selects a text in a message, as by dragging. */
   async select(message: Locator, text: string): Promise<void> {
     await message.evaluate((element, wanted) => {
       const page = globalThis as unknown as PageGlobals;

@@ -5,7 +5,7 @@ import { freshWorkspace } from './editor.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
-/** The statement of the sample session's first summary that is not told; a long summary is asked about in parts. */
+/** The statement of the sample session's first summary that the model finds unsupported. A long summary is checked in parts. */
 const WRONG = 'New project';
 
 function verdictsOn(prompt: string): string {
@@ -27,7 +27,7 @@ describe('a summary that a model checks', () => {
   before(async () => {
     server = await WireServer.start();
     const folder = await freshWorkspace();
-    // Extractive summaries, so that only the check asks the model.
+    // Summaries are extractive, so that only the check asks the model.
     await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
     view = new SummariesView(workbench);
@@ -56,7 +56,7 @@ describe('a summary that a model checks', () => {
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');
-    // What a model says is shown as it is: markup in it is text.
+    // Markup in a model's answer is shown as text.
     const told = workbench.page.locator('.monaco-hover');
     await workbench.restOn(
       view.editor().getByText(WRONG).first(),

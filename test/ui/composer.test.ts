@@ -95,7 +95,7 @@ describe('writing in the chat', () => {
     await chat.write('/recall gateway');
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
-    // It is marked for a moment.
+    // It's highlighted for a moment.
     await Promise.all([
       chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor(),
       chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
@@ -150,7 +150,7 @@ describe('writing in the chat', () => {
     await page.getByText('0 of 1 step').waitFor();
     await chat.composer().fill('its draft');
     await chat.newSession();
-    // Who has chosen a model goes on with it, until another is chosen there.
+    // A chosen model stays selected until the user chooses another.
     await model.filter({ hasText: 'gpt-4o' }).waitFor();
     await chat.write('/model');
     await chat.workbench.chooseListed(/^Select Model for This Session$/, 'gemini-2.0-flash');

@@ -4,7 +4,7 @@ import { ChatPage, scrollBackTo } from './chat-page.ts';
 
 describe('a compressed session in the chat', () => {
   let chat: ChatPage;
-  /** Key events that the preview said would be kept. */
+  /** Key events that the preview promised to keep. */
   let previewed: string | undefined;
 
   before(async () => {
@@ -134,7 +134,7 @@ describe('a compressed session in the chat', () => {
     const position = /^(\d+) ·/.exec(await excerpt.innerText())?.[1];
     assert.ok(position);
     await excerpt.click();
-    // The keyboard goes along.
+    // The focus moves as well.
     await page().locator(`.message[aria-posinset="${position}"]:focus`).waitFor();
     await chat.button('Jump to Latest').click();
   });

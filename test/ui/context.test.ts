@@ -14,7 +14,7 @@ import { Workbench } from './workbench.ts';
 
 const run = promisify(execFile);
 
-/** What of a browser's page the test touches. */
+/** The parts of the DOM that the test uses. */
 interface Transfer {
   setData(format: string, data: string): void;
   readonly items: { add(file: unknown): void };
@@ -42,7 +42,7 @@ describe('what goes with a message, by keyboard alone', () => {
     ...answeredBy(server),
     'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
     'testModels.offered': true,
-    // Its rows are elements then, and can be read.
+    // Its rows are DOM elements then, and can be read.
     'terminal.integrated.gpuAcceleration': 'off',
     ...more,
   });
@@ -79,7 +79,7 @@ describe('what goes with a message, by keyboard alone', () => {
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
   const implicit = (): Locator => chat.workbench.webview().locator('.composer .implicit');
 
-  /** Types a few letters behind # or @, goes down to what is meant, and takes it. */
+  /** Types # or @ and some letters, moves to a suggestion, and accepts it. */
   async function pick(typed: string, wanted: RegExp): Promise<void> {
     await keys.seek(typed);
     await option(wanted).first().waitFor();
@@ -92,7 +92,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await options().first().waitFor({ state: 'detached' });
   }
 
-  /** Picks something, and waits for its chip. */
+  /** Accepts a suggestion and waits for its chip. */
   async function attach(typed: string, wanted: RegExp, chip: RegExp): Promise<void> {
     await pick(typed, wanted);
     await chips().filter({ hasText: chip }).first().waitFor();
@@ -212,7 +212,7 @@ describe('what goes with a message, by keyboard alone', () => {
   it('is the active file until it is taken off', async () => {
     await chat.workbench.openFile('pricing.ts');
     await chat.show();
-    // A session whose messages hold the file already has no chip of it.
+    // There is no chip if the session already contains the file.
     await chat.newSession();
     await keys.toComposer();
     await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
@@ -244,7 +244,7 @@ describe('what goes with a message, by keyboard alone', () => {
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot(`context-${name}`);
     }
-    // By the workspace: the command changes the user's own setting, which all tests share.
+    // Uses the workspace's settings, because the command would change the user's settings, which all tests share.
     await writeSettings(chat.folder, settings({ 'threadkeeper.chat.location': 'sidebar' }));
     await chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' }).waitFor();
     await chips().first().waitFor();

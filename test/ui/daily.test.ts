@@ -6,7 +6,7 @@ import { answeredBy, ChatPage, SLOW, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
-/** The colours of what was found in an element, and of its text otherwise; `rgba(…)` where the page shines through. */
+/** The colors of a match and of the surrounding text; `rgba(…)` if the background is transparent. */
 function highlighted(element: unknown): { background: string; color: string; text: string } {
   const page = globalThis as unknown as {
     getComputedStyle(of: unknown, part?: string): { readonly backgroundColor: string; readonly color: string };
@@ -102,7 +102,7 @@ describe('the chat in daily use', () => {
       await chat.show();
       await queue().getByText('Once you are done').waitFor();
       await queue().getByRole('button', { name: 'Send Now' }).click();
-      // Only messages in sight are drawn, so that they can't be counted.
+      // Only visible messages are rendered, so they can't be counted.
       await chat.message('A second short reply.').waitFor();
       assert.match(JSON.stringify(server.lastRequest?.body), /src\/domain\/pricing\.ts/);
     });
@@ -144,7 +144,7 @@ describe('the chat in daily use', () => {
       const reply = chat.message('A paragraph of a reply');
       await eventually(async () => assert.equal(await actions('A paragraph of a reply').count(), 2));
       const end = actions('A paragraph of a reply').last();
-      // It rests then.
+      // It's idle then.
       await end.scrollIntoViewIfNeeded();
       const before = await reply.boundingBox();
       await end.getByRole('button', { name: 'Copy as Markdown' }).hover();
@@ -206,7 +206,7 @@ describe('the chat in daily use', () => {
       await keys.toComposer();
       await keys.press('Control+f');
       await keys.isAt(field());
-      // It is marked for a moment.
+      // It's highlighted for a moment.
       await Promise.all([
         page()
           .locator('.message.marked', { hasText: /better-sqlite3/i })
@@ -261,7 +261,7 @@ describe('the chat in daily use', () => {
       for (const text of ['Then write the tests', `And then the change log, with ${'all that has changed '.repeat(4)}`])
         await chat.write(text);
       await queue().getByText('And then').waitFor();
-      // What is on hold stays as it is, however long the looks take.
+      // The reply is paused, so the page doesn't change during the checks.
       await chat.button('Stop Response').click();
       await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await keys.toComposer();
@@ -271,7 +271,7 @@ describe('the chat in daily use', () => {
       await page().locator('.find-count').getByText(/\d/).waitFor();
       await fitsEachLook(chat, settings(), 'daily', async (look) => {
         const found = await page().locator('.message').last().evaluate(highlighted);
-        // axe does not look at what is marked: on a background of its own the text needs a colour that goes with it.
+        // axe ignores highlighted text, whose color must have enough contrast with its own background.
         if (!found.background.startsWith('rgba'))
           assert.notEqual(found.color, found.text, `${look}: ${found.background}`);
       });

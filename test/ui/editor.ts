@@ -1,5 +1,5 @@
-// Mocha loads this before the tests, into each of its processes: a server with the packaged extension for each, which
-// ends with the process.
+// Loaded by Mocha before the tests in each of its processes. Each process has a server with the packaged extension,
+// which ends with it.
 import { randomInt } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,9 +19,9 @@ interface Editor {
   readonly door: FrontDoor;
 }
 
-/** Of the text of a frame, characters that are said at most. */
+/** Maximum number of characters of a frame's text that are printed. */
 const MAX_SHOWN = 1_500;
-/** A frame that says nothing until then is left out. */
+/** A frame that doesn't answer in time is omitted. */
 const SHOWN_LIMIT_MS = 2_000;
 
 let editor: Promise<Editor> | undefined;
@@ -36,14 +36,14 @@ async function start(): Promise<Editor> {
   const scratch = await mkdtemp(path.join(folder, 'editor-'));
   const program = await fetchServer(say);
   const dataFolder = path.join(scratch, 'server');
-  // Before the first is installed: the editor reads the folder once, then its own list of it.
+  // Before the first installation, because the server reads the folder once, and then its own list.
   const models = path.join(dataFolder, 'extensions/threadkeeper-tests.model-extension-1.0.0');
   await cp(path.join(root, 'test/fixtures/model-extension'), models, { recursive: true });
   await installExtension(program, dataFolder, vsix);
-  // Without the smoke-test driver, which would hide all notifications.
+  // Without the smoke test driver, which would hide all notifications.
   const home = path.join(scratch, 'home');
   await mkdir(home);
-  // In the place of the usual ports of Ollama and LM Studio, where a developer's own may listen.
+  // Replaces the default ports of Ollama and LM Studio, where a developer's own server may listen.
   const localPorts = [await freePort(), await freePort()];
   const env = { HOME: home, THREADKEEPER_LOCAL_PORTS: localPorts.join(','), TEST_MODELS: 'when set' };
   const server = await startServer({ program, dataFolder, smokeTestDriver: false, env });
@@ -53,22 +53,22 @@ async function start(): Promise<Editor> {
 
 const running = (): Promise<Editor> => (editor ??= start());
 
-/** The address of the editor, the same for the whole suite. */
+/** The editor's origin, which is the same for all tests. */
 export async function editorOrigin(): Promise<string> {
   return (await running()).door.origin;
 }
 
-/** Where the server keeps the extension's `globalStorageUri`, for tests that look at the files themselves. */
+/** The extension's `globalStorageUri` on the server, for tests that read the files. */
 export async function globalStorageFolder(): Promise<string> {
   return path.join((await running()).scratch, 'server/data/User/globalStorage/threadkeeper.threadkeeper');
 }
 
-/** The home of the editor's user, where other tools keep their chats. */
+/** The home folder of the editor's user, which contains the chats of other tools. */
 export async function homeFolder(): Promise<string> {
   return path.join((await running()).scratch, 'home');
 }
 
-/** Has the user's own settings hold these too while `body` runs, in all windows of the suite. */
+/** Changes the user's settings in all windows while `body` runs. */
 export async function withUserSettings(settings: object, body: () => Promise<void>): Promise<void> {
   const file = path.join((await running()).scratch, 'server/data/User/settings.json');
   const before = await readFile(file, 'utf8');
@@ -80,18 +80,18 @@ export async function withUserSettings(settings: object, body: () => Promise<voi
   }
 }
 
-/** Writes a file in one piece: of settings that are written in place the editor may read the half. */
+/** Replaces a file atomically, because VS Code could read a partially written file. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }
 
-/** The ports at which the product looks for Ollama and LM Studio; nothing listens there by itself. */
+/** The ports where the product looks for Ollama and LM Studio. By default, nothing listens there. */
 export async function localPorts(): Promise<readonly number[]> {
   return (await running()).localPorts;
 }
 
-/** Below those that systems give out by themselves, so that nothing else takes it before the test listens there. */
+/** Below the range of ephemeral ports, so that no other program takes it before the test does. */
 async function freePort(): Promise<number> {
   const port = randomInt(15_000, 30_000);
   return demandFreePort(port).then(
@@ -100,13 +100,13 @@ async function freePort(): Promise<number> {
   );
 }
 
-/** A new folder with the demo workspace in it; removed after the suite. */
+/** A new folder with the demo workspace, which is removed after the tests. */
 export async function freshWorkspace(): Promise<string> {
   workspaces += 1;
   return copyDemoWorkspace(path.join((await running()).scratch, 'workspaces', String(workspaces), 'demo'));
 }
 
-/** The browser with the profile of that name. The profile holds the editor's `globalState` and outlives the browser. */
+/** The browser with this profile. The profile contains VS Code's `globalState` and outlives the browser. */
 export async function openBrowser(profile: string): Promise<BrowserContext> {
   const open = profiles.get(profile);
   if (open !== undefined) return open;
@@ -115,13 +115,13 @@ export async function openBrowser(profile: string): Promise<BrowserContext> {
   return browser;
 }
 
-/** Ends the browser with that profile; the profile stays. */
+/** Closes the browser with this profile, and keeps the profile. */
 export async function closeBrowser(profile: string): Promise<void> {
   await profiles.get(profile)?.close();
   profiles.delete(profile);
 }
 
-/** What is to be read in the frames of a window, each cut: for where the pictures cannot be looked at. */
+/** The beginning of the text in each of a window's frames, in case the screenshots aren't available. */
 async function shownText(page: Page): Promise<string> {
   const texts = await Promise.all(
     page.frames().map((frame) =>
@@ -134,7 +134,7 @@ async function shownText(page: Page): Promise<string> {
   return texts.map((text) => text.replaceAll(/\s+/g, ' ').slice(0, MAX_SHOWN)).join('\n');
 }
 
-/** Keeps a picture of every open window, and says what is to be read there. */
+/** Saves a screenshot of every open window, and prints the text in it. */
 async function photograph(name: string): Promise<void> {
   for (const [profile, browser] of profiles) {
     for (const [index, page] of browser.pages().entries()) {

@@ -16,13 +16,13 @@ describe('the first minutes', () => {
     );
   }
 
-  /** Comes back to the walkthrough, opens one of its steps and presses a button there. */
+  /** Returns to the walkthrough, opens a step, and presses a button in it. */
   async function follow(step: string, name: string): Promise<void> {
     await openWalkthrough();
     const walkthrough = workbench.page.locator('.gettingStartedContainer');
     const button = walkthrough.getByRole('button', { name, exact: true });
     const title = walkthrough.locator('.getting-started-step', { hasText: step });
-    // A step that is open would be closed by a click, and one may come to be open while the walkthrough is drawn.
+    // A click would close an open step, and a step may open while the walkthrough is rendered.
     await workbench.insist(async () => {
       await title.waitFor();
       if (!(await button.isVisible())) await title.click({ timeout: PATIENCE_MS });
@@ -46,7 +46,7 @@ describe('the first minutes', () => {
     await follow('Compress the history and undo it', 'Compress History');
     await workbench.agreeToCompress();
     await workbench.told(/Compressed \d+ messages/);
-    // Its replies are a model's, and wait for no other.
+    // The session's replies are from a model, so that none is offered.
     assert.equal(await workbench.webview().locator('.model-setup').count(), 0);
     await follow('See what is sent', 'Show Context');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();

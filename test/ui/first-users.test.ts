@@ -10,7 +10,7 @@ import { localPorts, withUserSettings } from './editor.ts';
 const QUESTION = 'Which port does the service use?';
 const ANSWER = 'The service listens on port 4600.';
 
-/** A proxy as companies have them, which can be out of order. */
+/** A company proxy, which can be down. */
 class Proxy {
   readonly #server: Server;
   readonly hosts = new Set<string>();
@@ -74,7 +74,7 @@ describe('the first minutes of a user', () => {
     await page.keyboard.press('Enter');
   }
 
-  /** Refuses every key but one. */
+  /** Accepts only one key. */
   function lockBy(key: string): void {
     server.disturbBy(() => {
       const { headers } = server.lastRequest!;

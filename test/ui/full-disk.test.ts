@@ -5,11 +5,11 @@ import { answeredBy, ChatPage } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 
 const FULL = /disk is full/;
-/** Far more than is left. */
+/** Much more than is left. */
 const LONG = `Kept all the same. ${'word '.repeat(8_000)}`;
 
 describe('a chat on a disk that fills up', function () {
-  // Each step goes on from where the one before has left the disk.
+  // Each test continues with the disk as the previous one left it.
   this.bail(true);
   this.retries(0);
   let server: WireServer;

@@ -22,27 +22,27 @@ const POLICY = [
   'trusted-types dompurify',
 ].join('; ');
 
-/** Elements and attributes that a message's text may become. */
+/** Elements and attributes that may be rendered for a message. */
 const ELEMENTS = [
   ...['DIV', 'P', 'BR', 'SPAN', 'STRONG', 'EM', 'S', 'CODE', 'PRE', 'BLOCKQUOTE', 'UL', 'OL', 'LI', 'H3', 'HR'],
   ...['TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BUTTON'],
 ];
 const ATTRIBUTES = [
   ...['class', 'role', 'tabindex', 'title', 'type', 'aria-label', 'data-action', 'data-file', 'start'],
-  // Of formulas.
+  // For formulas.
   ...['accent', 'accentunder', 'depth', 'display', 'displaystyle', 'fence', 'form', 'height', 'linethickness'],
   ...['lspace', 'mathvariant', 'maxsize', 'minsize', 'movablelimits', 'notation', 'rspace', 'scriptlevel'],
   ...['separator', 'stretchy', 'symmetric', 'voffset', 'width'],
 ];
 const isExpected = (element: string): boolean => ELEMENTS.includes(element) || /^(?:m[a-z]+|none)$/.test(element);
 
-/** What a click may ask the host to open: the web, or a message of the session. */
+/** What a click may ask the host to open: a web page, or a message of the session. */
 const LINK = /^(?:(?:https?|mailto):|threadkeeper:message\/[\w-]+$)/;
 
-/** A scheme or another computer: what is no path in a workspace. A drive may be the workspace's, of which the host makes sure. */
+/** A scheme or another host, which can't be a path in the workspace. A drive can, which the host checks. */
 const NO_PATH = /^[a-z][\w+.-]+:|^\\|^\/[\\/]/i;
 
-/** Stands in for the editor: keeps what the page posts, finds every file, and shows one message at a time. */
+/** Simulates the host: records what the page posts, finds every file, and shows one message at a time. */
 const EDITOR = `
   window.posted = [];
   window.violations = [];
@@ -77,7 +77,7 @@ const EDITOR = `
       await new Promise((resolve) => setTimeout(resolve, 10));
     const body = document.querySelector('[data-message="' + id + '"] .message-body');
     if (!body) return undefined;
-    // Names of files become links once the editor has found the files.
+    // File names become links once the host has found the files.
     for (let turn = 0; turn < 200 && body.querySelector('[data-file]:not([role="link"])'); turn++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     for (let turn = 0; turn < 200 && !isSet && body.querySelector('code.math-inline, code.math-display'); turn++)
@@ -118,7 +118,7 @@ interface Seen {
   readonly violations: readonly string[];
 }
 
-/** Whether the files of the workspace exist, and how formulas are set, is asked without a click. */
+/** The page asks for existing files and rendered formulas without a click. */
 const isMoreThanFiles = ({ type, paths = [] }: Asked): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
 
@@ -247,7 +247,7 @@ describe('hostile text in a message', () => {
     }
     assert.deepEqual(events, []);
     console.log(`      slowest ${Math.round(slowest)} ms`);
-    // A core that others share takes seconds for what takes 200 ms alone; a pattern gone wild takes minutes.
+    // On a busy machine, what usually takes 200 ms may take seconds. A backtracking pattern would take minutes.
     assert.ok(slowest < 20_000, 'no document holds the page');
   }).timeout(3_600_000);
 
@@ -259,7 +259,7 @@ describe('hostile text in a message', () => {
         return replaceChildren.apply(this, nodes);
       };
     }`);
-    // It would wait for the message to be drawn.
+    // Would wait until the message is rendered.
     await page.evaluate('void show("All **CANNOT-BE-DRAWN**.")');
     await page.getByText('This message can’t be displayed').waitFor();
     await page.locator('.plain', { hasText: 'All **CANNOT-BE-DRAWN**.' }).waitFor();

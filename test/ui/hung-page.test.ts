@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { ChatPage } from './chat-page.ts';
 
-/** Longer than a page may be silent. It ends, since the editor in a browser may share its thread with the page. */
+/**
+ * Longer than an unresponsive page is tolerated, but finite, because VS Code in a browser may run on the same thread.
+ */
 const HANGS_FOR_MS = 15_000;
 
-/** Runs in every frame before its own scripts: whoever draws these words in bold holds the page. */
+/** Runs in every frame before its own scripts, and blocks the page when it renders these words in bold. */
 function hang(ms: number): void {
   interface Drawn {
     readonly textContent?: string | null;
     readonly querySelector?: (selector: string) => unknown;
   }
-  // Types of the page's own world, which this file is not compiled for.
+  // DOM types, because this file is compiled without them.
   const world = globalThis as unknown as {
     Element: { prototype: { replaceChildren: (this: unknown, ...nodes: Drawn[]) => void } };
   };
@@ -44,15 +46,16 @@ describe('a message that hangs the page', () => {
     await page.locator('.notification-toast', { hasText: 'stopped responding' }).first().waitFor({ timeout: 120_000 });
     const webview = chat.workbench.webview();
     const plain = webview.locator('.plain');
-    // The page that tries each message alone hangs over this one too, and is replaced by one in which this one alone,
-    // and what quotes it, stays plain.
+    // This message also blocks the page that tries each message alone. That page is replaced by one in which only this
+    // message and its quotes are plain text.
     const last = webview
       .locator('.chat')
       .filter({ has: plain.filter({ hasText: '**HOLD-THE-PAGE**' }) })
       .filter({ hasNot: plain.filter({ hasNotText: 'HOLD-THE-PAGE' }) });
     await last.waitFor({ timeout: 240_000 });
     await webview.locator('.from-user strong', { hasText: 'fine' }).waitFor();
-    // It answers: what is written goes. Of words that were not said nothing is quoted, and so drawn once more.
+    // The page responds again: a message can be sent. Its words don't match the blocking message, so that it isn't
+    // quoted and rendered again.
     await chat.send('Zebras, giraffes?', 'No model is configured');
     assert.equal(await webview.locator('strong', { hasText: 'HOLD-THE-PAGE' }).count(), 0);
   }).timeout(600_000);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage } from './chat-page.ts';
 
-/** Numbered, so that a gap or a repetition shows. */
+/** Numbered, so that gaps and repetitions are visible. */
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
 
 describe('a reply that is arriving', () => {
@@ -21,7 +21,7 @@ describe('a reply that is arriving', () => {
 
   const reply = () => chat.messages().last().locator('.message-body');
 
-  /** Asks for a reply whose rest comes once the test says so. */
+  /** Requests a reply whose rest only comes when the test allows it. */
   async function begin(question: string): Promise<() => void> {
     const { promise: until, resolve } = Promise.withResolvers<undefined>();
     server.answer({ text: WORDS, pieceSize: 8 }).disturbNext({ kind: 'hold', afterText: 30, until });
@@ -34,7 +34,7 @@ describe('a reply that is arriving', () => {
     return () => resolve(undefined);
   }
 
-  /** What is kept is the reply's beginning, whole, at least as long as what was seen before. */
+  /** The stored text is the reply's beginning without gaps, and at least as long as what was visible before. */
   function keeps(kept: string, seen: string): void {
     assert.equal(WORDS.slice(0, kept.trim().length), kept.trim());
     assert.ok(kept.trim().length >= seen.trim().length - 200, `${kept.length} of ${seen.length} characters`);

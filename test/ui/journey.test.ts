@@ -3,7 +3,7 @@ import { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
-/** Percent in the gauge of the status bar. */
+/** The percentage in the status bar's gauge. */
 async function gaugePercent(workbench: Workbench): Promise<number> {
   const text = await workbench.statusBarItem('threadkeeper.gauge').innerText();
   const percent = /(\d+) ?%/.exec(text)?.[1];
@@ -54,7 +54,7 @@ describe('a long session', () => {
     await workbench.newestWebview().locator('.document [role="link"]').first().waitFor();
     await nodes().first().locator('.monaco-tl-twistie').click();
     await workbench.page.locator('.sidebar .monaco-list-row[aria-level="3"]').first().waitFor();
-    // Wide enough for what the rows tell of their summaries.
+    // Wide enough for the rows' descriptions.
     await workbench.widenSidebar(640);
     await workbench.screenshot('summaries-tree');
     await workbench.widenSidebar(300);

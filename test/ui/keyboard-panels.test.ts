@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-// Whatever a step needs it makes itself, so that it can be tried again on what its first try left.
+// Each test prepares what it needs itself.
 describe('the sessions by keyboard alone', () => {
   let chat: ChatPage;
   let keys: Keyboard;
@@ -23,7 +23,7 @@ describe('the sessions by keyboard alone', () => {
   const rows = (): Locator => page().locator('.session');
   const row = (name: string): Locator => rows().filter({ hasText: name });
 
-  /** Starts a session by the button at the head of the chat, and says something in it. */
+  /** Starts a session with the button in the header, and sends a message. */
   async function session(name: string): Promise<string> {
     const unlike = `${name} ${++made}`;
     await keys.toComposer();
@@ -35,7 +35,7 @@ describe('the sessions by keyboard alone', () => {
     return unlike;
   }
 
-  /** Opens the list, if it is not open, with the keyboard in its search. */
+  /** Opens the session list if it's closed, and focuses its search field. */
   async function openList(): Promise<void> {
     await keys.toComposer();
     if ((await search().count()) === 0) {

@@ -4,7 +4,7 @@ import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-// Whatever a step needs it makes itself, so that it can be tried again on what its first try left.
+// Each test prepares what it needs itself.
 describe('the turns of a chat by keyboard alone', () => {
   let server: WireServer;
   let chat: ChatPage;
@@ -23,7 +23,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await server?.stop();
   });
 
-  /** Has a question answered. Gives back both, which are unlike all before. */
+  /** Has a question answered. Returns both, which differ from all before. */
   async function turn(more = ''): Promise<{ question: string; reply: string }> {
     made += 1;
     const [question, reply] = [`Question ${made}.`, `Reply ${made}.`];

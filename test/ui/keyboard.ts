@@ -4,10 +4,10 @@ import type { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { PATIENCE_MS } from './workbench.ts';
 
-/** What of a browser's page the tests touch. */
+/** The parts of the DOM that the tests use. */
 interface Focusable {
   readonly ownerDocument: { readonly activeElement: Focusable | null };
-  /** 4: what is given follows in the document. */
+  /** 4: the other node follows in the document. */
   compareDocumentPosition(other: Focusable): number;
   matches(selector: string): boolean;
 }
@@ -22,12 +22,12 @@ interface PageGlobals {
   getSelection(): { toString(): string };
 }
 
-/** More stops of the Tab key than the page has. */
+/** More than the page's number of tab stops. */
 const MAX_TABS = 60;
-/** More rows than are on the page at once. */
+/** More than the number of rendered rows. */
 const MAX_ROWS = 200;
 
-/** The keyboard, and nothing else: what the page is told by keys, and where the keyboard is. */
+/** Controls the page by keyboard only. */
 export class Keyboard {
   readonly #chat: ChatPage;
 
@@ -35,7 +35,7 @@ export class Keyboard {
     this.#chat = chat;
   }
 
-  /** Presses keys, one after the other. */
+  /** Presses keys one after the other. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#chat.workbench.page.keyboard.press(key);
   }
@@ -44,14 +44,14 @@ export class Keyboard {
     await this.#chat.workbench.page.keyboard.type(text);
   }
 
-  /** Types as by one key what is searched for with each: of what was typed before its end nothing is found. */
+  /** Enters a search text at once, because each key starts a search, and partial words have no results. */
   async seek(text: string): Promise<void> {
     await this.#chat.workbench.page.keyboard.insertText(text);
   }
 
-  /** Goes to the composer by the chat's own key, from wherever the keyboard is, and empties it. */
+  /** Focuses the composer with the chat's keybinding from anywhere, and clears it. */
   async toComposer(): Promise<void> {
-    // Not once more before the first had its time: with text selected in a file, each attaches that text.
+    // Doesn't press the key again too early: if text is selected in a file, each press attaches it.
     await eventually(async () => {
       if (await this.has(this.#chat.composer())) return;
       await this.press('Shift+Alt+t');
@@ -60,17 +60,17 @@ export class Keyboard {
     await this.clear();
   }
 
-  /** Empties the field that has the keyboard. Not by Ctrl+A, which the editor carries out when it comes to it. */
+  /** Clears the focused field. Doesn't use Ctrl+A, which may reach VS Code instead. */
   async clear(): Promise<void> {
     await this.press('Control+End', 'Control+Shift+Home', 'Delete');
   }
 
-  /** Waits until the composer holds this. */
+  /** Waits until the composer contains this text. */
   async reads(text: string): Promise<void> {
     await eventually(async () => assert.equal((await this.#chat.composer().inputValue()).trim(), text.trim()));
   }
 
-  /** Writes a message and waits until the reply to it has ended. */
+  /** Sends a message and waits until the reply has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
     await this.toComposer();
     await this.#chat.answered(reply, async () => {
@@ -79,7 +79,7 @@ export class Keyboard {
     });
   }
 
-  /** The element while it has the keyboard; not while the page does not have it, or is behind another tab. */
+  /** Matches the element only while it has the focus and the page is visible. */
   #at(element: Locator): Locator {
     return element.and(this.#chat.workbench.webview().locator(':focus'));
   }
@@ -88,16 +88,16 @@ export class Keyboard {
     return (await this.#at(element).count()) === 1;
   }
 
-  /** Waits until this has the keyboard. */
+  /** Waits until the element has the focus. */
   async isAt(element: Locator): Promise<void> {
     await eventually(async () =>
       assert.ok(await this.has(element), `${String(element)} has the keyboard, not ${await this.place()}`),
     );
   }
 
-  /** Presses Tab, or Shift and Tab, until this has the keyboard. */
+  /** Presses Tab or Shift+Tab until the element has the focus. */
   async tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-    // A button that rests until a reply has ended would be passed over.
+    // A button that is disabled until a reply has ended would be skipped.
     await element.and(this.#chat.workbench.webview().locator(':not(:disabled)')).waitFor({ state: 'attached' });
     for (let tabs = 0; !(await this.has(element)); tabs++) {
       if (tabs > MAX_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
@@ -105,10 +105,10 @@ export class Keyboard {
     }
   }
 
-  /** Goes by Shift and Tab from the composer into the transcript, and by arrows to a row that is on the page. */
+  /** Moves from the composer into the transcript with Shift+Tab, and to a rendered row with arrow keys. */
   async toRow(row: Locator): Promise<void> {
     await this.toComposer();
-    // Not before: a page behind another tab is not loaded.
+    // Waits first, because a page behind another tab isn't loaded.
     await row.waitFor();
     const transcript = this.#chat.workbench.webview().locator('.transcript:focus, .transcript [role="article"]:focus');
     for (let tabs = 0; (await transcript.count()) === 0; tabs++) {
@@ -117,7 +117,7 @@ export class Keyboard {
     }
     for (let steps = 0; !(await this.has(row)); steps++) {
       if (steps > MAX_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
-      // A row that has left the page is above: whoever comes into the transcript comes to its lowest row.
+      // A row that isn't rendered anymore is above, because the transcript is entered at its lowest row.
       const isBelow = await row.evaluateAll(([one]: Focusable[]) => {
         const here = one?.ownerDocument.activeElement;
         return here ? (here.compareDocumentPosition(one) & 4) !== 0 && !here.matches('[role="feed"]') : false;
@@ -126,7 +126,7 @@ export class Keyboard {
     }
   }
 
-  /** Selects words of the row that has the keyboard, by the arrow keys. */
+  /** Selects words in the focused row with the arrow keys. */
   async selectWords(words: readonly string[]): Promise<void> {
     const root = this.#chat.workbench.webview().locator('#root');
     const selected = (): Promise<string> =>
@@ -146,7 +146,7 @@ export class Keyboard {
     await this.press('Enter');
   }
 
-  /** What has the keyboard, in words for a failure; differs from element to element. */
+  /** Describes the focused element for error messages. Different elements have different descriptions. */
   async place(): Promise<string> {
     const root = this.#chat.workbench.webview().locator('#root');
     if ((await root.count()) === 0) return 'anything of the page, which is not shown';

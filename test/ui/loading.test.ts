@@ -10,7 +10,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-// The workbench's webview brings its session within moments, so the page stands alone here, as the host writes it.
+// The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
 describe('the chat page on its own', () => {
   let pages: StandalonePages;
   let page: Page;

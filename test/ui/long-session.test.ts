@@ -8,19 +8,19 @@ import { answeredBy, ChatPage } from './chat-page.ts';
 
 const SHORT = 100;
 const LONG = 10_000;
-/** Names of the files, which become the sessions' titles: neither is part of the other. */
+/** The file names, which become the sessions' titles. Neither contains the other. */
 const NAMES: Readonly<Record<number, string>> = { [SHORT]: 'the-short-one', [LONG]: 'ten-thousand' };
-/** What scrolling through all of it may leave on the heap, in MB: 600 messages and what else was met on the way. */
+/** Maximum heap growth from scrolling through the whole session, in MB: 600 messages and what else was loaded. */
 const MAX_GROWTH = 15;
-/** Times that each session is opened; the median counts. */
+/** How often each session is opened. The median counts. */
 const OPENINGS = 9;
-/** How much longer the long session may take to open than the short one, in one run. */
+/** Maximum ratio between opening the long and the short session, in one run. */
 const MAX_LONGER = 1.5;
 
-/** What the last message of a session says. */
+/** A session's last message. */
 const ending = (messages: number): string => `That was the last of ${messages} messages.`;
 
-/** A file with so many messages, as an importer reads it: what developers talk of, key events as often as there. */
+/** A transcript with this many messages about software development, with a realistic number of key events. */
 function transcript(messages: number): string {
   const said = syntheticSession(messages - 1).map(({ role, text }) => ({ role, content: text }));
   return [...said, { role: 'assistant', content: ending(messages) }]
@@ -29,8 +29,8 @@ function transcript(messages: number): string {
 }
 
 /**
- * Opens a session from the list and gives the milliseconds until the host has sent it and until its last message is in
- * view, by the page's clock.
+ * Opens a session from the list. Returns the time until the host has sent it, and until its last message is visible, in
+ * ms by the page's clock.
  */
 const OPEN = `async (title, last) => {
   const row = [...document.querySelectorAll('.session-open')].find((one) => one.textContent.includes(title));
@@ -56,7 +56,10 @@ interface Opening {
   readonly shown: number;
 }
 
-/** Scrolls from the end to the beginning, a view and more at a time; gives the most rows that were on the page. */
+/**
+ * Scrolls from the end to the beginning, by a little more than a view at a time. Returns the maximum number of rendered
+ * rows.
+ */
 const SCROLL = `async () => {
   const feed = document.querySelector('.transcript');
   let rows = 0;
@@ -70,8 +73,8 @@ const SCROLL = `async () => {
 }`;
 
 /**
- * Watches how long input events wait before the page handles them, and how long the page is busy at a stretch, in ms;
- * the longest stretches with the time since the watch began.
+ * Measures how long input events wait for the page, and how long the page is busy at a time, in ms. The longest tasks
+ * come with their time since the start.
  */
 const WATCH = `(() => {
   const begin = performance.now();
@@ -94,7 +97,7 @@ interface Seen {
   readonly busy: readonly { readonly ms: number; readonly at: number }[];
 }
 
-/** A reply of about so many tokens: lists, prose and code. */
+/** A reply of about this many tokens with lists, prose, and code. */
 function reply(tokens: number): string {
   const paragraph = `The scheduler keeps a **queue** of slots; each has an owner and a time.\n\n- one \`item\`\n- another\n\n`;
   const code = '```ts\nconst slots = queue.filter((slot) => slot.free);\n```\n\n';
@@ -102,7 +105,7 @@ function reply(tokens: number): string {
   return piece.repeat(Math.round((tokens * 4) / piece.length));
 }
 
-// Times are printed; ratios of one run alone fail a test, since the machine has other things to do as well.
+// Times are printed. Only ratios of one run can fail the test, because the machine may be busy.
 describe('a very long session in the real page', function () {
   this.timeout(600_000);
   let server: WireServer;
@@ -178,7 +181,7 @@ describe('a very long session in the real page', function () {
 
   it('stays open to the keyboard while a reply of 20,000 tokens arrives at 1,000 a second', async () => {
     const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
-    // In time of the processor: what else the machine does at that moment is not the page's cost.
+    // CPU time, so that other load on the machine doesn't count.
     await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
     const busy = async (): Promise<number> => {
       const { metrics } = await tools.send('Performance.getMetrics');
@@ -187,7 +190,7 @@ describe('a very long session in the real page', function () {
     const spent: number[] = [];
     for (const tokens of [10_000, 20_000]) {
       await chat.newSession();
-      // 80 characters are some 20 tokens: 50 such pieces a second.
+      // 80 characters are about 20 tokens, so this is 50 chunks per second.
       server.answer({ text: reply(tokens), pieceSize: 80, dripMs: 20 });
       await (await frame()).evaluate(WATCH);
       const before = await busy();

@@ -17,7 +17,7 @@ describe('a model on a server', () => {
     await writeSettings(folder, {
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
       'threadkeeper.models.overrides': { [SMALL]: { contextWindow: 8000, maxOutput: 1000 } },
-      // What the page shows of faults and windows is tried here; compression has its own tests.
+      // Tests faults and context windows in the page. Compression has its own tests.
       'threadkeeper.summarizer.provider': 'local',
     });
     workbench = await Workbench.open({ folder, profile: 'models' });
@@ -41,7 +41,7 @@ describe('a model on a server', () => {
     await workbench.told(/Imported \d+ messages/);
     await workbench.clearToasts();
     await articles().getByText('fair winds to Rita').waitFor();
-    // A server of one's own needs no key: its models are in the one list.
+    // A self-hosted server needs no key: its models are in the same list.
     await workbench.ask('Threadkeeper: Select Model…', () =>
       workbench.chooseListed(/^Select Model for This Session$/, SMALL),
     );
@@ -59,7 +59,7 @@ describe('a model on a server', () => {
     try {
       const rows = workbench.page.locator('.quick-input-list');
       await workbench.ask('Threadkeeper: Select Model…', async () => {
-        // A row that has no heading keeps the text of an earlier one, unseen.
+        // A row without a heading keeps the text of an earlier one, but hidden.
         await rows.getByText(`Ollama (127.0.0.1:${port})`).filter({ visible: true }).waitFor();
         assert.equal(await rows.getByText('LM Studio').count(), 0);
         await rows.locator('.monaco-list-row', { hasText: SMALL }).locator('.codicon-check').first().waitFor();
@@ -112,7 +112,7 @@ describe('a model on a server', () => {
   });
 
   it('that summarizes slowly is seen at work in the chat and in the gauge, and is stopped from there', async () => {
-    // The last word on the settings: the local summarizer would be done at once.
+    // The final settings: with the local summarizer, it would be done at once.
     await writeSettings(workbench.folder ?? '', {
       ...answeredBy(server),
       'threadkeeper.summarizer.provider': 'chat',

@@ -42,7 +42,7 @@ describe('a first chat, with no key and no model', () => {
     await workbench.openFile('config.ts');
     const file = page.locator('.tab.active', { hasText: 'config.ts' });
     await file.waitFor();
-    // By the command, which has the window write down which tabs are open; the browser's own way may be too fast for it.
+    // Uses the command, so that the window stores the open tabs. The browser's own reload may be too fast for that.
     await Promise.all([page.waitForEvent('load'), workbench.runCommand('Developer: Reload Window')]);
     await file.waitFor();
     assert.equal(await page.locator('.tab', { hasText: 'Threadkeeper' }).count(), 1);

@@ -18,7 +18,7 @@ const PREVIEW = {
   ...{ model: 'gpt-5', estimatedCostUsd: null },
 };
 
-/** What the web browsers that VS Code runs in got last. */
+/** Functions that were added last to the browsers in which VS Code runs. */
 const NEWER = ['requestIdleCallback', 'URL.parse', 'Promise.withResolvers', 'Promise.try', 'Iterator'];
 
 describe('the parts of the chat page', () => {
@@ -33,7 +33,7 @@ describe('the parts of the chat page', () => {
 
   after(() => pages?.stop());
 
-  /** Shows a session of its own with this message. */
+  /** Shows a new session with this message. */
   async function show(text: string, more: object = {}, fields: object = {}, on = page): Promise<Locator> {
     const session = `parts-${++serial}`;
     await tell(on, { ...INIT, session, messages: [message(text, { id: session, ...more })], ...fields });
@@ -42,7 +42,7 @@ describe('the parts of the chat page', () => {
     return row;
   }
 
-  /** Shows a reply that is arriving. */
+  /** Shows a reply that is streaming. */
   async function arrive(text: string) {
     const row = await show(text, { ending: undefined, streaming: true });
     const session = `parts-${serial}`;
@@ -61,7 +61,7 @@ describe('the parts of the chat page', () => {
     of.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
 
   const postedCount = (): Promise<number> => page.evaluate<number>('posted.length');
-  /** Answers the next request of this type after the first `after` posted messages, or refuses it. */
+  /** Answers or refuses the next request of this type after the first `after` posted messages. */
   async function answer(type: string, after: number, result: { readonly value: unknown } | 'busy'): Promise<void> {
     const find = `posted.slice(${after}).find(({ body }) => body?.type === '${type}')?.id ?? null`;
     await eventually(async () => assert.notEqual(await page.evaluate(find), null));
@@ -99,7 +99,7 @@ describe('the parts of the chat page', () => {
       await add('const second = 2;\n');
       await code(row).filter({ hasText: 'second' }).waitFor();
       assert.equal(await page.evaluate('String(getSelection())'), 'first');
-      // What follows the code leaves its buttons alone, too.
+      // Text after the code doesn't replace its buttons.
       for (const more of ['``', '`\n', 'Do', 'ne.\n\nAnd more.']) await add(more);
       await row.getByText('And more.').waitFor();
       await end();
@@ -209,13 +209,13 @@ describe('the parts of the chat page', () => {
 
     afterEach(() => page.close());
 
-    /** Shows a session of its own with these messages, which is named like the others if `session` is. */
+    /** Shows a new session with these messages, with the same ID as the previous ones if `session` is given. */
     async function showAll(texts: readonly string[], session = `parts-${++serial}`): Promise<void> {
       const messages = texts.map((text, index) => message(text, { id: `${session}-${index}` }));
       await tell(page, { ...INIT, session, messages, total: messages.length });
       await page.locator(`[data-message^="${session}-"]`).last().waitFor();
     }
-    /** Tells the composer of pasted text, which the test types. */
+    /** Tells the composer that text was pasted, which the test types. */
     const paste = (text: string): Promise<void> =>
       page.evaluate(`{
         const clipboardData = new DataTransfer();
@@ -243,7 +243,7 @@ describe('the parts of the chat page', () => {
 
       before = await postedCount();
       await page.keyboard.press('Control+f');
-      // In one piece: a slow page would ask for the first letters too, and be answered for those.
+      // Enters the text at once, because a slow page would request results for the first letters as well.
       await page.keyboard.insertText('port');
       await answer('find', before, { value: [3, 4] });
       await page.locator('.find-count', { hasText: '/ 2' }).waitFor();
@@ -340,7 +340,7 @@ describe('the parts of the chat page', () => {
     it('leave keys with Ctrl or Shift to the composer while there are suggestions', async () => {
       await show('Hello.');
       const what = { kind: 'currentFile' };
-      /** Types a word that has one suggestion, and presses a key. */
+      /** Types a word with one suggestion and presses a key. */
       const press = async (key: string): Promise<number> => {
         const before = await postedCount();
         await composer().fill('');
@@ -447,7 +447,7 @@ describe('the parts of the chat page', () => {
       );
     });
 
-    /** Opens the summary of the compression, which says this. */
+    /** Opens the compression's summary, which contains this text. */
     async function openSummary(text: string): Promise<Locator> {
       const row = page.locator('.compression');
       const before = await postedCount();

@@ -17,7 +17,7 @@ const STATUS: StatusView = {
 const MESSAGE = { id: 'm1', role: 'assistant', at: 1_767_225_600_000, ending: 'complete', model: 'openai/gpt-5' };
 const said = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 'text', text }] });
 
-/** A session as the page is given it. */
+/** A session as it's sent to the page. */
 export const INIT = {
   type: 'init',
   session: 'a-state-of-the-page',
@@ -44,7 +44,7 @@ export const INIT = {
   draft: { text: '', attachments: [] },
 };
 
-/** What the host would send for states that are hard to bring about, and words that are seen in them. */
+/** The host's messages for states that are hard to produce, and text that is visible in them. */
 export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; readonly data: object }>> = {
   'a reply that is arriving, a compression, a wait and a reset that waits': {
     seen: 'Ship the gateway',

@@ -46,7 +46,7 @@ describe('the place of the chat', () => {
     await chat.message('The second of two sessions.').waitFor();
     await chat.holds('half a thought');
     await chat.composer().focus();
-    // The editor learns a moment later that the keyboard is in the view; there is no session below the first.
+    // VS Code needs a moment to notice that the view has the focus. There is no session below the first one.
     await chat.workbench.insist(async () => {
       await chat.workbench.page.keyboard.press('Alt+PageDown');
       await chat.message('The first of two sessions.').waitFor({ timeout: PATIENCE_MS });

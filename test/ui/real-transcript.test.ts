@@ -10,12 +10,12 @@ import { Workbench } from './workbench.ts';
 const data = path.resolve(root, process.env.THREADKEEPER_DATA ?? '../shared/data');
 const FILE = 'aider.chat.history.md';
 const transcript = path.join(data, 'raw', FILE);
-/** Some 2,400,000 tokens come down to 8,000: the rest of this window is kept for the reply. */
+/** About 2,400,000 tokens are reduced to 8,000, because the rest of this context window is reserved for the reply. */
 const CONTEXT_WINDOW = 12_096;
 
 describe('a real transcript of 4,806 messages', () => {
   let workbench: Workbench | undefined;
-  /** Each step stands on the one before. */
+  /** Each test continues where the previous one ended. */
   let failed = false;
 
   before(async function () {
@@ -29,7 +29,7 @@ describe('a real transcript of 4,806 messages', () => {
       path.join(folder, '.vscode/settings.json'),
       JSON.stringify({ 'threadkeeper.chat.contextWindow': CONTEXT_WINDOW }),
     );
-    // The dialog opens in the folder of the workspace.
+    // The dialog opens in the workspace's folder.
     await copyFile(transcript, path.join(folder, FILE));
     workbench = await Workbench.open({ folder, profile: 'real' });
   });
@@ -51,7 +51,7 @@ describe('a real transcript of 4,806 messages', () => {
 
   it('is imported by the command', async () => {
     await window().ask('Threadkeeper: Import Transcript…', () => window().paletteRow(FILE).click());
-    // What would come in is shown first.
+    // Imports are previewed first.
     await window().paletteRow('Import 4,806 Messages').click();
     await window().told(/Imported 4[,.]?806 messages/, { timeout: 100_000 });
     await eventually(async () => assert.ok((await percent()) > 100, await gauge()));

@@ -5,14 +5,14 @@ import sharp from 'sharp';
 import { outFolder } from '../../scripts/support/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** A film needs time to be read, in ms. */
+/** Time to read the recording, in ms. */
 const READING_MS = 1500;
 
-/** Width of the film in pixels; the height follows the window's. */
+/** The recording's width in pixels. The height follows from the window's. */
 const WIDTH = 900;
-/** Between two looks at the window, in ms. */
+/** Interval between frames, in ms. */
 const EVERY_MS = 150;
-/** A picture that stands still is shown no longer than this, in ms, but for the last. */
+/** Maximum duration of an unchanged frame except for the last, in ms. */
 const MAX_MS = 2200;
 const LAST_MS = 4000;
 
@@ -21,7 +21,7 @@ interface Frame {
   readonly at: number;
 }
 
-/** A film of a window, as an animated WebP that plays without sound and for ever. */
+/** A recording of a window as an animated WebP in a loop. */
 class Recording {
   readonly #page: Page;
   readonly #frames: Frame[] = [];
@@ -36,7 +36,7 @@ class Recording {
     this.#running = this.#look();
   }
 
-  /** Ends the film and writes it. */
+  /** Stops the recording and writes the file. */
   async save(file: string): Promise<void> {
     this.#isOver = true;
     await this.#running;
@@ -72,7 +72,7 @@ describe('a recording of the first minutes', () => {
     workbench = await Workbench.open({ profile: 'recording' });
   });
 
-  // Nothing was opened where no recording was asked for.
+  // Nothing was opened if no recording was requested.
   after(() => workbench?.close());
 
   it('shows a long session that is compressed, asked and read in its tree', async () => {

@@ -18,7 +18,7 @@ const SETTINGS = {
   'threadkeeper.memory.maxTokens': 0,
 };
 
-/** A window that asks for trust, on a folder that nobody has trusted. */
+/** A window with workspace trust enabled, on an untrusted folder. */
 describe('a window in Restricted Mode', () => {
   let scratch: string;
   let server: EditorServer;

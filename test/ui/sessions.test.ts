@@ -27,7 +27,7 @@ describe('the session list in the chat', () => {
     await row.getByRole('button', { name: action, exact: true }).click();
   }
 
-  /** Waits until the list shows these, in this order. */
+  /** Waits until the list shows these sessions in this order. */
   async function shows(...expected: string[]): Promise<void> {
     await eventually(async () => assert.deepEqual(await titles(), expected));
   }

@@ -14,7 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/codicon.ttf': 'font/ttf',
 };
 
-/** The chat page alone in a browser, as the host writes it; the test stands in for the editor. */
+/** The chat page alone in a browser, with the host's HTML. The test simulates the host. */
 export class StandalonePages {
   readonly #server: Server;
   readonly #browser: Browser;
@@ -39,8 +39,8 @@ export class StandalonePages {
   }
 
   /**
-   * Opens a page whose editor gives back what the page has `saved`, keeps in `posted` what it posts, and never answers.
-   * `script` runs before the page's own.
+   * Opens a page whose host restores `saved`, records posted messages in `posted`, and never answers. `script` runs
+   * before the page's own scripts.
    */
   async open(saved: object | null = null, script = ''): Promise<Page> {
     const page = await this.#browser.newPage();
@@ -60,6 +60,6 @@ export class StandalonePages {
   }
 }
 
-/** Sends a message of the host to a page. */
+/** Sends a host message to a page. */
 export const tell = (page: Page, message: object): Promise<void> =>
   page.evaluate(`postMessage(${JSON.stringify(message)}, '*')`);

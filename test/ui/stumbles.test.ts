@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
 
-/** What people stumbled over, each of which is small. */
+/** Small problems that users had. */
 describe('in the chat and its views', () => {
   let server: WireServer;
   let chat: ChatPage;
@@ -96,7 +96,7 @@ describe('in the chat and its views', () => {
     });
     const [name = ''] = await page().locator('.cover-chip').allInnerTexts();
     const said = await chat.messages().allInnerTexts();
-    // A topic, not the line that happens to come first.
+    // A topic, not just the first line.
     assert.deepEqual(
       said.filter((text) => text.includes(`\n${name.replace(/^In a summary: |…$/g, '')}`)),
       [],

@@ -8,16 +8,16 @@ import { Workbench } from './workbench.ts';
 
 const SHORT = 100;
 const LONG = 10_000;
-/** Rows opened, filters set and messages revealed in each session; the median counts. */
+/** How many rows are opened, filters set, and messages revealed in each session. The median counts. */
 const TIMES = 7;
-/** What an act may cost in the long session against the short one. */
+/** Maximum ratio between an action's duration in the long and the short session. */
 const MAX_LONGER = 1.5;
 const ACTS = ['opening a row', 'filtering', 'revealing a message'] as const;
 type Act = (typeof ACTS)[number];
 
 /**
- * Milliseconds from the next press of the mouse until a row of the sidebar is there that the selector finds, by the
- * page's clock; `gone` must not be there any more.
+ * Measures the time from the next mouse press until a row in the Side Bar matches the selector and `gone` doesn't match
+ * anymore, in ms by the page's clock.
  */
 const WATCH = `([selector, text, gone]) => new Promise((done, failed) => {
   const shown = () => [...document.querySelectorAll('.sidebar .monaco-list-row')];
@@ -34,7 +34,7 @@ const WATCH = `([selector, text, gone]) => new Promise((done, failed) => {
   }, { capture: true, once: true });
 })`;
 
-// Times are printed; ratios of one run alone fail a test, since the machine has other things to do as well.
+// Times are printed. Only ratios of one run can fail the test, because the machine may be busy.
 describe('the pace of the view of summaries in the real workbench', function () {
   this.timeout(900_000);
   const spent: Readonly<Record<Act, Record<number, number>>> = {
@@ -61,7 +61,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
       });
       after(() => workbench?.close());
 
-      /** How long it takes until a row is shown after a click. */
+      /** The time from a click until a row is visible. */
       const timed = async (
         click: () => Promise<void>,
         selector: string,
@@ -100,7 +100,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
         };
         const first = Number(await row('', /^Summaries/).getAttribute('data-index')) + 1;
         const events = await open(row('[aria-level="1"]', /^Key events/));
-        // What has been opened is closed again: a row that is out of sight is not on the page.
+        // Opened rows are closed again, because rows outside the view aren't rendered.
         for (const index of [events + 1, events + 2, events + 3, events + 4, first]) {
           const one = row(`[data-index="${index}"][aria-level="2"]`, /./);
           await open(one);
@@ -142,7 +142,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
       });
     });
 
-  // A suite's own tests come before those of the suites in it.
+  // Mocha runs a suite's own tests before those of nested suites.
   describe('in both', () => {
     it(`costs at most ${MAX_LONGER} times as much in the long session`, async () => {
       const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));

@@ -6,7 +6,7 @@ import { syntheticSession } from '../bench/data/synthetic.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
-/** The *Summaries* view of a window, and the documents that it leads to. */
+/** The *Summaries* view of a window, and the documents that it opens. */
 export class SummariesView {
   readonly workbench: Workbench;
 
@@ -14,18 +14,18 @@ export class SummariesView {
     this.workbench = workbench;
   }
 
-  /** Lets a session of so many messages come in; it is there once that has been said. */
+  /** Imports a session with this many messages. The caller waits for the notice. */
   async importSynthetic(messages: number): Promise<void> {
     const { workbench } = this;
     const name = `made-of-${messages}.jsonl`;
     const lines = syntheticSession(messages).map(({ role, text }) => JSON.stringify({ role, content: text }));
     await writeFile(path.join(workbench.folder ?? '', name), `${lines.join('\n')}\n`);
     await workbench.ask('Threadkeeper: Import Transcript…', () => workbench.paletteRow(name).click());
-    // What would come in is shown first.
+    // Imports are previewed first.
     await workbench.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
   }
 
-  /** Compresses the session that has just come in, and shows the view. */
+  /** Compresses the imported session, and shows the view. */
   async compress(): Promise<void> {
     const { workbench } = this;
     await workbench.clearToasts();
@@ -43,7 +43,7 @@ export class SummariesView {
     return row.locator('.monaco-tl-twistie');
   }
 
-  /** Opens closed rows that say this, the first again and again, until another row is there. */
+  /** Expands the first collapsed row with this text, repeatedly, until the other row is visible. */
   async openDownTo(wanted: Locator, way: RegExp): Promise<void> {
     const { page } = this.workbench;
     const closed = page.locator('.sidebar .monaco-list-row[aria-expanded="false"]', { hasText: way }).first();
@@ -58,19 +58,19 @@ export class SummariesView {
     }
   }
 
-  /** Chooses a row of the list that is open. */
+  /** Selects a row of the open list. */
   async pick(text: string | RegExp): Promise<void> {
     const { page } = this.workbench;
     const row = page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
     await row.waitFor();
-    // The pointer may be where a row was chosen before: the tooltip of the row there now would cover those below.
+    // Moves the pointer away first: if it's over an earlier row, that row's tooltip would cover the rows below.
     await page.mouse.move(0, 0);
     await row.click();
   }
 
   /**
-   * Chooses the topmost row of the list with a title. What a row says does not tell the lists apart, nor does its place
-   * on the page: the editor uses its rows again, in any order, and they still hold, unseen, what stood in them before.
+   * Selects the first row of the list with a title. The rows' text and order in the DOM don't identify the list,
+   * because VS Code reuses rows, and hidden ones keep their old text.
    */
   async pickTopmost(title: string | RegExp): Promise<void> {
     const { page } = this.workbench;
@@ -83,17 +83,17 @@ export class SummariesView {
     const { workbench } = this;
     await workbench.page.keyboard.press('Escape');
     await workbench.runCommand('View: Close All Editors');
-    // The palette itself has no title.
+    // The command palette has no title.
     await workbench.ask(title, () => this.pickTopmost(/./));
   }
 
-  /** Chooses from the context menu of the newest compression, the first row below the tree's last section. */
+  /** Selects from the context menu of the newest compression, the first row below the tree's last section. */
   async onNewestCompression(title: string): Promise<void> {
     const { page } = this.workbench;
     await page.locator('.sidebar .monaco-list').first().focus();
     for (const key of ['End', 'ArrowRight']) await page.keyboard.press(key);
     const focused = page.locator('.sidebar .monaco-list-row.focused', { hasText: 'Manual' });
-    // The rows below are there a moment after theirs was opened.
+    // The rows below appear a moment after their section was expanded.
     await eventually(async () => {
       if ((await focused.count()) > 0) return;
       await page.keyboard.press('ArrowDown');
@@ -111,12 +111,12 @@ export class SummariesView {
     return this.workbench.page.locator('.tab.active', { hasText: title });
   }
 
-  /** What the reader shows: a document of the session, rendered. */
+  /** The session document that the reader shows, rendered. */
   reader(): Locator {
     return this.workbench.newestWebview().locator('.document');
   }
 
-  /** Whether the document that the reader shows says this, once it has been drawn. */
+  /** Whether the rendered document contains a text. */
   async reads(text: string | RegExp): Promise<void> {
     await this.reader().getByText(text).first().waitFor();
   }

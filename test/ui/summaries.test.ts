@@ -6,12 +6,12 @@ import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
 const EDITED = 'Written by hand: the booking service keeps its slots in SQLite.';
-/** Stated of a summary, and of nothing in its source. */
+/** A statement about the summary's source that doesn't occur in it. */
 const NEVER_SAID = 'The service runs on 12 servers in Oslo and keeps its data in Postgres.';
 
 interface Kind {
   readonly name: string;
-  /** What the session tells of. */
+  /** A topic of the session. */
   readonly told: string;
   readonly open: (view: SummariesView) => Promise<void>;
 }
@@ -47,7 +47,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     after(() => workbench?.close());
 
-    /** Opens the row of all summaries, or closes it. */
+    /** Expands or collapses the row of all summaries. */
     const turnSummaries = (): Promise<void> =>
       view
         .twistie(
@@ -62,7 +62,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
       const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
-      // Many summaries stand in ranges, and very many in ranges of ranges.
+      // Many summaries are grouped in ranges, and very many in ranges of ranges.
       await view.openDownTo(summary.first(), /^Messages 1–/);
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
       await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
@@ -74,7 +74,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.runCommand('View: Close All Editors');
       await turnSummaries();
       const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
-      // Ranges, summaries and the messages of a leaf, whatever stands on the way.
+      // Expands ranges, summaries, and a leaf's messages.
       await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
       await oldest.first().click();
       await view.tab('Message 1').waitFor();
@@ -98,7 +98,7 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('lead from what was found to its message, and from there to the view with all above it opened', async () => {
-      // Of the long session only key events are among the best.
+      // In the long session, the best results are only key events.
       const message = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]', {
         hasText: kind === SAMPLE ? /\d+ · (?:user|assistant|tool)/ : /\d+ · (?:active|superseded|no room)/,
       });
@@ -107,7 +107,7 @@ for (const kind of [SAMPLE, LONG]) {
       const lens = workbench.page.locator('.codelens-decoration a');
       await lens.filter({ hasText: 'Show in Chat' }).waitFor();
       await lens.filter({ hasText: 'Show in Context View' }).click();
-      // The filter is taken off, and the message's row is selected below its summary.
+      // The filter is removed, and the message's row is selected below its summary.
       await view.rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
       await workbench.page
         .locator('.sidebar .monaco-list-row.selected', { hasText: /\d+ · (?:user|assistant|tool)/ })
@@ -134,7 +134,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.editor().first().click();
       await workbench.page.keyboard.press('Control+A');
       await workbench.page.keyboard.insertText(EDITED);
-      // Until it is drawn the tab may not know yet that there is something to save.
+      // The tab may not know that there is something to save until it's rendered.
       await view.editor().getByText(EDITED.slice(0, 15)).first().waitFor();
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
@@ -173,7 +173,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.reader().locator('.heading-1').first().waitFor();
       assert.equal(await view.reader().getByText('# ', { exact: false }).filter({ hasText: /^# / }).count(), 0);
       if (kind === SAMPLE) await workbench.screenshot('summary-read');
-      // A link of the document leads on in the same place.
+      // A link in the document opens in the same tab.
       await view.reader().locator('[role="link"]', { hasText: 'Source' }).first().click();
       await view.reads(/^Source: /);
       await workbench.runCommand('Threadkeeper: Open as Text');
@@ -195,7 +195,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('are made anew from their source or from other summaries, which can be undone', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
       await workbench.paletteRow('Add Full Summary').waitFor();
-      // Instructions are for a model, and there is none.
+      // Instructions are only for models, and none is configured.
       const joined = workbench.paletteRow('From Child Summaries');
       await joined.or(workbench.paletteRow('Without a Model')).first().click();
       await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
@@ -261,7 +261,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('have the chart saved as a picture', async () => {
       const file = path.join(workbench.folder ?? '', 'context.svg');
       await workbench.chooseCommand('Threadkeeper: Save Context Chart…');
-      // The dialog proposes a name; until then the palette's own input stands in its place.
+      // The dialog suggests a file name. Until then, the input is still the command palette's.
       await eventually(async () => assert.match(await workbench.quickInput().inputValue(), /context\.svg$/));
       await workbench.quickInput().fill(file);
       await workbench.page.keyboard.press('Enter');
@@ -269,7 +269,7 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('have a key event pinned and let go from the palette', async () => {
-      // The page of the chart would take the focus from the list.
+      // The chart's page would take the focus from the list.
       await workbench.runCommand('View: Close All Editors');
       for (const title of ['Threadkeeper: Pin Key Event', 'Threadkeeper: Unpin Key Event']) {
         await workbench.ask(title, () => view.pickTopmost('Key events'));

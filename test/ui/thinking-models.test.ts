@@ -4,10 +4,10 @@ import { THOUGHT } from '../support/strict/streams.ts';
 import { ChatPage, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
-/** A server names it, no more. */
+/** A server that only lists names. */
 const UNKNOWN = 'phi-mini:1b';
 const THINKING = 'deepseek-r1:8b';
-/** Some 900 tokens. */
+/** About 900 tokens. */
 const LONG = 'the queue waits for three hundred milliseconds and fails, '.repeat(90);
 
 describe('a model on a server of one’s own', () => {
@@ -35,7 +35,7 @@ describe('a model on a server of one’s own', () => {
   it('that nobody knows is asked about once, with 32,768 tokens suggested', async () => {
     const { workbench } = chat;
     const notice = chat.said(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
-    // Before the reply has ended: the page takes the notice away after some seconds.
+    // Before the reply has ended, because the page hides the notice after some seconds.
     await chat.write('How large are you?');
     await notice.getByRole('button', { name: 'Set Context Window…' }).click();
     const input = workbench.quickInput();
@@ -70,7 +70,7 @@ describe('a model on a server of one’s own', () => {
   it('that uses its whole output limit for thinking is asked again with a higher one', async () => {
     const limits = (): number[] => server.exchanges.flatMap(({ body }) => Number(body['max_tokens'] ?? []));
     await chat.newSession();
-    // More than the product leaves room for at first, and less than the model writes at most.
+    // More than the product reserves at first, and less than the model's maximum output.
     server.options = { think: 7_000 };
     await chat.write('And why is it empty on Mondays?');
     const again = chat.button('Try Again with a Higher Limit');
@@ -89,7 +89,7 @@ describe('a model on a server of one’s own', () => {
       await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
       await chat.button(/^llama3\.1:8b/).waitFor();
       await chat.newSession();
-      // It is there for some seconds, after one of these.
+      // It's visible for some seconds after each of these.
       const told = chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor({ timeout: 0 });
       for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
       await told;

@@ -29,8 +29,8 @@ describe('a workspace of two folders that have a file under the same path', () =
     const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
     await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
     const workbench = await Workbench.open({ folder: file, profile: 'two-folders' });
-    // On a busy machine every fifth window of VS Code's server shows no folder of a workspace file, whatever extensions it
-    // has, until it's loaded again.
+    // On a busy machine, every fifth window of VS Code's server shows no folder of a workspace file until it's
+    // reloaded, with any extensions.
     const none = workbench.page.getByText('You have not yet added a folder').first();
     const site = workbench.page.getByRole('treeitem', { name: 'The Site' }).first();
     await eventually(async () => {
@@ -52,7 +52,7 @@ describe('a workspace of two folders that have a file under the same path', () =
   const option = (name: RegExp) => chat.workbench.webview().getByRole('option', { name });
   const tab = (title: string) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
-  /** Accepts what is proposed, which closes the review. */
+  /** Accepts the suggested changes, which closes the review. */
   async function accept(): Promise<void> {
     await chat.workbench.page
       .locator('.editor-group-container.active .editor-actions')
@@ -61,7 +61,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     await tab('suggestion').waitFor({ state: 'detached' });
   }
 
-  /** Sends something, and opens the review of what is proposed. */
+  /** Sends a message and opens the review of the suggested changes. */
   async function propose(question: string, reply: string): Promise<void> {
     server.answer(`${reply}\n\nThat answers “${question}”.`);
     await chat.send(question, `That answers “${question}”.`);
@@ -69,7 +69,7 @@ describe('a workspace of two folders that have a file under the same path', () =
   }
 
   it('attaches the file of the folder that was chosen', async () => {
-    // The editor may be in sight before it has read which folders there are: then the list has no file yet.
+    // VS Code may be visible before it has read the workspace's folders. Then the list contains no files yet.
     await chat.workbench.insist(async () => {
       await chat.composer().fill('');
       await chat.composer().pressSequentially('#port');

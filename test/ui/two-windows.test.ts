@@ -12,9 +12,9 @@ import { globalStorageFolder } from './editor.ts';
 import { eventually } from './eventually.ts';
 
 const TURNS = process.env.THREADKEEPER_LONG === undefined ? 12 : 200;
-/** The window that writes changes after so many turns, in turn. */
+/** The active window changes after this many turns. */
 const STRETCHES = [1, 2, 3, 1];
-/** Numbered, so that a gap or a repetition shows; long enough to be under way for some seconds. */
+/** Numbered, so that gaps and repetitions are visible. Long enough to stream for some seconds. */
 const STREAMED = Array.from({ length: 300 }, (_, index) => `w${index}`).join(' ');
 
 const question = (turn: number): string => `Question number ${turn}?`;
@@ -22,7 +22,7 @@ const answer = (text: string): string => `Here is what I know: ${text.replace('?
 
 describe('two windows on one workspace', function () {
   this.timeout(TURNS * 15_000 + 600_000);
-  // Each step goes on from where the one before has left the windows.
+  // Each test continues with the windows as the previous one left them.
   this.bail(true);
   this.retries(0);
   let server: WireServer;
@@ -51,20 +51,20 @@ describe('two windows on one workspace', function () {
 
   const takeOverButton = (chat: ChatPage) => chat.button('Take Over');
 
-  /** Asks the next question in a window, and waits for all of the answer there. */
+  /** Sends the next question in a window, and waits for the complete reply. */
   async function turn(chat: ChatPage): Promise<void> {
     const text = question(asked++);
     await chat.send(text, answer(text));
   }
 
-  /** Clicks *Take over*, and waits until both windows know who writes. */
+  /** Selects *Take over*, and waits until both windows know which one is the writer. */
   async function takeOver(chat: ChatPage, from: ChatPage): Promise<void> {
     await takeOverButton(chat).click();
     await takeOverButton(chat).waitFor({ state: 'detached' });
     await takeOverButton(from).waitFor();
   }
 
-  /** The window that can write; waits until it is one of the two, and the other one follows. */
+  /** The window that can write. Waits until exactly one of the two can. */
   async function theWriter(): Promise<ChatPage> {
     for (;;) {
       const follows = await Promise.all([first, second].map((chat) => takeOverButton(chat).isVisible()));
@@ -73,7 +73,7 @@ describe('two windows on one workspace', function () {
     }
   }
 
-  /** Asks the next question, and waits until some of a long answer is there. */
+  /** Sends the next question, and waits for the beginning of a long reply. */
   async function beginStream(chat: ChatPage): Promise<string> {
     server.answer({ text: STREAMED, pieceSize: 8, dripMs: 40 });
     await chat.write(question(asked++));
@@ -122,7 +122,7 @@ describe('two windows on one workspace', function () {
     await second.workbench.reload();
     server.answerWith(answer);
     await second.show();
-    // The window that was left may have become the writer: nobody was there to ask.
+    // The remaining window may have become the writer, because there was nobody to ask.
     await turn(await theWriter());
     for (const chat of [first, second]) await chat.message(answer(question(asked - 1))).waitFor();
   });
@@ -132,7 +132,7 @@ describe('two windows on one workspace', function () {
     if ((await theWriter()) === left) await takeOver(died, left);
     await turn(died);
     await died.workbench.crash();
-    // Nobody clicks anything: the window that is left may write by itself.
+    // Without a click, because the remaining window may become the writer automatically.
     await takeOverButton(left).waitFor({ state: 'detached' });
     await turn(left);
   });

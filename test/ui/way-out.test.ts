@@ -37,16 +37,16 @@ describe('a way out of a fault', () => {
 
   it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
     const { workbench } = chat;
-    // None of the workspace's, whatever address other tests have left in the user's settings.
+    // Removes the workspace's address, whatever address other tests have stored in the user's settings.
     await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local', 'threadkeeper.chat.baseUrl': '' });
-    // Until the editor has read them the server of before is asked for its models.
+    // Until VS Code has read the settings, the models would be requested from the previous server.
     await chat.button(/^No model$/).waitFor();
     const last = await chat.messages().last().innerText();
     const asked = server.requests.length;
     await workbench.ask('Threadkeeper: Select Model…', () =>
       workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server'),
     );
-    // The commonest slip: no scheme, and nothing there.
+    // A common mistake: no scheme, and no server.
     await workbench.fillInputBox('localhost:1');
     await workbench.page.keyboard.press('Enter');
     const warning = workbench.toast(/Couldn’t get a model list from http:\/\/localhost:1/);
@@ -55,7 +55,7 @@ describe('a way out of a fault', () => {
     assert.equal(server.requests.length, asked, 'nothing is sent to the model before');
     await warning.getByRole('button', { name: 'Change Base URL…' }).click();
     await warning.waitFor({ state: 'detached' });
-    // Below /v1, which was left out.
+    // The path /v1 was omitted.
     await workbench.fillInputBox(server.url.replace('http://', ''));
     await workbench.page.keyboard.press('Enter');
     await workbench.paletteRow('Change Base URL…').waitFor();
@@ -76,7 +76,7 @@ describe('a way out of a fault', () => {
       'threadkeeper.summarizer.provider': 'chat',
     });
     await workbench.runCommand('Threadkeeper: Open Sample Session');
-    // Until then the page shows the session before, whose last message is another.
+    // Until then, the page shows the previous session, which ends with a different message.
     await chat.message('fair winds to Rita').waitFor();
     server.disturbBy(() => ({ kind: 'reset' }));
     const last = await chat.messages().last().innerText();

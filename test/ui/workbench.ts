@@ -6,35 +6,35 @@ import { outFolder } from '../../scripts/support/paths.ts';
 import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './editor.ts';
 import { eventually, READY_LIMIT_MS } from './eventually.ts';
 
-/** The list of commands is there at once, or not at all. */
+/** How long to wait before a menu accepts clicks, in ms. */
 const MENU_DEAF_MS = 300;
-/** What is there in a moment, or has to be tried again. */
+/** The wait before something is tried again, in ms. */
 export const PATIENCE_MS = 5000;
-/** A click that is given up sooner may still be done, and twice. */
+/** Long, because a click that times out may still happen, and would be repeated. */
 const CLICK_MS = 20_000;
 const EXTENSION = 'threadkeeper.threadkeeper';
 
 export interface WorkbenchOptions {
-  /** The folder or `.code-workspace` file to open; by default a fresh copy of the demo workspace; null for none. */
+  /** The folder or `.code-workspace` file to open; by default, a new copy of the demo workspace; null for none. */
   readonly folder?: string | null;
-  /** The browser profile, which holds `globalState`; windows of one profile share it. */
+  /** The browser profile, which contains `globalState`. Windows of one profile share it. */
   readonly profile?: string;
-  /** The editor's language, as a language pack would set it (BCP 47, lower case); English by default. */
+  /** The display language, as set by a language pack (BCP 47, lower case); by default, English. */
   readonly language?: string;
 }
 
-/** Runs in the page before the editor does: what a language pack says first. The editor's own texts stay English. */
+/** Runs in the page before VS Code, and does what a language pack does first. VS Code's own texts stay English. */
 function speak(language: string): void {
   Object.defineProperty(globalThis, '_VSCODE_NLS_LANGUAGE', { get: () => language, set: () => undefined });
 }
 
-/** A window of the real workbench, in terms of what a user sees. */
+/** A window of the real workbench. */
 export class Workbench {
   readonly page: Page;
   readonly folder: string | null;
   readonly profile: string;
 
-  /** By itself for a page that the test has opened; else see `open`. */
+  /** Only for pages that a test has opened. Otherwise, use `open`. */
   constructor(page: Page, folder: string | null, profile: string) {
     this.page = page;
     page.setDefaultTimeout(READY_LIMIT_MS);
@@ -42,12 +42,12 @@ export class Workbench {
     this.profile = profile;
   }
 
-  /** Opens a window and waits until it can be used. */
+  /** Opens a window and waits until it's ready. */
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
     const folder = options.folder === undefined ? await freshWorkspace() : options.folder;
     const profile = options.profile ?? 'default';
     const browser = await openBrowser(profile);
-    // A browser starts with one blank page, and ends with its last.
+    // A browser starts with a blank page, and closes with its last page.
     const blank = browser.pages().find((candidate) => candidate.url() === 'about:blank');
     const page = blank ?? (await browser.newPage());
     if (options.language !== undefined) await page.addInitScript(speak, options.language);
@@ -57,43 +57,43 @@ export class Workbench {
     return workbench;
   }
 
-  /** A second window, by default on the same folder, sharing this one's profile. */
+  /** A second window with the same profile, by default on the same folder. */
   openSecondWindow(folder: string | null = this.folder): Promise<Workbench> {
     return Workbench.open({ folder, profile: this.profile });
   }
 
-  /** The window that an editor tab is moved into by what `move` does. */
+  /** The window that opens when `move` moves an editor tab into a new window. */
   async openedBy(move: () => Promise<void>): Promise<Workbench> {
     const [page] = await Promise.all([this.page.waitForEvent('popup'), move()]);
     return new Workbench(page, this.folder, this.profile);
   }
 
-  /** Loads the window again, as *Developer: Reload Window* does. */
+  /** Reloads the window, like *Developer: Reload Window*. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.ready();
   }
 
-  /** Ends the browser with all windows of the profile, and opens this one again. */
+  /** Closes the browser with all of the profile's windows, and reopens this one. */
   async restart(): Promise<Workbench> {
     await closeBrowser(this.profile);
     return Workbench.open({ folder: this.folder, profile: this.profile });
   }
 
-  /** Lets this window die without a word to anyone, as when its process is killed. */
+  /** Crashes this window's process. */
   async crash(): Promise<void> {
     const died = this.page.waitForEvent('crash');
     const tools = await this.page.context().newCDPSession(this.page);
-    // The answer never comes: who would give it is gone.
+    // Never answered, because the process is gone.
     tools.send('Page.crash').catch(() => undefined);
     await died;
   }
 
-  /** Closes this window alone. */
+  /** Closes only this window. */
   async close(): Promise<void> {
     const { page } = this;
     if (page.isClosed()) return;
-    // A browser without windows would go on taking the machine's time.
+    // A browser without windows would keep using CPU time.
     if (page.context().pages().length === 1) await closeBrowser(this.profile);
     else await page.close();
   }
@@ -104,7 +104,7 @@ export class Workbench {
     await this.quickInput().waitFor({ state: 'hidden' });
   }
 
-  /** Chooses a command in the palette; for one that opens a list or a dialog in the palette's place. */
+  /** Selects a command in the palette, for commands that open a list or a dialog in its place. */
   async chooseCommand(title: string): Promise<void> {
     await this.insist(async () => {
       await this.#openPalette('F1', `>${title}`);
@@ -113,8 +113,8 @@ export class Workbench {
   }
 
   /**
-   * Runs a command that opens a list or an input box, and answers in it. Does both again where the page behind, to
-   * which the editor gives the focus back when it closes the palette, has closed what came in the palette's place.
+   * Runs a command that opens a list or an input box, and answers it. Tries again if the list was closed, which happens
+   * when VS Code returns the focus from the command palette to a page too late.
    */
   async ask(title: string, answer: () => Promise<void>): Promise<void> {
     await this.insist(async () => {
@@ -128,7 +128,7 @@ export class Workbench {
     });
   }
 
-  /** Chooses a quick fix at the cursor. */
+  /** Selects a quick fix at the cursor. */
   async chooseQuickFix(title: RegExp): Promise<void> {
     await this.insist(async () => {
       await this.page.keyboard.press('Control+.');
@@ -139,17 +139,17 @@ export class Workbench {
     });
   }
 
-  /** Chooses from the context menu that is open. */
+  /** Selects an item of the open context menu. */
   async chooseInMenu(title: string): Promise<void> {
     const item = this.page.locator('.monaco-menu').getByText(title);
     await item.hover();
-    // The editor lets a menu take no click in its first tenth of a second: it may be the end of the one that opened it.
+    // VS Code's menus ignore clicks for 100 ms, because they could belong to the click that opened the menu.
     await this.page.waitForTimeout(MENU_DEAF_MS);
     await item.click();
     await item.waitFor({ state: 'detached' });
   }
 
-  /** Opens a file of the workspace by its name, with the keyboard in it. */
+  /** Opens a file of the workspace by name, with the focus in the editor. */
   async openFile(name: string): Promise<void> {
     await this.insist(async () => {
       await this.#openPalette('Control+p', name);
@@ -159,7 +159,7 @@ export class Workbench {
     await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   }
 
-  /** Opens the palette at a command, by its title. */
+  /** Opens the command palette and finds a command by title. */
   async findCommand(title: string): Promise<void> {
     await this.insist(async () => {
       await this.#openPalette('F1', `>${title}`);
@@ -172,7 +172,7 @@ export class Workbench {
     await this.quickInput().fill(text, { timeout: PATIENCE_MS });
   }
 
-  /** Clicks the row that was found. Rows are used again: one that does not mark what was sought may become another. */
+  /** Clicks the row with the highlighted text. VS Code reuses rows, so a row without a highlight may still change. */
   async #chooseFound(text: string): Promise<void> {
     const mark = this.page.locator('.highlight').getByText(text, { exact: true });
     const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ has: mark }).first();
@@ -181,9 +181,9 @@ export class Workbench {
   }
 
   /**
-   * Tries again what is asked of the editor, as a person would. A key that is pressed while a page is being loaded
-   * into a webview can be lost; a page that takes the focus closes the palette; and a list that was opened before the
-   * extensions had been read does not learn of them.
+   * Repeats an attempt until it succeeds, like a person would. Keys can be lost while a webview is loading, a page that
+   * takes the focus closes the palette, and a list that was opened before the extensions were loaded doesn't contain
+   * their commands.
    */
   async insist(attempt: () => Promise<void>): Promise<void> {
     for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
@@ -197,14 +197,14 @@ export class Workbench {
     }
   }
 
-  /** A row of the palette, or of any other quick pick that is open. */
+  /** A row of the palette, or of another open quick pick. */
   paletteRow(text: string | RegExp): Locator {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   }
 
   /**
-   * Chooses from the list with a title by keyboard, where `typed` finds it: rows that the editor uses again may still
-   * show another list's.
+   * Selects an item from the list with this title by keyboard, after filtering by `typed`. Reused rows may still show
+   * another list's text.
    */
   async chooseListed(title: RegExp, text: string, typed = text): Promise<void> {
     await this.page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
@@ -213,39 +213,39 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** The input of the quick pick or input box that is open. */
+  /** The input of the open quick pick or input box. */
   quickInput(): Locator {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
-  /** Writes into the input box that comes in the place of a list: until then the list's own input stands there. */
+  /** Fills the input box that replaces a list. Until the list is hidden, the input is the list's own. */
   async fillInputBox(text: string): Promise<void> {
     await this.page.locator('.quick-input-list').waitFor({ state: 'hidden' });
     await this.quickInput().fill(text);
   }
 
-  /** The extension's page in the webview that is shown; where two are, in the one that was opened first. */
+  /** The extension's page in the visible webview; if there are two, in the one that was opened first. */
   webview(): FrameLocator {
     return this.page.locator('iframe.webview.ready').first().contentFrame().frameLocator('iframe#active-frame');
   }
 
-  /** The same in the one that was opened last. */
+  /** The same for the one that was opened last. */
   newestWebview(): FrameLocator {
     return this.page.locator('iframe.webview.ready').last().contentFrame().frameLocator('iframe#active-frame');
   }
 
-  /** A status bar item by the id that the extension gave it, such as `threadkeeper.gauge`. */
+  /** A status bar item by the extension's ID, such as `threadkeeper.gauge`. */
   statusBarItem(id: string): Locator {
     return this.page.locator(`.statusbar-item[id="${EXTENSION}.${id}"]`);
   }
 
-  /** Shows a container of the sidebar by its title. By its command: the icon of one that is open would close it. */
+  /** Shows a view container by its title. Uses its command, because clicking its icon would close it if it's open. */
   async openSidebar(title: string): Promise<void> {
     await this.runCommand(`View: Show ${title}`);
     await this.page.locator('.sidebar .composite.title', { hasText: new RegExp(title, 'i') }).waitFor();
   }
 
-  /** Makes the sidebar so many pixels wide. */
+  /** Sets the Side Bar's width in pixels. */
   async widenSidebar(pixels: number): Promise<void> {
     const { mouse } = this.page;
     const box = await this.page.locator('.part.sidebar').boundingBox();
@@ -254,12 +254,15 @@ export class Workbench {
     await mouse.down();
     await mouse.move(box.x + pixels, box.y + box.height / 2, { steps: 5 });
     await mouse.up();
-    // What is dragged stays lit until the pointer rests elsewhere.
+    // The sash stays highlighted until the pointer is elsewhere.
     await this.page.locator('.part.statusbar').hover();
     await this.page.locator('.monaco-sash:is(.active, .hover)').first().waitFor({ state: 'detached' });
   }
 
-  /** Rests the pointer on something until more is told: what is drawn again under it says nothing until it comes back. */
+  /**
+   * Hovers over an element until a tooltip appears. If the element is rendered again under the pointer, the pointer
+   * must leave it first.
+   */
   async restOn(element: Locator, told: Locator): Promise<void> {
     await this.insist(async () => {
       await this.page.locator('.part.statusbar').hover();
@@ -268,23 +271,26 @@ export class Workbench {
     });
   }
 
-  /** A row of a tree in the sidebar. */
+  /** A row of a tree in the Side Bar. */
   treeRow(text: string | RegExp): Locator {
     return this.page.locator('.sidebar .pane-body .monaco-list-row', { hasText: text });
   }
 
-  /** A notification that is shown. */
+  /** A visible notification. */
   toast(text: string | RegExp): Locator {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
-  /** Compresses, and agrees to what the preview says. */
+  /** Compresses the history and confirms the preview. */
   async compressHistory(): Promise<void> {
     await this.runCommand('Threadkeeper: Compress History');
     await this.agreeToCompress();
   }
 
-  /** Previews a compression that tells of such a cost: until the editor has read the settings it is another's. */
+  /**
+   * Opens the preview until it shows this cost, because it shows another provider's cost until VS Code has read the
+   * settings.
+   */
   async previewCompression(cost: RegExp): Promise<void> {
     const preview = this.webview().locator('.preview');
     const leave = preview.getByRole('button').first();
@@ -303,29 +309,29 @@ export class Workbench {
     await this.webview().locator('.preview').getByRole('button', { name: 'Compress', exact: true }).click();
   }
 
-  /** Waits until a short message says this: at the foot of the chat while that is in sight, else in a notification. */
+  /** Waits for a notice, which appears in the chat if it's visible, and as a notification otherwise. */
   async told(text: string | RegExp, { timeout = READY_LIMIT_MS }: { readonly timeout?: number } = {}): Promise<void> {
     const onPage = this.webview().locator('.toast', { hasText: text });
     await Promise.any([this.toast(text).first().waitFor({ timeout }), onPage.first().waitFor({ timeout })]);
   }
 
-  /** A modal dialog that is shown. */
+  /** A visible modal dialog. */
   dialog(text: string | RegExp): Locator {
     return this.page.locator('.monaco-dialog-box', { hasText: text });
   }
 
-  /** The text of the editor tab that is active, as far as it is scrolled into view. */
+  /** The visible text of the active editor tab. */
   editorText(): Locator {
     return this.page.locator('.editor-group-container.active .monaco-editor .view-lines');
   }
 
-  /** Closes all notifications, so that they cover nothing. */
+  /** Closes all notifications, so that they don't cover anything. */
   async clearToasts(): Promise<void> {
     await this.runCommand('Notifications: Clear All Notifications');
     await this.page.locator('.notification-toast').first().waitFor({ state: 'detached' });
   }
 
-  /** Keeps a picture of the window under `SCREENSHOTS_DIR`, or `out/screenshots`. Gives back its path. */
+  /** Saves a screenshot to `SCREENSHOTS_DIR` or `out/screenshots`, and returns its path. */
   async screenshot(name: string): Promise<string> {
     const folder = process.env.SCREENSHOTS_DIR ?? path.join(outFolder, 'screenshots');
     await mkdir(folder, { recursive: true });
@@ -334,10 +340,10 @@ export class Workbench {
     return file;
   }
 
-  /** Waits until the window is drawn, its connection stands, and the extensions have been read: see `insist`. */
+  /** Waits until the window is rendered and connected, and the extensions are loaded (see `insist`). */
   private async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
-    // The remote indicator names its host once the connection stands.
+    // The remote indicator shows the host's name once the window is connected.
     await this.page.locator('.statusbar-item[id="status.host"]').waitFor();
     await this.page.locator('.activitybar [class*="workbench-view-extension-threadkeeper"]').first().waitFor();
   }

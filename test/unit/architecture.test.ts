@@ -5,10 +5,10 @@ import path from 'node:path';
 const root = path.join(import.meta.dirname, '../..');
 const src = path.join(root, 'src');
 
-/** The arrows between layers that the picture shows, as `from → to`. */
+/** The arrows between layers in the picture, as `from → to`. */
 function drawn(markdown: string): string[] {
   const [, picture = ''] = /```mermaid\nflowchart TB\n(.*?)```/s.exec(markdown) ?? [];
-  // The page's box is called by what it is; its folder is `webview`.
+  // The page's box is named after its function; its folder is `webview`.
   const folder = (box: string): string => (box === 'page' ? 'webview' : box);
   return [...picture.matchAll(/^\s*(\w+) (?:-->|-\. [\w ]+ \.->) (\w+)$/gm)]
     .map(([, from = '', to = '']) => `${folder(from)} → ${folder(to)}`)

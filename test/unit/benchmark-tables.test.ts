@@ -24,13 +24,13 @@ const resultsSchema = v.object({
 const results = v.parse(resultsSchema, JSON.parse(read('docs/benchmarks/results.json')));
 const saved: readonly Saved[] = Object.values(results).flatMap(({ figures }) => Object.values(figures));
 
-/** A value in a table, with what it is said to be the value of. */
+/** A value in a table, and what it's the value of. */
 interface Shown {
   readonly of: string;
   readonly value: string;
 }
 
-/** All values in the tables of a page between its marks; `text` is the page. */
+/** All values in a page's tables between its markers; `text` is the page. */
 function shownIn(text: string): Shown[] {
   return Array.from(text.matchAll(/<!-- table: (\w+) -->(.*?)<!-- end: \1 -->/gs), ([, , body = '']) => body).flatMap(
     (body) => {
@@ -56,7 +56,7 @@ function shownIn(text: string): Shown[] {
   );
 }
 
-/** Without emphasis and without the target that was missed. */
+/** Without emphasis and missed targets. */
 const plain = (cell: string): string => cell.replace(/\*\*/g, '').replace(/ \([≤≥].*\)$/, '');
 
 const nameOf = ({ label, cell }: Saved): string => (cell ? `${cell.grid} | ${cell.row} | ${cell.column}` : label);

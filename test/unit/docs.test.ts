@@ -14,9 +14,9 @@ const pages = [
 ];
 
 interface Page {
-  /** Where links and images lead, as they are written. */
+  /** The targets of links and images, as written. */
   readonly targets: readonly string[];
-  /** Texts of headings. */
+  /** The texts of headings. */
   readonly headings: readonly string[];
 }
 
@@ -36,14 +36,14 @@ function readPage(file: string): Page {
   return { targets, headings };
 }
 
-/** The anchor that GitHub gives a heading. */
+/** GitHub's anchor for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-');
 
-/** What is wrong with a link of a page; undefined when nothing is. */
+/** The problem with a link; undefined if there is none. */
 function judge(page: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined;
   const [file = '', anchor] = decodeURIComponent(target).split('#');
@@ -54,7 +54,7 @@ function judge(page: string, target: string): string | undefined {
   return readPage(to).headings.some((heading) => anchorOf(heading) === anchor) ? undefined : `${target} has no heading`;
 }
 
-/** Rows of the tables in requirements.md: the row's name, and the cell that says what shows it. */
+/** Rows of the tables in requirements.md: the row's name, and the cell with its evidence. */
 function requirements(): readonly { readonly row: string; readonly evidence: string }[] {
   return read('docs/requirements.md')
     .split('\n')
@@ -89,18 +89,18 @@ const sources = globSync(['{src,scripts,test}/**/*.{ts,tsx,mjs,cjs,md}', '*.mjs'
   .map(read)
   .join('\n');
 const words = new Set(sources.match(/[\w$]+/g));
-/** What the user reads in the product, values as `…`. */
+/** The product's UI texts, with `…` for values. */
 const shown = [
   ...Object.values(JSON.parse(read('package.nls.json')) as Record<string, string>),
   ...Object.keys(JSON.parse(read('l10n/bundle.l10n.json')) as object),
-  // Of the editor itself.
+  // Texts of VS Code itself.
   'Extensions: Install from VSIX…',
   'Chat: Export Chat…',
 ].map((text) => text.replace(/\{\d\}/g, '…'));
 /** Names of other programs. */
 const FOREIGN = ['conversations.json', 'parentUuid', 'OLLAMA_CONTEXT_LENGTH', 'parsePatch', 'applyPatch'];
 
-/** Commands, texts, settings, files, scripts, options and identifiers that a page names and that do not exist. */
+/** Commands, texts, settings, files, scripts, options, and identifiers on a page that don't exist. */
 function unknownNames(page: string, markdown: string): string[] {
   const text = markdown.replace(/```.*?```/gs, '');
   const isShown = (title: string): boolean =>

@@ -7,7 +7,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '../..');
 const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 
-/** A module of each layer, and one import that its layer forbids, by the rule that has to notice it. */
+/** A module of each layer with a forbidden import, and the rule that must report it. */
 const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'core-is-innermost': ['src/core/asks-app.ts', "import { a } from '../app/plain.ts';\nexport const b = a;\n"],
   'app-uses-core': ['src/app/asks-storage.ts', "import { a } from '../storage/plain.ts';\nexport const b = a;\n"],
@@ -28,7 +28,7 @@ const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> =
   'no-circles': ['src/core/circle-a.ts', "export { b as c } from './circle-b.ts';\n"],
 };
 
-/** Two folders that import each other, though no file does. */
+/** Two folders that import each other, although no files do. */
 const FOLDER_CYCLE: Readonly<Record<string, string>> = {
   'src/storage/left/one.ts': "export { a } from '../right/one.ts';\n",
   'src/storage/right/one.ts': 'export const a = 1;\n',
@@ -46,7 +46,7 @@ describe('the check of the layers', function () {
     writeFileSync(path.join(folder, file), text);
   };
   const check = (): { readonly code: number | null; readonly output: string } => {
-    // Options that name files of the folder above lead nowhere here.
+    // Options that refer to files in the parent folder don't exist here.
     const env = { ...process.env, NODE_OPTIONS: '' };
     const args = [depcruise, '--config', '.dependency-cruiser.cjs', 'src'];
     const run = spawnSync(process.execPath, args, { cwd: folder, env });

@@ -7,12 +7,12 @@ import { misfit } from '../faults/planted-fault.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/promises.md'), 'utf8');
 
-/** Rows of the page's table: a promise's name, what it says, and the tests that hold it. */
+/** Rows of the page's table: a promise's name, its text, and the tests that verify it. */
 const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
   ([, name = '', promise = '', tests = '']) => ({ name, promise, tests }),
 );
 
-/** How each promise was seen to fail, as the page tells it. */
+/** How each promise was seen to fail, according to the page. */
 const seen = new Map([...page.matchAll(/^- `([\w-]+)`: (.+)$/gm)].map(([, name = '', how = '']) => [name, how]));
 
 const faultsOf = (name: string) => FAULTS.filter(({ promise }) => promise === name);

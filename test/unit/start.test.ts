@@ -7,7 +7,7 @@ import { hostIn, l10n } from '../support/fake-editor.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const START = 'src/host/extension.ts';
-/** What the start is made of: all else is the product, which is read when it is used. */
+/** The modules that are loaded at startup. All others belong to the product, which is loaded on first use. */
 const PARTS = /^src\/host\/(extension|registration|platform\/(ids|lazy))\.ts$/;
 
 interface State {
@@ -16,14 +16,17 @@ interface State {
   readonly isUsed?: boolean;
 }
 
-/** Anything that the editor has, and that answers nothing. */
+/** A stand-in for any part of VS Code. */
 const nothing: object = new Proxy(function () {}, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => '' : nothing),
   apply: () => nothing,
   construct: () => nothing,
 });
 
-/** Wakes the extension: when it uses the product by itself (in ms), and whether it does once `next` holds. */
+/**
+ * Activates the extension, and returns the time until it loads the product by itself in ms, and whether it does once
+ * `next` is true.
+ */
 async function wake(state: State, next = state): Promise<{ readonly timers: number[]; readonly isUsedThen: boolean }> {
   let now = state;
   let isUsedThen = false;
@@ -38,7 +41,7 @@ async function wake(state: State, next = state): Promise<{ readonly timers: numb
     onDidChangeConfiguration: listen,
   };
   const window = new Proxy(nothing, {
-    // The first that the product does.
+    // The product's first action.
     get: (_, name) => (name === 'createOutputChannel' ? () => ((isUsedThen = true), assert.fail()) : nothing),
   });
   const others = { commands: nothing, Uri: nothing, EventEmitter: nothing, Disposable: nothing };

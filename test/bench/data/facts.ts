@@ -1,10 +1,10 @@
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { Random } from './random.ts';
 
-/** Where a fact was hidden. */
+/** Where a fact is hidden. */
 export type Carrier = 'user' | 'assistant' | 'tool' | 'comment' | 'language';
 
-/** Something said once, in words that no list of keywords holds. It is kept when `text` stands in the context. */
+/** A fact that is mentioned once, without any keyword. It's kept if `text` is in the context. */
 export interface Fact {
   readonly text: string;
   readonly carrier: Carrier;
@@ -30,7 +30,7 @@ const ENGLISH = [
 
 const CARRIERS: readonly Carrier[] = ['user', 'assistant', 'tool', 'comment', 'language'];
 
-/** Hides `count` facts in a transcript, evenly spread, none of them in its newest 60 messages. */
+/** Hides `count` facts in a transcript, evenly spread, but none in the newest 60 messages. */
 export function plantFacts(
   transcript: readonly TranscriptMessage[],
   count: number,
@@ -84,7 +84,7 @@ function insert(text: string, fact: string, carrier: Carrier, random: Random): s
   return lines.join('\n');
 }
 
-/** How many of the facts stand in a text, whitespace aside. */
+/** The number of facts that a text contains, ignoring white space. */
 export function factsIn(facts: readonly Fact[], text: string): readonly Fact[] {
   const plain = flat(text);
   return facts.filter((fact) => plain.includes(flat(fact.text)));

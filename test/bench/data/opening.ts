@@ -10,13 +10,13 @@ import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots } from '../../../src/storage/snapshot.ts';
 
-/** The editor's own state, as the last run has left it, beside the folder of the journals. */
+/** The editor's own state, as the last run left it, beside the journals' folder. */
 export const REMEMBERED = 'remembered.json';
 export const WORKSPACE = 'folder:file:///home/dev/shop';
-/** What the page asks for at first. */
+/** The page's first requests. */
 const SHOWN = 60;
 
-/** Opens the newest session of a folder as the editor does at its start, or makes the first one. */
+/** Opens a folder's newest session like the editor does at startup, or creates the first one. */
 export async function openNewest(
   folder: string,
 ): Promise<{ readonly sessions: number; readonly messages: number; readonly shown: number; readonly tokens: number }> {
@@ -44,7 +44,7 @@ export async function openNewest(
   return { sessions: sessions.length, messages: journal.state.path.length, shown: shown.length, tokens: total };
 }
 
-/** What counts a session, as the editor makes it. */
+/** The meter of a session, created like in the editor. */
 export function meterOf(parts: Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
   const settings = {
     systemPrompt: '',

@@ -3,7 +3,7 @@ import { flat, type Fact } from './facts.ts';
 import { Random } from './random.ts';
 
 export const FAMILIES = ['said', 'files', 'decided', 'left'] as const;
-/** What is asked about: messages, which files and names, what was decided and why, what is left to do. */
+/** What the questions are about: statements, files and names, decisions and reasons, or open tasks. */
 export type Family = (typeof FAMILIES)[number];
 
 export const FAMILY_LABELS: Readonly<Record<Family, string>> = {
@@ -13,20 +13,20 @@ export const FAMILY_LABELS: Readonly<Record<Family, string>> = {
   left: 'answers about what is left to do',
 };
 
-/** A question about a session, with what has to stand near its subject for it to be answered. */
+/** A question about a session, with what must occur near its subject to count as answered. */
 export interface Probe {
   readonly family: Family;
   readonly question: string;
   readonly subject: string;
   readonly answer: readonly string[];
-  /** What was the answer until it was replaced. */
+  /** The answer that was replaced. */
   readonly outdated?: string;
 }
 
 export interface ProbedSession {
   readonly transcript: readonly TranscriptMessage[];
   readonly probes: readonly Probe[];
-  /** The sentences that answer them, outdated ones too, in the order in which they were said. */
+  /** The sentences that answer them, including outdated ones, in order. */
   readonly facts: readonly Fact[];
 }
 
@@ -52,12 +52,12 @@ const REASONS = [
 ];
 const TOOLS = ['Postgres', 'Valkey', 'Kafka', 'SQLite', 'RabbitMQ', 'DuckDB', 'MinIO', 'Caddy', 'Temporal', 'Parquet'];
 
-/** Which place of the session, in parts of a thousand, an outdated answer has before the current one. */
+/** The position of an outdated answer, in thousandths of the position of the current one. */
 const BEFORE = 180;
 
 /**
- * Plants `perFamily` answers of each family into a transcript, evenly spread and none in its newest 60 messages. Half
- * of the decisions replace an older one that was said before.
+ * Plants `perFamily` answers of each family in a transcript, evenly spread, but none in the newest 60 messages. Half of
+ * the decisions replace an earlier one.
  */
 export function plantProbes(transcript: readonly TranscriptMessage[], perFamily: number, seed = 11): ProbedSession {
   const random = new Random(seed);
@@ -92,7 +92,7 @@ interface Made {
   readonly probe: Probe;
 }
 
-/** Each makes an answer whose subject no other has; `n` numbers the answers of a family. */
+/** Each creates an answer with a unique subject; `n` numbers the answers of a family. */
 const MAKERS: Readonly<Record<Family, (random: Random, n: number) => Made>> = {
   said(random, n) {
     const subject = `${PEOPLE[n % PEOPLE.length]!}'s ${THINGS[Math.floor(n / PEOPLE.length + n) % THINGS.length]!}`;
@@ -143,15 +143,15 @@ const MAKERS: Readonly<Record<Family, (random: Random, n: number) => Made>> = {
   },
 };
 
-/** How far from its subject an answer may stand, in UTF-16 units: a sentence or two. */
+/** Maximum distance of an answer from its subject in UTF-16 units: a sentence or two. */
 const NEAR = 220;
 
-/** Whether all parts of the answer stand near the subject, case, white space and marks of emphasis aside. */
+/** Whether all parts of the answer are near the subject, ignoring case, white space, and emphasis. */
 export function isAnswered({ subject, answer }: Probe, context: string): boolean {
   return near(normal(context), normal(subject)).some((around) => answer.every((part) => around.includes(normal(part))));
 }
 
-/** Whether a reader would take the outdated answer for the current one: it is said last of the two, or alone. */
+/** Whether a reader would take the outdated answer for the current one, because it comes last or stands alone. */
 export function isOutdated({ subject, answer, outdated }: Probe, context: string): boolean {
   const [current] = answer;
   if (outdated === undefined || current === undefined) return false;

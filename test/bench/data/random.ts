@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32 by Tommy Ettinger, public domain). */
+/** Pseudo-random numbers (mulberry32 by Tommy Ettinger, public domain). The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0…1, 1 excluded. */
+  /** From 0 up to but not including 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;

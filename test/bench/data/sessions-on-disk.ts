@@ -16,12 +16,12 @@ import { REMEMBERED } from './opening.ts';
 
 export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
 
-/** Messages that stand word for word at a session's end. */
+/** Verbatim messages at the end of a session. */
 const WINDOW = 40;
-/** Nodes that stand for all before, however long: the tree joins them. */
+/** Nodes for everything before, whatever its length, because the tree merges them. */
 const FRONTIER = 12;
 
-/** Makes sessions of the given lengths, compressed up to their windows, counted and listed as after a day of work. */
+/** Creates sessions of the given lengths, compressed, counted, and listed like after a day of work. */
 export async function fillFolder(
   folder: string,
   workspace: string,
@@ -56,7 +56,7 @@ export async function fillFolder(
   );
 }
 
-/** The messages as they would have come, one after the other. */
+/** The messages in their original order. */
 export function inTurn(transcript: readonly TranscriptMessage[]): Message[] {
   let parent: Message['parent'] = null;
   return transcript.map((one): Message => {

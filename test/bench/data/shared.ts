@@ -14,13 +14,13 @@ export interface SharedSession {
   readonly messages: readonly TranscriptMessage[];
 }
 
-/** Where a file of the shared data lies; undefined where it is absent. */
+/** The path of a shared file; undefined if it's absent. */
 export function sharedFile(name: string): string | undefined {
   const file = path.join(folder, name);
   return existsSync(file) ? file : undefined;
 }
 
-/** The shared transcripts; none where the data is absent. */
+/** The shared transcripts; empty if the data is absent. */
 export async function sharedSessions(): Promise<readonly SharedSession[]> {
   const dev = sharedFile('dev');
   if (dev === undefined) return [];

@@ -6,7 +6,7 @@ const PARTS = ['handler', 'store', 'client', 'worker', 'parser', 'router', 'mapp
 const VALUES = ['50', '120', '300', '8', '15', '64', '2', '900', '30', '4096'];
 const SETTINGS = ['timeoutMs', 'batchSize', 'maxRetries', 'poolSize', 'pageLimit', 'cacheTtl', 'chunkBytes'];
 
-/** What people ask; `{f}` a file, `{n}` a name, `{a}` an area. In the languages that developers mix. */
+/** User requests in the languages that developers mix; `{f}` is a file, `{n}` a name, `{a}` an area. */
 const ASKS = [
   'Could you have a look at {f}? The {a} page feels slow when the list is long.',
   'next: {n} in {f}',
@@ -19,7 +19,7 @@ const ASKS = [
   '{f} を見てもらえますか。{n} の動きがよく分かりません。',
   '看一下 {f} 好吗？{n} 的数据是从哪里来的？',
 ];
-/** Decisions, each about a setting: a later one on the same setting takes its place. */
+/** Decisions about settings. A later decision about the same setting replaces the earlier one. */
 const DECISIONS = [
   "let's go with {s} = {v}",
   'We use {v} for {s} from now on.',
@@ -38,7 +38,10 @@ const TELLS = [
   'Next to it there is a helper that does almost the same for the {a} side.',
 ];
 
-/** A believable developer's session: asks, answers, code, tool output, decisions. The same for the same seed. */
+/**
+ * A plausible developer session with questions, answers, code, tool output, and decisions. The same seed gives the same
+ * session.
+ */
 export function syntheticSession(count: number, seed = 1): TranscriptMessage[] {
   const random = new Random(seed);
   const messages: TranscriptMessage[] = [];

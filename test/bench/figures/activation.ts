@@ -9,12 +9,12 @@ import { quantile } from '../report/cpu.ts';
 import type { Measured } from '../report/figure.ts';
 
 const RUNS = 5;
-/** CPU time, in ms, that waking may take of the thread that all extensions share. */
+/** Maximum CPU time of the extension host's shared thread for activation, in ms. */
 const WAKING_LIMIT_MS = 30;
 
 /**
- * Wakes the extension as an editor does, with nothing behind `vscode`, and then reads the product as the first use of it
- * does. Prints the milliseconds of CPU time of both.
+ * Activates the extension without an implementation of `vscode`, and then loads the product like its first use does.
+ * Prints the CPU time of both in ms.
  */
 const WAKER = `
 const Module = require('node:module');
@@ -36,7 +36,7 @@ process.exit(0);
 
 const tookSchema = v.object({ waking: v.number(), reading: v.number() });
 
-/** What it takes of the extension host's thread when the editor wakes the extension. */
+/** The CPU time that activation takes on the extension host's thread. */
 export async function measureActivation({ say }: BenchContext): Promise<Measured> {
   say('building, and waking the extension in processes of its own');
   await build();

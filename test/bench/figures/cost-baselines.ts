@@ -2,7 +2,7 @@ import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { PrefixMeter } from '../prefix-meter.ts';
 import type { Turn } from '../turn-feed.ts';
 
-/** What a simpler system would have sent, by arithmetic: no model is asked. */
+/** Computes what simpler systems would have sent, without asking a model. */
 export interface Simulated {
   readonly input: number;
   readonly output: number;
@@ -10,16 +10,16 @@ export interface Simulated {
   readonly at: readonly { readonly messages: number; readonly input: number }[];
 }
 
-/** Messages that stay word for word. */
+/** Messages that stay verbatim. */
 const WINDOW = 30;
-/** Messages after which everything is summarized again. */
+/** Number of messages after which everything is summarized again. */
 const EVERY = 40;
-/** Tokens of a summary and of the prompt that asks for one. */
+/** Tokens of a summary, and of the prompt that asks for one. */
 const SUMMARY_TOKENS = 900;
 const PROMPT_TOKENS = 150;
 const SYSTEM = 'You help with code.';
 
-/** The newest messages; what falls out of them is folded into one summary by a call at each turn. */
+/** Keeps the newest messages, and folds older ones into a summary with one call per turn. */
 export function rolled(turns: readonly Turn[], counter: TokenCounter): Simulated {
   return simulate(turns, counter, (fallen, call) => {
     if (fallen.length === 0) return undefined;
@@ -28,7 +28,7 @@ export function rolled(turns: readonly Turn[], counter: TokenCounter): Simulated
   });
 }
 
-/** As many of the newest messages; every forty, all that came before them is read again and summarized anew. */
+/** Keeps as many of the newest messages. Every 40 messages, it summarizes everything before them again. */
 export function resummarized(turns: readonly Turn[], counter: TokenCounter): Simulated {
   let all = 0;
   let since = 0;

@@ -14,16 +14,19 @@ import type { Figure, Measured, Plot } from '../report/figure.ts';
 import { playTurn, turnsOf, type Turn } from '../turn-feed.ts';
 import { resummarized, rolled, type Simulated } from './cost-baselines.ts';
 
-/** US dollars for a million tokens of the summarizer, in and out. */
+/** The summarizer's price in US dollars per million tokens, input and output. */
 const PRICE = { input: 0.15, output: 0.6 };
 const CHAT_MODELS = ['gpt-4o-mini', 'claude-haiku-4-5'] as const;
-/** Turns that every run plays, so that short runs can be held against long ones. */
+/** Turns of every run, so that short runs are comparable to long ones. */
 const EARLY = 250;
-/** US dollars for summaries of 1,000 developers' messages by effort, and of 1,000 messages of an ordinary chat. */
+/**
+ * The cost of summaries in US dollars, for 1,000 developer messages by effort, and for 1,000 messages of an ordinary
+ * chat.
+ */
 const LIMITS = { default: 0.03, economy: 0.01, chat: 0.01 } as const;
 const dollars = (input: number, output: number): number => (input * PRICE.input + output * PRICE.output) / 1e6;
 
-/** A session turn by turn: tokens for summaries, the share of the input that caches can hold, money. */
+/** Runs a session turn by turn: tokens for summaries, cacheable share of the input, cost. */
 export async function measureCost(context: BenchContext): Promise<Measured> {
   const { quick, counter, say } = context;
   const turns = turnsOf(chat(context)).slice(0, quick ? 250 : 1_000);
@@ -161,7 +164,7 @@ export async function measureCost(context: BenchContext): Promise<Measured> {
   };
 }
 
-/** The long chat, in which people speak at each turn; a synthetic one where it is absent. */
+/** The long chat, in which people speak in every turn, or a synthetic one if it's absent. */
 function chat(context: BenchContext): readonly TranscriptMessage[] {
   const found = context.sessions.find(({ name }) => name.startsWith('aider'));
   return found?.messages ?? developerMessages(context, 3_500);
@@ -175,7 +178,7 @@ interface Played {
   readonly output: number;
   readonly messages: number;
   readonly prefix: PrefixMeter;
-  /** Sums after each turn. */
+  /** Totals after each turn. */
   readonly at: readonly { readonly messages: number; readonly conversation: number; readonly input: number }[];
 }
 
@@ -203,7 +206,7 @@ async function play(turns: readonly Turn[], { counter }: BenchContext, policy?: 
   }
 }
 
-/** What all requests cost with the provider's cache used as far as it goes; replies are the same for every system. */
+/** The cost of all requests with the best use of the provider's cache. Replies are the same for every system. */
 function chatMoney({ input, cached }: PrefixMeter, id: (typeof CHAT_MODELS)[number]): number {
   const info = modelInfo(id);
   const usage: Usage = {
@@ -215,7 +218,7 @@ function chatMoney({ input, cached }: PrefixMeter, id: (typeof CHAT_MODELS)[numb
   return priceOf(usage, info) ?? Number.NaN;
 }
 
-/** The same for each developer's session by itself: heavy agents' sessions and light chats. */
+/** The same for each developer session on its own: heavy agent sessions and light chats. */
 async function eachSession(context: BenchContext, effort: 'default' | 'economy'): Promise<Figure[]> {
   const { summary, ...balanced } = resolvePolicy('balanced');
   const policy = { ...balanced, summary: { ...summary, effort } };
@@ -256,7 +259,7 @@ async function eachSession(context: BenchContext, effort: 'default' | 'economy')
   ];
 }
 
-/** An ordinary chat of short messages, which is compressed often: bookings under `frugal`. */
+/** An ordinary chat of short messages, which is compressed often: bookings with `frugal`. */
 async function shortMessages(context: BenchContext): Promise<Figure[]> {
   const file = sharedFile('short/bookings-1000.jsonl');
   if (file === undefined) return [];

@@ -8,7 +8,7 @@ import { syntheticSession } from '../data/synthetic.ts';
 import type { Measured } from '../report/figure.ts';
 import { grow } from './speed-turns.ts';
 
-/** What a long session holds on the heap: opened from its checkpoint as the editor does, and after a turn in it. */
+/** The heap that a long session uses when opened from its checkpoint, and after a turn. */
 export async function measureMemory({ quick, say }: BenchContext): Promise<Measured> {
   const length = quick ? 2_000 : 10_000;
   const name = length.toLocaleString('en-US');
@@ -16,7 +16,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   const desk = await Desk.open(says('It is as you say.'));
   try {
     const id = await filled(desk, length);
-    // An empty session first: what is read once for all sessions belongs to none of them.
+    // Opens an empty session first, because what is loaded once for all sessions doesn't count.
     const empty = await desk.reopen(await filled(desk, 2));
     await empty.send('Are you there?');
     await empty.close();
@@ -52,7 +52,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   }
 }
 
-/** A session on disk that nothing in memory holds on to. */
+/** A session on disk that nothing in memory refers to. */
 async function filled(desk: Desk, length: number): Promise<SessionId> {
   const conversation = await desk.converse();
   await grow(conversation, syntheticSession(length));
@@ -60,7 +60,7 @@ async function filled(desk: Desk, length: number): Promise<SessionId> {
   return conversation.journal.id;
 }
 
-/** Bytes in use, buffers outside the heap included, once all that nobody holds is gone. */
+/** Bytes in use after garbage collection, including buffers outside the heap. */
 function heap(): number {
   setFlagsFromString('--expose_gc');
   const collect: unknown = runInNewContext('gc');

@@ -6,7 +6,7 @@ import type { BenchContext } from '../context.ts';
 import { sharedFile } from '../data/shared.ts';
 import type { Measured } from '../report/figure.ts';
 
-/** Substrings by which simple systems tell what is important, each with the kind it stands for. */
+/** Substrings that simple systems use to recognize important text, with the kind of event. */
 const SUBSTRINGS: readonly (readonly [word: string, kind: KeyEventKind])[] = [
   ['error', 'error'],
   ['fail', 'error'],
@@ -24,10 +24,10 @@ const FILES = [
   ['labels', 'labels.dev.jsonl'],
   ['random', 'wild.dev.jsonl'],
 ] as const;
-/** What each figure should reach, in-sample; the training script prints the same with each source left out. */
+/** In-sample targets. The training script prints the same figures with each source left out. */
 const TARGETS = { weighted: 0.85, lasting: 0.95, keptPrecision: 0.65, atQuarter: 0.55, kinds: 0.75 } as const;
 
-/** Key events found in labelled messages, beside a list of substrings that marks sentences. */
+/** Key events found in labelled messages, compared to sentences found by a list of substrings. */
 export function measureEvents({ say }: BenchContext): Measured {
   const figures: Measured['figures'][number][] = [];
   const notes: string[] = [];
@@ -41,7 +41,7 @@ export function measureEvents({ say }: BenchContext): Measured {
     say(`key events of ${at}`);
     const ours = score(
       labels.map((item) => {
-        // The message before is somebody else's, as in the conversation it was taken from.
+        // The previous message comes from the other participant, like in the original conversation.
         const before = { role: item.role === 'user' ? 'assistant' : 'user', text: item.before ?? '' } as const;
         return { item, found: detectEvents({ role: item.role, text: item.text }, { before }) };
       }),

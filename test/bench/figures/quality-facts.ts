@@ -15,11 +15,11 @@ import { playTurn, turnsOf } from '../turn-feed.ts';
 const FACTS = 50;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 const REDUCED = 0.2;
-/** Tokens of a common context window, less the reply's. */
+/** Tokens of a common context window, without the reply. */
 const WINDOW = 124_000;
 const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 
-/** Facts planted without any keyword in a synthetic session: how many are in the final context. */
+/** Plants facts without keywords in a synthetic session, and counts those in the final context. */
 export async function measureFacts(context: BenchContext): Promise<Measured> {
   const { counter, say, quick } = context;
   const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
@@ -100,7 +100,7 @@ async function atOnce(
   return factsIn(facts, sentText(result)).length / facts.length;
 }
 
-/** What plain truncation keeps at the same budget. */
+/** What plain truncation keeps within the same budget. */
 function newest(
   transcript: readonly TranscriptMessage[],
   target: number,
@@ -121,7 +121,7 @@ function newest(
   return factsIn(facts, text).length / facts.length;
 }
 
-/** The same session turn by turn under the default policy; a request may take a fifth of the session. */
+/** The same session turn by turn with the default policy; a request may use a fifth of the session's tokens. */
 async function grown(count: number, { counter, say }: BenchContext): Promise<Figure[]> {
   const { transcript, facts } = plantFacts(syntheticSession(count), FACTS);
   const before = tokensOf(transcript, counter);

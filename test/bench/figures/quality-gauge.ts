@@ -3,10 +3,10 @@ import { WireServer } from '../../support/wire-server.ts';
 import type { BenchContext } from '../context.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
-/** Turns of which the calibration has learned enough to be held to its word. */
+/** Number of turns after which the calibration must be accurate. */
 const LEARNED_AFTER = 5;
 
-/** How far the gauge is off from what a server reports over HTTP that counts with another tokenizer. */
+/** The gauge's error compared to the usage reported over HTTP by a server with another tokenizer. */
 export async function measureGauge({ say }: BenchContext): Promise<Measured> {
   const server = await WireServer.start();
   try {

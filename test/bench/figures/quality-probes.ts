@@ -10,7 +10,7 @@ import type { Figure, Measured } from '../report/figure.ts';
 const PER_FAMILY = 10;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 
-/** Questions of four families about a session: which of them its context answers at equal budgets. */
+/** Which questions of four families can be answered from a session's context, at equal budgets. */
 export async function measureProbes({ counter, say, quick }: BenchContext): Promise<Measured> {
   const { transcript, probes, facts } = plantProbes(syntheticSession(1_000), PER_FAMILY);
   const before = tokensOf(transcript, counter);
@@ -73,7 +73,7 @@ export async function measureProbes({ counter, say, quick }: BenchContext): Prom
   return { figures };
 }
 
-/** The newest texts that stay within a number of tokens, each with its message's framing. */
+/** The newest texts that fit in a number of tokens, including each message's framing. */
 function newestThatFit(all: readonly string[], budget: number, counter: TokenCounter): readonly string[] {
   let room = budget;
   let from = all.length;

@@ -9,10 +9,10 @@ const referenceSchema = v.array(
   v.object({ src: v.string(), boundary: v.number(), identifiers: v.array(v.string()), quotes: v.array(v.string()) }),
 );
 
-/** Sessions of more messages than this are held to the promised reduction. */
+/** Sessions with more messages must reach the promised reduction. */
 const LONG = 100;
 
-/** What was kept of real sessions by the local provider: identifiers and quotes at a tenth, key events at a fifth. */
+/** What the local provider keeps of real sessions: identifiers and quotes at 10% of the tokens, key events at 20%. */
 export async function measureSessions(context: BenchContext): Promise<Measured> {
   if (context.sessions.length === 0) {
     return { figures: [], notes: ['Real sessions are not scored: the shared transcripts are absent.'] };
@@ -21,7 +21,7 @@ export async function measureSessions(context: BenchContext): Promise<Measured> 
   return { figures };
 }
 
-/** How much of what a real compaction carried on still stands in the context at a tenth of the tokens. */
+/** The share of what a real compaction kept that is in the context at 10% of the tokens. */
 async function continuation({ sessions, counter, say }: BenchContext): Promise<Figure[]> {
   const file = sharedFile('continuation_refs.json');
   if (file === undefined) return [];
@@ -33,7 +33,7 @@ async function continuation({ sessions, counter, say }: BenchContext): Promise<F
     const session = sessions.find(({ name }) => `${name}.jsonl` === src);
     if (!session) continue;
     say(`continuation of ${session.name}`);
-    // The prompt and the analysis of the compaction itself are no part of the session.
+    // The compaction's own prompt and analysis don't belong to the session.
     const before = session.messages
       .slice(0, boundary)
       .filter(({ text }) => !/^(Your task is to create a detailed summary|<analysis>)/.test(text));
@@ -65,7 +65,7 @@ async function continuation({ sessions, counter, say }: BenchContext): Promise<F
   ];
 }
 
-/** Lines of at least four plain words and no more code-like tokens than those: a bare list of names earns nothing. */
+/** Lines with at least four plain words and no more code-like tokens than words. A bare list of names doesn't count. */
 function runningText(text: string): string {
   return text
     .split('\n')
@@ -80,7 +80,7 @@ function runningText(text: string): string {
     .join('\n');
 }
 
-/** Each long session at a fifth of its tokens: what it really takes then, and what became of its key events. */
+/** Compresses each long session to a fifth of its tokens: the actual size, and what became of its key events. */
 async function reduction(context: BenchContext): Promise<Figure[]> {
   const long = context.sessions.filter(({ messages }) => messages.length > LONG);
   return [
@@ -115,7 +115,7 @@ async function reduced(
     say(`reduction of ${name}`);
     const result = await compressAtOnce(messages, Math.floor(tokensOf(messages, counter) / 5), counter);
     const text = sentText(result);
-    // A merged or superseded event is not meant to be sent; its quote may stand there all the same.
+    // Merged and superseded events aren't meant to be sent, even if their quotes are in the context.
     const current = result.events.filter(({ status }) => status === 'active' || status === 'dropped');
     const present = current.filter(({ quote }) => text.includes(quote)).length;
     const unlisted = result.events.filter(({ status }) => status === 'dropped').length;

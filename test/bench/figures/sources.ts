@@ -15,7 +15,7 @@ import { quantile } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
 const SESSIONS = 200;
-/** The size of the home, in MB; 1,000 is what the product is held to. */
+/** The size of the home folder in MB. The product's targets are for 1,000. */
 const DEFAULT_MB = 100;
 const SEARCHES = 100;
 
@@ -25,12 +25,12 @@ class Thread {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
   heapMb = 0;
-  /** The longest that the thread of the editor was held, in ms. */
+  /** Maximum time for which the editor's thread was blocked, in ms. */
   heldMs = 0;
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(folder: string, home: string) {
-    // The home of the bench alone: no variable leads elsewhere.
+    // Only the benchmark's own home folder: no environment variable points elsewhere.
     const env = { PATH: process.env['PATH'] ?? '' };
     const workerData = { folder, home, window: 'bench' };
     this.#worker = new Worker(path.join(root, 'dist/all-chats.cjs'), { workerData, env, execArgv: ['--no-warnings'] });
@@ -43,7 +43,7 @@ class Thread {
     });
     let last = threadMs();
     this.#timers = [
-      // What the thread works between two ticks is at least what holds the loop, however busy the machine is.
+      // The thread's CPU time between two ticks is an upper bound for blocking, however busy the machine is.
       setInterval(() => {
         const now = threadMs();
         this.heldMs = Math.max(this.heldMs, now - last);
@@ -62,7 +62,7 @@ class Thread {
   }
 
   async #measureHeap(): Promise<void> {
-    // The thread has not begun, or has ended.
+    // The thread hasn't started or has ended.
     const found = await this.#worker.getHeapStatistics().catch(() => undefined);
     this.heapMb = Math.max(this.heapMb, (found?.used_heap_size ?? 0) / (1 << 20));
   }
@@ -79,8 +79,8 @@ class Thread {
 }
 
 /**
- * What following the chats from other tools costs: a first pass over 200 sessions, a start with nothing new, a line that
- * is added, and searches.
+ * The cost of following the chats of other tools: a first pass over 200 sessions, a start without changes, an added
+ * line, and searches.
  */
 export async function measureSources({ quick, say }: BenchContext): Promise<Measured> {
   const place = await mkdtemp(path.join(os.tmpdir(), 'sources-'));
@@ -139,7 +139,7 @@ async function search(thread: Thread, text: string): Promise<readonly ChatHit[]>
   return thread.call('search', { text, limit: 30 });
 }
 
-/** Adds a line to a session and waits until the list has it, in ms. */
+/** Adds a line to a session and waits until the list shows it. Returns the time in ms. */
 async function untilShown(thread: Thread, file: string): Promise<number> {
   const count = async (): Promise<number> =>
     (await thread.call<ChatList>('list')).chats.reduce((sum, { entry }) => sum + entry.messages, 0);
@@ -216,7 +216,7 @@ function threadMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Sessions of Claude Code with tool output, as developers have them; returns the file of the last one. */
+/** Realistic sessions of Claude Code with tool output. Returns the file of the last one. */
 async function fillHome(home: string, bytes: number): Promise<string> {
   const messages = syntheticSession(2_000);
   let file = '';

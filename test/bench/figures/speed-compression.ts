@@ -8,7 +8,10 @@ import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
-/** Compression without a model, counts included, with the time for which the event loop is held; detection by itself. */
+/**
+ * Compression without a model, including token counts, with the time for which the event loop is blocked, and event
+ * detection alone.
+ */
 export async function measureCompression(context: BenchContext): Promise<Measured> {
   const figures: Figure[] = await detection(context);
   for (const count of context.quick ? [1_000] : [1_000, 10_000]) {
@@ -21,7 +24,7 @@ export async function measureCompression(context: BenchContext): Promise<Measure
 const LIMITS: Readonly<Record<number, number>> = { 1_000: 1, 10_000: 8 };
 const HELD = { atMost: 50 } as const;
 
-/** As the editor does it: messages that came in bulk are counted, then compressed by the command. */
+/** Like in the editor: imported messages are counted and then compressed by the command. */
 async function inSession(messages: readonly TranscriptMessage[], { say }: BenchContext): Promise<Figure[]> {
   say(`compressing ${messages.length} messages in a session`);
   const desk = await Desk.open();
@@ -68,7 +71,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
   }
 }
 
-/** As the command line does it: a transcript to a tenth of its tokens. */
+/** Like the command line: compresses a transcript to 10% of its tokens. */
 async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: BenchContext): Promise<Figure[]> {
   say(`compressing ${messages.length} messages at once`);
   const target = Math.floor(tokensOf(messages, counter) / 10);

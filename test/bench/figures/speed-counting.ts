@@ -21,7 +21,7 @@ import type { Figure, Measured } from '../report/figure.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** Throughput of counting beside js-tiktoken, inputs that make other counters stall, and what a reload costs. */
+/** Counting throughput compared to js-tiktoken, inputs on which other counters stall, and the cost of a reload. */
 export async function measureCounting(context: BenchContext): Promise<Measured> {
   context.say('counting');
   return { figures: [...(await throughput(context)), ...(await worst(context)), ...(await reload(context))] };
@@ -36,7 +36,7 @@ async function throughput(context: BenchContext): Promise<Figure[]> {
   let counter = new BpeCounter(ranks);
   const count = (): void => texts.forEach((text) => counter.count(text));
   count();
-  // The quickest of some: one pass is short enough for a collection of garbage to double it.
+  // The fastest of several runs, because garbage collection could double the time of a single one.
   const warm = Math.min(await cpuMs(count), await cpuMs(count), await cpuMs(count));
   const cold = await cpuMs(() => {
     counter = new BpeCounter(ranks);
@@ -78,14 +78,14 @@ async function throughput(context: BenchContext): Promise<Figure[]> {
   ];
 }
 
-/** Texts from all over, up to a size in UTF-16 units: what is slow is measured on fewer. */
+/** Texts of all kinds, up to a size in UTF-16 units, so that slow counters get fewer. */
 function someOf(texts: readonly string[], size: number): string[] {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   const every = Math.max(1, Math.ceil(total / size));
   return texts.filter((_, at) => at % every === 0);
 }
 
-/** A megabyte each. Other counters need time that grows with the square of an unbroken run. */
+/** 1 MB each. Other counters take quadratic time in the length of an unbroken run. */
 async function worst({ quick }: BenchContext): Promise<Figure[]> {
   const random = new Random(5);
   const from = (alphabet: readonly string[]): string =>
@@ -129,7 +129,7 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
   return figures;
 }
 
-/** What counts when a session is opened: the product's own way from a journal on disk, counted before and not. */
+/** The product's own way of counting a session opened from a journal on disk, with and without stored counts. */
 async function reload(context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 2_000 : 10_000;
   const folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
@@ -157,7 +157,7 @@ async function reload(context: BenchContext): Promise<Figure[]> {
   }
 }
 
-/** Milliseconds of the first count of a session and of the next one after it was closed and opened; its characters. */
+/** The time in ms of a session's first count, and of the next one after closing and opening it; and its length. */
 async function countTwice(
   folder: string,
   counter: TokenCounter,

@@ -5,11 +5,14 @@ import { cpuMs } from '../report/cpu.ts';
 import type { Measured } from '../report/figure.ts';
 import { compareTurns, grow, REPLY, SHORT, turnFigures } from './speed-turns.ts';
 
-/** Ten times what the other figures hold, and more than anyone has said in one session. */
+/** Ten times as long as in the other measurements, and longer than any real session. */
 const LONG = 100_000;
 const QUICK = 4_000;
 
-/** What a turn costs the host in a session of 100,000 messages: minutes to fill it, so it is measured by itself. */
+/**
+ * The host's cost of a turn in a session of 100,000 messages. Measured on its own, because filling the session takes
+ * minutes.
+ */
 export async function measureLongTurns({ quick, say }: BenchContext): Promise<Measured> {
   const length = quick ? QUICK : LONG;
   const name = length.toLocaleString('en-US');

@@ -9,9 +9,9 @@ import type { Figure, Measured } from '../report/figure.ts';
 interface Paced {
   readonly label: string;
   readonly pace: Pace;
-  /** Calls that are made at once. */
+  /** Concurrent calls. */
   readonly atOnce: number;
-  /** Seconds for 1,000 messages. */
+  /** Seconds per 1,000 messages. */
   readonly target?: number;
 }
 
@@ -33,7 +33,7 @@ const PACES: Readonly<Record<string, Paced>> = {
   },
 };
 
-/** Compression by a model behind a real HTTP connection on loopback: by the clock, since it is waiting that counts. */
+/** Compression by a model over HTTP on loopback. Measured by the clock, because most of the time is spent waiting. */
 export async function measureModels(context: BenchContext): Promise<Measured> {
   const figures: Figure[] = [];
   for (const count of context.quick ? [1_000] : [1_000, 10_000]) {

@@ -23,7 +23,7 @@ const outcome = v.object({
   tokens: v.number(),
 });
 
-/** What the editor's start costs with many long sessions on disk, each start in a process of its own. */
+/** The cost of the editor's start with many long sessions on disk. Each start is a separate process. */
 export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promise<Measured> {
   const place = await mkdtemp(path.join(os.tmpdir(), 'opening-'));
   try {
@@ -51,7 +51,7 @@ export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promi
       const { stdout } = await run(process.execPath, [program, folder]);
       return v.parse(outcome, JSON.parse(stdout));
     };
-    // By turns, so that whatever else the machine does falls on all alike.
+    // Alternates, so that other load on the machine affects all alike.
     for (let round = 0; round < (quick ? 3 : 9); round++) {
       const empty = path.join(place, `empty-${round}`);
       await mkdir(empty);
@@ -64,7 +64,7 @@ export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promi
         if (name.endsWith('.checkpoint.json')) await rm(path.join(one, name));
       }
       starts.whole.push((await start(one)).ms);
-      // A start that is killed leaves no checkpoint: what has to be read for the list makes it anew.
+      // A killed start leaves no checkpoint, so the session list has to be rebuilt.
       await openSessionStore({ folder: one, clock, writer: 'bench' }).list();
     }
     return { figures: figuresOf(starts, sessions, messages, long) };

@@ -12,16 +12,19 @@ import { cpuMs, quantile } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
 export const SHORT = 100;
-/** Messages between two checks of the triggers while a session is filled. */
+/** Messages between trigger checks while a session is filled. */
 const STEP = 40;
-/** A person's pace, in ms: a compression that found nothing to save is tried again some turns later, not some hundred. */
+/**
+ * Simulated time between turns in ms, so that a compression that found nothing to save is retried after a few turns,
+ * not hundreds.
+ */
 const TURN_MS = 60_000;
 /** The first turns compile the code. */
 const WARM_UP = 15;
 
 export const REPLY = 'It is as you say, and nothing else had to change.';
 
-/** What a turn costs the host, in short and in long sessions, the same turns in both, one after the other. */
+/** The host's cost of a turn in short and long sessions. The same turns run in both, alternately. */
 export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
   const desk = await Desk.open(says(REPLY));
   try {
@@ -66,8 +69,8 @@ interface TurnCosts {
 }
 
 /**
- * Milliseconds of CPU time for each turn: append, count, assemble, persist the reply and draw the gauge. What is
- * compressed afterwards is not in it, nor that the gauge is drawn once more then, as in the editor.
+ * CPU time of each turn in ms: appends and counts messages, assembles the request, stores the reply, and updates the
+ * gauge. Excludes the compression afterwards and the gauge's second update.
  */
 export async function compareTurns(
   desk: Desk,
@@ -76,13 +79,13 @@ export async function compareTurns(
   messages: number,
 ): Promise<TurnCosts> {
   const costs = { small: [] as number[], large: [] as number[] };
-  // Both begin with an empty window, so that they are compressed at the same turns.
+  // Both start without recent messages, so that they are compressed in the same turns.
   await small.compressNow();
   await large.compressNow();
   const gauge = new ContextGauge((message) => assert.fail(message));
   const asks = syntheticSession(messages, 99).filter(({ role }) => role === 'user');
   for (const [at, { text }] of asks.entries()) {
-    // Whoever comes second finds warm caches: they take turns.
+    // The second one benefits from warm caches, so they alternate.
     for (const which of at % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
       const conversation = which === 'small' ? small : large;
       const cost = await cpuMs(async () => {
@@ -107,7 +110,7 @@ export function turnFigures({ small, large }: TurnCosts, length: number): Figure
     value: quantile(large, share) / quantile(small, share),
     unit: '×',
     target: { atMost: 1.2 },
-    // The 95th percentile is a matter of a few turns.
+    // The 95th percentile depends on few turns.
     guard: { worse: 'higher', margin: share > 0.9 ? 1.5 : 0.35 },
   });
   return [
@@ -122,7 +125,9 @@ export function turnFigures({ small, large }: TurnCosts, length: number): Figure
   ];
 }
 
-/** Puts messages into a session as they would have come, with journal and counts, triggers checked as it grows. */
+/**
+ * Adds messages to a session in their original order, including journal and counts, and checks triggers while it grows.
+ */
 export async function grow(conversation: Conversation, messages: readonly TranscriptMessage[]): Promise<void> {
   for (let at = 0; at < messages.length; at += STEP) {
     const { journal, state } = conversation;

@@ -2,16 +2,16 @@ import type { ChatModel, ChatRequest } from '../../../src/app/ports.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 
-/** What a summarizer answers; undefined makes the call fail as a provider would. */
+/** The summarizer's answer. If it's undefined, the call fails like a provider's. */
 export type Answer = (prompt: string, maxTokens: number) => string | undefined;
 
-/** A summarizer at the network's edge that notes what each call costs. */
+/** A simulated summarizer that records the cost of each call. */
 export interface MeteredModel {
   readonly model: ChatModel;
   readonly spent: { calls: number; input: number; output: number };
 }
 
-/** Every call is counted, also those that fail: the input was sent. */
+/** Counts every call, including failed ones, because the input was sent. */
 export function metered(id: string, counter: TokenCounter, answer: Answer, fault: () => Error): MeteredModel {
   const spent = { calls: 0, input: 0, output: 0 };
   const model: ChatModel = {

@@ -6,17 +6,17 @@ import type { Answer } from './metered.ts';
 export interface OracleOptions {
   readonly counter: TokenCounter;
   readonly facts?: readonly Fact[];
-  /** Chance that a fact it is shown gets into its answer. */
+  /** Probability that a fact in the prompt gets into the answer. */
   readonly keeps?: number;
   readonly seed?: number;
 }
 
-/** Share of the answer's room that is used: what a model is told to stay below, it stays below. */
+/** Share of the maximum length that the answer uses. Models stay below the limit they are told. */
 const USED = 0.85;
 
 /**
- * A summarizer that returns good JSON of what it is shown: every fact of the list that stands in the prompt (each with
- * the chance `keeps`), then the first prose of the record, as far as the answer's room goes. It knows nothing else.
+ * A summarizer that returns valid JSON based only on its prompt: each listed fact that occurs in it (with probability
+ * `keeps`), then the record's first prose until the maximum length.
  */
 export function oracle({ counter, facts = [], keeps = 1, seed = 3 }: OracleOptions): Answer {
   const random = new Random(seed);
@@ -41,14 +41,14 @@ export function oracle({ counter, facts = [], keeps = 1, seed = 3 }: OracleOptio
   };
 }
 
-/** What stands between the two lines that fence the record off. */
+/** The text between the two lines that enclose the record. */
 function recordIn(prompt: string): string {
   const fence = /^(=====\w+=====)$/m.exec(prompt)?.[1];
   if (fence === undefined) return prompt;
   return prompt.slice(prompt.indexOf(fence) + fence.length, prompt.lastIndexOf(fence));
 }
 
-/** Prose of a record, without what would have to be quoted or escaped; only as much of it is looked at as is taken. */
+/** Prose of a record without characters that need quoting or escaping. Only reads as much as it returns. */
 function* sentencesOf(record: string): Generator<string> {
   for (let at = 0; at < record.length;) {
     const end = record.indexOf('\n', at);

@@ -4,13 +4,13 @@ import * as v from 'valibot';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import type { Answer } from './metered.ts';
 
-/** How a model in a data centre answers: milliseconds to its first token, tokens a second after it. */
+/** The speed of a hosted model: time to the first token in ms, then tokens per second. */
 export interface Pace {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
 }
 
-/** Tokens of a piece of the stream. */
+/** Tokens per chunk of the stream. */
 const PIECE = 10;
 
 const requestSchema = v.object({
@@ -19,7 +19,7 @@ const requestSchema = v.object({
   max_tokens: v.optional(v.number()),
 });
 
-/** A server of Chat Completions on loopback that answers at a pace, with what it was asked counted. */
+/** A Chat Completions server on loopback that streams at a fixed speed and counts its input. */
 export class StreamingServer {
   readonly spent = { calls: 0, input: 0, output: 0, mostAtOnce: 0 };
   #open = 0;
@@ -40,7 +40,7 @@ export class StreamingServer {
     this.#counter = counter;
   }
 
-  /** The base URL with `/v1`. */
+  /** The base URL including `/v1`. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}/v1`;

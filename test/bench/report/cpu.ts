@@ -1,4 +1,4 @@
-/** Milliseconds of CPU time that a piece of work took, all threads of this process together. */
+/** The CPU time of `work` in ms, including all threads of this process. */
 export async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -6,16 +6,16 @@ export async function cpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** The value below which a share of the values lies; 0.5 is the median. */
+/** A quantile: the value below which a share of the values lies. 0.5 is the median. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 /**
- * Watches how long the event loop is held: the longest stretch of this thread's own CPU time within one turn of the
- * loop, in milliseconds. Unlike a delay by the clock it does not grow when other programs use the machine. It looks by a
- * timer: looking at every turn would keep the loop turning, and count as work, while there is nothing but a disk to wait for.
+ * Measures how long the event loop is blocked: this thread's maximum CPU time within one turn of the loop, in ms.
+ * Unlike the delay by the clock, it doesn't grow when other programs use the machine. It uses a timer, because a check
+ * in every turn would keep the loop busy while it only waits for the disk.
  */
 export function watchLoop(): { stop(): number } {
   let longest = 0;

@@ -1,30 +1,33 @@
 export const SECTIONS = ['speed', 'cost', 'quality'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** What a value is counted in. `×` is a ratio, `share` 0…1; `ms` and `s` are of CPU time unless the label says otherwise. */
+/**
+ * The unit of a value. `×` is a ratio, `share` is from 0 to 1; `ms` and `s` are CPU time unless the label says
+ * otherwise.
+ */
 export type Unit = '×' | 'share' | 'ms' | 's' | 'MB/s' | 'KB' | 'tokens' | '$' | 'count';
 
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
-/** How `--check` holds a figure against the committed one. */
+/** How `--check` compares a figure to the committed one. */
 export interface Guard {
   readonly worse: 'higher' | 'lower';
-  /** How much worse it may be: a share of the committed value, or, where that is small, this much of the unit. */
+  /** Maximum deterioration, as a share of the committed value, or for small values as an amount in the unit. */
   readonly margin: number;
   readonly slack?: number;
 }
 
 export interface Figure {
-  /** `section.what.how`; the same from run to run. */
+  /** `section.what.how`, the same in every run. */
   readonly id: string;
   readonly label: string;
   readonly value: number;
   readonly unit: Unit;
   readonly target?: Target;
-  /** Whether `--check` fails when the target is missed. */
+  /** Whether `--check` fails if the target is missed. */
   readonly mustMeet?: boolean;
   readonly guard?: Guard;
-  /** Where it stands when it is one of many alike: in a grid instead of a line of its own. */
+  /** The row and column, for figures that are shown in a grid. */
   readonly cell?: Cell;
 }
 
@@ -32,7 +35,7 @@ export interface Cell {
   readonly grid: string;
   readonly row: string;
   readonly column: string;
-  /** Which value of the column is the best, where one is. */
+  /** Which value in a column is the best, if any. */
   readonly best?: 'higher' | 'lower';
 }
 
@@ -42,7 +45,7 @@ export interface Series {
 }
 
 export interface Plot {
-  /** `section.name`; the name of the file. */
+  /** `section.name`, which is also the file name. */
   readonly id: string;
   readonly title: string;
   readonly x: string;
@@ -53,7 +56,7 @@ export interface Plot {
 export interface Measured {
   readonly figures: readonly Figure[];
   readonly plots?: readonly Plot[];
-  /** What a reader of the table has to know, in one line each. */
+  /** Notes for readers of the table, one line each. */
   readonly notes?: readonly string[];
 }
 
@@ -63,7 +66,7 @@ export const sectionOf = (id: string): Section => {
   return section;
 };
 
-/** Undefined where there is no target. */
+/** Undefined without a target. */
 export function isMet({ value, target }: Pick<Figure, 'value' | 'target'>): boolean | undefined {
   if (target === undefined) return undefined;
   return 'atMost' in target ? value <= target.atMost : value >= target.atLeast;

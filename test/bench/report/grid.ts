@@ -2,12 +2,12 @@ import { describeTarget, isMet, show, type Figure } from './figure.ts';
 
 export interface Grid {
   readonly title: string;
-  /** The first is the rows' names. */
+  /** The first column contains the row names. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly { readonly text: string; readonly best: boolean }[])[];
 }
 
-/** Figures that stand in grids, each grid with its rows and columns in the order in which they first come. */
+/** Figures in grids. Rows and columns are in the order of their first appearance. */
 export function gridsOf(figures: readonly Figure[]): Grid[] {
   const titles = distinct(figures.flatMap(({ cell }) => cell?.grid ?? []));
   return titles.map((title) => {
@@ -30,13 +30,13 @@ export function gridsOf(figures: readonly Figure[]): Grid[] {
   });
 }
 
-/** A target that is missed stands beside the value. */
+/** Shows a missed target beside the value. */
 function textOf({ value, unit, target }: Figure): string {
   const shown = show(value, unit);
   return isMet({ value, target }) === false ? `${shown} (${describeTarget(target, unit)})` : shown;
 }
 
-/** Undefined where no value is better than another. Those that are not marked do not compete. */
+/** Undefined if no value is better than others. Unmarked values don't compete. */
 function bestOf(figures: readonly Figure[]): number | undefined {
   const competing = figures.filter(({ cell }) => cell?.best);
   const values = competing.map(({ value }) => value);

@@ -9,7 +9,7 @@ const BOTTOM = 56;
 const COLOURS = ['#2563eb', '#d97706', '#6b7280', '#059669', '#be123c'];
 const TICKS = 4;
 
-/** A line plot that can be read on light and dark pages. Both axes begin at zero. */
+/** A line plot that is readable on light and dark pages. Both axes start at zero. */
 export function plotSvg({ title, x, y, series }: Plot): string {
   const all = series.flatMap(({ points }) => points);
   const right = Math.max(1e-9, ...all.map(([at]) => at));
@@ -43,7 +43,7 @@ ${[...grid, ...lines].join('\n')}
 `;
 }
 
-/** The next of 1, 2, 5 times a power of ten, so that ticks are round. */
+/** The next 1, 2, or 5 times a power of ten, for round ticks. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 5, 10].find((step) => step * power >= value) ?? 10) * power;

@@ -19,7 +19,7 @@ import { plotSvg } from './plot.ts';
 const page = path.join(root, 'docs', 'benchmarks.md');
 const committed = path.join(root, 'docs', 'benchmarks', 'results.json');
 
-/** What a run was made with. */
+/** The conditions of a run. */
 export interface RunFacts {
   readonly mode: 'full' | 'quick';
   readonly data: 'shared' | 'synthetic';
@@ -34,7 +34,7 @@ const savedSchema = v.object({
   ),
 });
 
-/** Writes the figures, their plots and, into the documents, their tables. Returns the folder. */
+/** Writes the figures and plots, and updates the tables in the documents. Returns the folder. */
 export async function writeResults(
   { figures, plots = [] }: Measured,
   run: RunFacts,
@@ -46,7 +46,7 @@ export async function writeResults(
   const sections = Object.fromEntries(
     SECTIONS.map((section) => {
       const own = figures.filter(({ id }) => sectionOf(id) === section);
-      // A section that was not measured stays as it was.
+      // Sections that weren't measured stay unchanged.
       if (own.length === 0 && before) return [section, before[section]];
       const kept = Object.fromEntries(own.map((figure) => [figure.id, saved(figure)]));
       return [section, { figures: kept, plots: plots.filter(({ id }) => sectionOf(id) === section) }];
@@ -66,7 +66,7 @@ export async function writeResults(
   return folder;
 }
 
-/** Tables show what the file holds. */
+/** The tables show the file's figures. */
 const rounded = (figure: Figure): Figure => ({ ...figure, value: Number(figure.value.toPrecision(4)) });
 
 function saved(figure: Figure): Record<string, unknown> {
@@ -80,7 +80,7 @@ function saved(figure: Figure): Record<string, unknown> {
   };
 }
 
-/** Puts a section's table between its two marks. */
+/** Replaces a section's table between its markers. */
 function withTable(text: string, section: Section | 'summary', figures: readonly Figure[]): string {
   const [begin, end] = [`<!-- table: ${section} -->`, `<!-- end: ${section} -->`];
   const from = text.indexOf(begin);
@@ -105,7 +105,7 @@ function gridLines({ title, columns, rows }: Grid): string[] {
   return [`**${title}**`, '', ...[columns, rule, ...cells].map((row) => `| ${row.join(' | ')} |`)];
 }
 
-/** What misses a target that must be met, or has become worse than the committed figures by more than its margin. */
+/** Figures that miss a required target, or are worse than the committed ones by more than their margin. */
 export async function findFalls(
   figures: readonly Figure[],
   data: RunFacts['data'],
@@ -117,7 +117,7 @@ export async function findFalls(
     if (mustMeet === true && isMet({ value, target }) === false)
       falls.push(`${label}: ${show(value, unit)}, must be ${describeTarget(target, unit)}`);
     const was = before[sectionOf(id)].figures[id]?.value;
-    // Other texts give other figures: those of one kind of data say nothing about the other.
+    // Figures of different data aren't comparable.
     if (!guard || was === undefined || before.run.data !== data) continue;
     compared++;
     const room = Math.max(Math.abs(was) * guard.margin, guard.slack ?? 0);

@@ -1,7 +1,7 @@
 import { gridsOf, type Grid } from './grid.ts';
 import { describeTarget, isMet, sectionOf, SECTIONS, show, type Figure } from './figure.ts';
 
-/** The figures as a table for a terminal, section by section. */
+/** The figures as tables for a terminal, by section. */
 export function tableText(figures: readonly Figure[]): string {
   const rows = figures
     .filter(({ cell }) => !cell)
@@ -29,7 +29,7 @@ export function tableText(figures: readonly Figure[]): string {
   return lines.join('\n');
 }
 
-/** The best of a column has a star. */
+/** The best value in a column has a star. */
 function gridText({ columns, rows }: Grid): string[] {
   const all = [columns, ...rows.map((row) => row.map(({ text, best }) => (best ? `*${text}` : text)))];
   const widths = columns.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));

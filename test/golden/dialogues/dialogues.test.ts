@@ -14,7 +14,7 @@ describe('what the command line would send of a dialogue of short messages', () 
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What is sent after the dialogue has grown turn by turn; `front` is what stands before the messages. */
+  /** The request after the dialogue has grown turn by turn; `front` is everything before the messages. */
   async function sent(
     { name, preset, lines }: Dialogue,
     ...options: readonly string[]

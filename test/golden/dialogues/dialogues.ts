@@ -1,15 +1,15 @@
 import type { PresetName } from '../../../src/core/prompts/render.ts';
 
-/** A dialogue of short messages, the user first, then in turn. */
+/** A dialogue of short messages that alternate, starting with the user's. */
 export interface Dialogue {
   readonly name: string;
   readonly preset: PresetName;
   readonly lines: readonly string[];
-  /** Who, what, when, decided and pending: in what is sent, by extraction too. */
+  /** Who, what, when, decided, and pending: must be in the request, also without a model. */
   readonly needed: readonly RegExp[];
-  /** Greetings, dice and courtesies. */
+  /** Greetings, dice rolls, and courtesies. */
   readonly unwanted: readonly RegExp[];
-  /** What a summarizer might say of messages 1–10 and of 11–20, in prose. */
+  /** Prose that a summarizer might return for messages 1–10 and 11–20. */
   readonly prose: readonly [string, string];
 }
 

@@ -15,7 +15,7 @@ for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', '
       assert.deepEqual([...kinds].sort(), [...KEY_EVENT_KINDS].sort());
     });
     for (const { role, text, before, agreed } of cases) {
-      // An ask of the moment may be told or not.
+      // Momentary requests are optional.
       if (agreed.some(({ importance }) => importance < 2)) continue;
       const found = detectEvents(
         { role, text },

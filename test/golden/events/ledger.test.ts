@@ -5,7 +5,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
-/** The ledger after these messages, user and assistant in turn unless said otherwise. */
+/** The ledger after these messages, which alternate between user and assistant by default. */
 function after(...messages: readonly (string | readonly [Role, string])[]): KeyEvent[] {
   const ledger = new Ledger();
   let before: { readonly role: Role; readonly text: string } | undefined;

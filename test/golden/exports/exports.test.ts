@@ -33,7 +33,7 @@ const summary = (decisions: readonly { readonly what: string; readonly why?: str
     structured: { ...proseSummary(''), decisions },
   });
 
-/** Tasks in each state, events of this branch and another, and messages of each role with all that they can hold. */
+/** Tasks in each state, events on this and another branch, and messages of each role with all kinds of content. */
 const SESSION: MarkdownExport = {
   title: 'Booking\nservice',
   messages: [

@@ -22,7 +22,7 @@ const BINDING: ReadonlySet<string> = new Set(['constraint', 'preference', 'decis
 const SECTION = new RegExp(`^<((?:${SECTIONS.join('|')})-[0-9a-f]{8})(?: [^\\n]*)?>\\n([^]*)\\n</\\1>$`);
 const OWN_TAG = new RegExp(`</?\\s*(?:${SECTIONS.join('|')})`, 'i');
 
-/** The worst case: the whole text is quoted, pinned by the user. */
+/** The worst case: the user pinned the whole text. */
 const pinned = (quote: string): KeyEvent => ({
   id: keyEventId('k1'),
   message: messageId('m1'),
@@ -47,7 +47,7 @@ const summary = (text: string): SummaryNode =>
     detailed: text,
   });
 
-/** Every section of a request, and of what other models are given, with this text in it. */
+/** All sections of a request, and other prompts, with this text in them. */
 function sections({ text, role = 'user' }: Injection): readonly string[] {
   const quoted = { session: text, message: 4, role, text };
   return [

@@ -8,7 +8,7 @@ import { SessionState } from '../../../src/core/state/session-state.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 
-/** Questions that somebody who was there could ask, each with words of the message that answers it. */
+/** Questions that a participant could ask, each with words of the message that answers it. */
 const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
   ['Which database did we choose?', 'Decided: node:sqlite'],
   ['Welche Datenbank nehmen wir?', 'Decided: node:sqlite'],
@@ -23,7 +23,7 @@ const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
   ['what did we say about the memory of the machine?', 'The machine has 903 MB'],
   ['what is still open?', 'What is still open'],
 ];
-/** The answer stands among so many places: what the local provider quotes. */
+/** The answer must be among this many results, which the local provider quotes. */
 const TOP = 5;
 
 async function sampleSearch(): Promise<SessionSearch> {

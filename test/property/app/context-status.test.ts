@@ -22,7 +22,7 @@ const message = fc.array(sentence, { minLength: 1, maxLength: 3 }).map((sentence
 const messages = fc.array(message, { minLength: 24, maxLength: 60 });
 const question = fc.uniqueArray(fc.constantFrom(...SUBJECTS, '1003', '1007', 'zebra'), { minLength: 1, maxLength: 5 });
 
-/** What nobody asks for: long enough that a compression pays off. */
+/** Filler without answers, long enough that compression saves tokens. */
 const LISTING = 'A loop goes over the rows and turns each into an object, and the objects are gathered. '.repeat(8);
 
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);

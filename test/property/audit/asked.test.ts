@@ -19,7 +19,7 @@ const verdict = fc.record(
   },
   { requiredKeys: [] },
 );
-/** What a model may answer, whether it makes sense or not. */
+/** Valid and invalid model answers. */
 const answers = fc.oneof(
   fc.array(verdict, { maxLength: 30 }).map((statements) => JSON.stringify({ statements })),
   fc.array(verdict, { maxLength: 3 }).map((statements) => `{{}} ${JSON.stringify({ statements })} }`),
@@ -27,7 +27,7 @@ const answers = fc.oneof(
 );
 const summaries = fc.array(fc.oneof(fc.string(), fc.lorem({ mode: 'sentences', maxCount: 3 })), { maxLength: 40 });
 
-/** A message of many short lines: headings and gaps between them take more than they do. */
+/** A message of many short lines: headings and gaps take more tokens than the lines. */
 const longListing = (lines: number): SourceMessage => ({
   id: messageId('listing'),
   role: 'tool',

@@ -59,7 +59,7 @@ const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
 const longText = fc.tuple(line, fc.integer({ min: 1, max: 200 })).map(([one, times]) => `${one}\n`.repeat(times));
 const body = fc.oneof({ weight: 6, arbitrary: text }, { weight: 1, arbitrary: longText });
 
-/** A turn: a user's message, then replies with calls and results, with and without ids. */
+/** A turn: a user message, then replies with tool calls and results, with and without IDs. */
 const turn: fc.Arbitrary<{ role: Role; content: ContentBlock[] }[]> = fc
   .tuple(
     body,
@@ -101,7 +101,7 @@ const turn: fc.Arbitrary<{ role: Role; content: ContentBlock[] }[]> = fc
     }),
   ]);
 
-/** Sessions from a few to some dozens of messages. Ids are unique. */
+/** Sessions of a few to some dozens of messages with unique IDs. */
 export const sessions = fc
   .tuple(fc.boolean(), fc.array(turn, { maxLength: 14 }))
   .map(([hasSystem, turns]): SourceMessage[] => {
@@ -111,7 +111,7 @@ export const sessions = fc
     return [...system, ...turns.flat()].map((one, at) => ({ ...one, id: messageId(`m${at}`) }));
   });
 
-/** What a model may answer, good and bad; `fault` throws. */
+/** Valid and invalid model answers; `fault` throws. */
 export const answers = fc.oneof(
   sentence.map((narrative) => JSON.stringify({ narrative, decisions: ['use Postgres'] })),
   sentence.map((narrative) => `Sure:\n\`\`\`json\n${JSON.stringify({ narrative })}\n\`\`\``),
@@ -122,7 +122,7 @@ export const answers = fc.oneof(
   fc.json(),
 );
 
-/** A model that goes through its answers in turn. */
+/** A model that returns its answers in turn. */
 export function modelOf(
   list: readonly string[],
   maxInputTokens = 100_000,

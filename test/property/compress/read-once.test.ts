@@ -10,10 +10,10 @@ import { runs } from '../runs.ts';
 import { SETTINGS } from '../../unit/compress/scripted.ts';
 import { grow, settings, tools } from './small-runs.ts';
 
-/** What the model says of each segment: words that nobody else says. */
+/** The model's summary of each segment, in words that occur nowhere else. */
 const TOLD = 'They settled matter';
 
-/** A model that answers well, and remembers what it was shown. */
+/** A good model that records its prompts. */
 function readingModel(): SummaryModel & { readonly prompts: string[] } {
   const prompts: string[] = [];
   return {
@@ -30,7 +30,7 @@ function readingModel(): SummaryModel & { readonly prompts: string[] } {
 
 const mark = (at: number): string => `note-${at}-of-many`;
 
-/** Messages of some sentences, so that any segment can be told in fewer words; each with a mark of its own. */
+/** Messages of a few sentences, so that any segment can be shortened. Each has a unique marker. */
 const parts = fc.array(fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 4, maxLength: 16 }), {
   minLength: 1,
   maxLength: 4,
@@ -59,7 +59,7 @@ describe('a session that grows, and a summarizer that answers well', () => {
           next += part.length;
           const result = await grow({ messages, frontier }, settings, shared);
           ({ frontier } = result);
-          // What was too small to be shortened waits for the next time.
+          // Text that was too short to be compressed waits for the next compression.
           said = messages.slice(result.covered);
 
           const asked = model.prompts.length;

@@ -5,13 +5,16 @@ import { counter } from '../../unit/compress/scripted.ts';
 
 export { counter, grow, tools } from '../../unit/compress/scripted.ts';
 
-/** Small enough that a few dozen messages make several segments and parents. */
+/** Small, so that a few dozen messages make several segments and parents. */
 export const settings = { segment: { tokens: 150, messages: 40 }, frontierTokens: 600, roomTokens: 600 };
 
 export const total = (messages: readonly SourceMessage[]): number =>
   messages.reduce((sum, message) => sum + counter.message(message), 0);
 
-/** How many messages a frontier stands for: from the first on, once each and in order, or a failure. */
+/**
+ * The number of messages that a frontier covers. Fails unless they are covered once and in order, starting with the
+ * first.
+ */
 export function covered(frontier: readonly SummaryNode[], messages: readonly SourceMessage[]): number {
   let next = 0;
   for (const node of frontier) {

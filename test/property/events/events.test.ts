@@ -109,7 +109,9 @@ const shapes: Readonly<Record<string, (size: number) => string>> = {
   lists: (n) => '- fix the error in a.ts\n'.repeat(n / 24),
 };
 
-/** Characters looked at while `action` runs: single reads, and the lengths of slices that patterns then run over. */
+/**
+ * Counts the characters read while `action` runs: single reads, and the lengths of slices, which patterns then scan.
+ */
 function looks(action: () => void): number {
   let count = 0;
   const charCodeAt: (this: string, index: number) => number = Reflect.get(String.prototype, 'charCodeAt');

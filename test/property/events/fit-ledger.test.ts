@@ -13,7 +13,9 @@ import { alwaysDue } from '../../support/yielders.ts';
 import { counter } from '../compress/small-runs.ts';
 import { runs } from '../runs.ts';
 
-/** Positions below this have a summary, those below the next leave the window now, the rest stays word for word. */
+/**
+ * Positions below this have a summary, those below the next leave the recent messages now, and the rest stays verbatim.
+ */
 const COVERED = 15;
 const LEAVING = 22;
 const MESSAGES = 30;
@@ -26,10 +28,10 @@ const drawn = fc.record({
   pinned: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
   words: fc.integer({ min: 1, max: 30 }),
   status: fc.constantFrom<KeyEvent['status']>('active', 'active', 'dropped', 'dropped', 'superseded'),
-  /** A ledger that was kept from the draft before has not heard of what was dropped then. */
+  /** A ledger restored from the previous draft doesn't know what was dropped then. */
   hasHeard: fc.boolean(),
   isTouched: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
-  /** What it was superseded by: another entry, or one that has been struck out since. */
+  /** The event that superseded it, or one that was deleted since. */
   link: fc.nat({ max: 40 }),
 });
 
@@ -57,7 +59,7 @@ describe('a ledger fitted a batch at a time', () => {
           };
           ledger.restore(status === 'dropped' && !hasHeard ? { ...entry, status: 'active' } : entry);
           if (isTouched) updated.set(entry.id, entry);
-          // What leaves the window now was met in this draft, or pinned by the user before.
+          // Events that leave the recent messages now were found in this draft, or pinned by the user before.
           if (position < COVERED || rest.pinned) known.set(entry.id, entry);
         });
         const state = {
@@ -82,7 +84,7 @@ describe('a ledger fitted a batch at a time', () => {
   });
 });
 
-/** The same by the rule alone, each entry looked at. */
+/** The same by checking every entry against the rule. */
 function plainly(
   ledger: Ledger,
   known: ReadonlyMap<KeyEvent['id'], KeyEvent>,

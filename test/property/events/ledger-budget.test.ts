@@ -35,7 +35,7 @@ describe('a ledger that is too large for its room', () => {
           assert.ok(!stays('merged'), 'a duplicate stays where an active one leaves');
           assert.ok(!stays('superseded'), 'a superseded one stays where an active one leaves');
         }
-        // A superseded one leaves before a duplicate only where it is too large for the room that there was.
+        // A superseded event only leaves before a duplicate if it's too large for the room.
         const room = budget - tokens;
         const cost = ({ id }: KeyEvent): number => costs[Number(id.slice(1))]!;
         const merged = kept.filter((one) => one.status === 'merged' && !one.pinned);

@@ -33,7 +33,7 @@ describe('a ledger made anew from its entries', () => {
           anew.restore(corrected);
           again.restore(corrected, earlier);
         });
-        // All that it holds, what each quote is about included.
+        // The ledger's complete content, including each quote's subject.
         assert.deepEqual(again, anew);
       }),
       runs(200),

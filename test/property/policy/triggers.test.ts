@@ -7,7 +7,7 @@ import { runs } from '../runs.ts';
 const orOff = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const count = fc.integer({ min: 1, max: 60 });
 
-/** Limits and facts from the same small ranges, so that the facts lie at the limits as often as beside them. */
+/** Limits and values from the same small ranges, so that values often equal a limit. */
 const share = fc.integer({ min: 1, max: 12 }).map((twelfths) => twelfths / 12);
 const triggers: fc.Arbitrary<Triggers> = fc.record({
   share: orOff(share),
@@ -36,13 +36,13 @@ const facts: fc.Arbitrary<TriggerFacts> = fc.record({
   now: fc.integer({ min: 30, max: 90 }),
 });
 
-/** Whether a multiple of `every`, the first left out, lies above `last` and up to `now`: counted one by one. */
+/** Whether a multiple of `every`, except the first, is above `last` and at most `now`; checked one by one. */
 function stepsOver(every: number, last: number, now: number): boolean {
   for (let at = 2 * every; at <= now; at += every) if (at > last) return true;
   return false;
 }
 
-/** The design's table, a row each. */
+/** The triggers of docs/compression.md, one per row. */
 const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => boolean>> = {
   share: ({ triggers: { share: limit } }, now) => limit !== null && now.share >= limit,
   tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.tokensSince >= tokens + 1,

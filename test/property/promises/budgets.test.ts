@@ -7,7 +7,7 @@ import { World } from './world.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_500 : 60;
 
-/** Turns of sizes around a small budget: the share of it that a user's message and the reply take. */
+/** Turns whose user message and reply take these shares of a small budget. */
 const turns = fc.array(
   fc.record({
     share: fc.oneof(
@@ -20,7 +20,7 @@ const turns = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** A text of about so many tokens, and a mark that tells it from others. */
+/** A text of about this many tokens with a unique marker. */
 const textOf = (tokens: number, mark: number): string =>
   `Question ${mark}:${' so what'.repeat(Math.max(1, Math.floor(tokens / 2)))}`;
 

@@ -16,7 +16,7 @@ import { Desk, fill, says } from '../../unit/app/desk.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
 
-/** What a user does to summaries and key events. Numbers pick from what there is, modulo how much there is. */
+/** What users do to summaries and key events. A number picks an existing item, modulo their number. */
 type Deed =
   | { readonly do: 'edit'; readonly pick: number; readonly level: Level }
   | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
@@ -52,17 +52,17 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'reload' } as const) },
 );
 
-/** What the next request would hold. */
+/** The content of the next request. */
 function request(conversation: Conversation): unknown {
   const { system, messages } = conversation.context();
   return { system, messages };
 }
 
-/** A session with summaries and key events, what has been done to it, and what each deed made of the next request. */
+/** A session with summaries and key events, its history of changes, and the next request after each of them. */
 class Story {
   readonly desk: Desk;
   conversation: Conversation;
-  /** The requests after each change that stands, the untouched one first; `at` is where the story is now. */
+  /** The requests after each applied change, starting with the original; `at` is the current index. */
   readonly #requests: unknown[];
   #at = 0;
   #written = 0;
@@ -167,14 +167,14 @@ class Story {
     }
   }
 
-  /** What stands for its messages now is sent with that text, if it is sent at that level. */
+  /** A node that currently covers its messages is sent with that text if it's sent at that level. */
   #expectSent(node: SummaryNode, text: string, at: Level): void {
     const stands = this.state.frontier.some((item) => item.node.id === node.id);
     if (!stands || (this.state.levels.get(node.id) ?? 'detailed') !== at) return;
     assert.ok(this.conversation.context().system.join('\n').includes(text), `the next request says “${text}”`);
   }
 
-  /** No summary above the node stands for its messages, unless a wider one does. */
+  /** No summary above the node covers its messages, unless a wider one does. */
   #expectWordForWord(node: SummaryNode): void {
     assert.ok(!this.state.frontier.some((item) => item.node.id === node.id), 'an opened summary stands for nothing');
     const from = this.state.positionOf(node.first)!;
@@ -183,7 +183,7 @@ class Story {
     assert.deepEqual(sent?.content.at(-1), this.state.messages.get(node.first)?.content.at(-1));
   }
 
-  /** Takes everything back, comes by each request on the way, makes it all again, and sends it. */
+  /** Undoes all changes, checks each request on the way, redoes them, and sends the result. */
   async end(): Promise<void> {
     while (this.#at > 0) await this.do({ do: 'step', undone: true });
     await this.do({ do: 'step', undone: true });

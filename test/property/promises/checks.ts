@@ -22,7 +22,7 @@ import {
 import { wordsOf } from './marks.ts';
 import type { World } from './world.ts';
 
-/** The active branch, worked out from the messages and their parents alone. */
+/** The active branch, derived from messages and their parents only. */
 export function transcript({ state, deleted }: World): Message[] {
   const found: Message[] = [];
   for (let at = state.head; at !== null;) {
@@ -33,14 +33,14 @@ export function transcript({ state, deleted }: World): Message[] {
   return found.reverse();
 }
 
-/** The newest user message of the active branch, if it is sent word for word. */
+/** The newest user message of the active branch, if it's sent verbatim. */
 export function newestSent(world: World, { messages }: Context): Message | undefined {
   const all = transcript(world);
   const at = all.findLastIndex(startsTurn);
   return messages.some(({ position }) => position === at) ? all[at] : undefined;
 }
 
-/** Every message is sent word for word or stood for by one node, which was made from it and its neighbours. */
+/** Every message is either sent verbatim or covered by one node, which was made from it and its neighbors. */
 export function checkCoverage(world: World, context: Context): void {
   const { state } = world;
   const all = transcript(world);
@@ -85,10 +85,12 @@ function checkMadeFrom(state: SessionState, node: SummaryNode, messages: readonl
   assert.equal(next, messages.length);
 }
 
-/** Active and pinned key events of what is no longer sent word for word are there, byte for byte, or named. */
+/**
+ * Active and pinned key events of messages that aren't sent verbatim are included byte for byte, or listed as left out.
+ */
 export function checkEvents(world: World, context: Context): void {
   const { state, conversation, desk } = world;
-  // In the ledger itself: a summary may quote the same words today and others tomorrow.
+  // Must be in the ledger, because a summary may quote the same words now but not later.
   const sent = context.system.filter((_, at) => context.systemParts[at] === 'ledger').join('\n');
   const left = new Set(context.leftOut.map(({ id }) => id));
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
@@ -120,7 +122,7 @@ export function checkEvents(world: World, context: Context): void {
   if (world.detects) checkDetected(state, covered);
 }
 
-/** What is written and counted block by block, from commit to commit, is what it would be if it were made at once. */
+/** Incrementally written and counted blocks equal those created at once. */
 export function checkFront({ state, conversation, desk }: World, context: Context): void {
   const { systemPrompt, memory, policy } = desk.settings;
   const counts = new MessageCounts(conversation.counter);
@@ -129,7 +131,7 @@ export function checkFront({ state, conversation, desk }: World, context: Contex
   assert.deepEqual({ ...context, ...front, tokens: { ...context.tokens, ...tokens } }, context);
 }
 
-/** What took an event's place is on the branch and not struck out. */
+/** The event that supersedes another is on the branch and not deleted. */
 function isReplaced(state: SessionState, { link }: KeyEvent): boolean {
   const other = link && state.events.get(link);
   return other !== undefined && !state.isRemoved(other.id) && state.positionOf(other.message) !== undefined;
@@ -137,7 +139,7 @@ function isReplaced(state: SessionState, { link }: KeyEvent): boolean {
 
 const detected = new WeakMap<Message, readonly KeyEventId[]>();
 
-/** Every key event of a message that has left the window is in the ledger's list, with whatever status. */
+/** Every key event of a message that isn't recent anymore is in the ledger's list, with some status. */
 function checkDetected(state: SessionState, covered: SessionState['path']): void {
   for (const id of covered) {
     const message = state.messages.get(id)!;
@@ -154,7 +156,7 @@ function checkDetected(state: SessionState, covered: SessionState['path']): void
   }
 }
 
-/** What a request takes, by the same counter as the gauge. */
+/** A request's tokens, by the gauge's counter. */
 export const requestTokens = (
   { system, messages }: Pick<ChatRequest, 'system' | 'messages'>,
   counter: TokenCounter,
@@ -162,7 +164,7 @@ export const requestTokens = (
   system.reduce((sum, text) => sum + counter.text(text) + MESSAGE_FRAMING_TOKENS, REPLY_PRIMING_TOKENS) +
   messages.reduce((sum, message) => sum + counter.message(message) + counter.text(message.turnOnly ?? ''), 0);
 
-/** A request fits, ends its user messages with the newest one whole, and parts no call from its result. */
+/** A request fits, contains the newest user message completely, and doesn't separate calls from their results. */
 export function checkRequest(request: ChatRequest, text: string, budget: number, counter: TokenCounter): void {
   const tokens = requestTokens(request, counter);
   assert.ok(tokens <= budget, `a request of ${tokens} tokens exceeds ${budget}`);
@@ -179,7 +181,7 @@ export function checkRequest(request: ChatRequest, text: string, budget: number,
   assert.equal(results.size, calls.size, 'every call has its result');
 }
 
-/** All that a state shows, but for times. */
+/** A state's visible content, without times. */
 export function shown(state: SessionState): unknown {
   return JSON.parse(
     JSON.stringify({
@@ -195,7 +197,7 @@ export function shown(state: SessionState): unknown {
   );
 }
 
-/** What compression makes and changes. */
+/** Creates and changes what compression works on. */
 export const compressed = (state: SessionState) => ({
   nodes: [...state.nodes.values()],
   open: [...state.nodes.keys()].filter((id) => state.isOpen(id)),

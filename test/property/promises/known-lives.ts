@@ -12,7 +12,7 @@ const sayings = (...asks: string[]): Step => ({
   do: 'import',
   turns: asks.map((ask): SpokenTurn => ({ ask, rest: [{ kind: 'answer', text: 'All right.' }] })),
 });
-/** An agent's long turn, its calls two at a time. */
+/** An agent's long turn, with two concurrent calls at a time. */
 const agent = (calls: number): Step => ({
   do: 'import',
   turns: [{ ask: 'Go on.', rest: Array.from({ length: calls }, () => ({ kind: 'parallel' as const, text: LINE })) }],
@@ -52,7 +52,7 @@ const answered = (ask: string, ...texts: string[]): SpokenTurn =>
 const [DECIDED, TWICE] = [SAID[2]!, `${LINE} ${LINE} `];
 const DECIDED_TWICE = `${DECIDED} ${DECIDED} `;
 
-/** Seed 1977962945, path 2126: a fault is forgotten where the plan is made smaller after the summarizer has failed. */
+/** Seed 1977962945, path 2126: a fault is lost when the plan shrinks after the summarizer failed. */
 const RECOVERED: Step = {
   do: 'import',
   turns: [
@@ -71,7 +71,7 @@ const RECOVERED: Step = {
   ],
 };
 
-/** Seed 5, path 459: levels that are kept leave a summary of a few messages as long as they were. */
+/** Seed 5, path 459: fixed levels leave a summary of a few messages as long as the messages. */
 const SAVES_NOTHING: Step = {
   do: 'import',
   turns: [
@@ -90,7 +90,7 @@ const SAVES_NOTHING: Step = {
   ],
 };
 
-/** Seed 2026112332, path 162: what was undone leaves again, and its key events are known already. */
+/** Seed 2026112332, path 162: reverted messages are compressed again, and their key events are known already. */
 const LEAVES_AGAIN: Step = {
   do: 'import',
   turns: [
@@ -103,7 +103,7 @@ const LEAVES_AGAIN: Step = {
   ],
 };
 
-/** Seed 2026112333, path 312: what is undone while it is compressed makes the figures of the record negative. */
+/** Seed 2026112333, path 312: reverting a summary during its compression makes the record's figures negative. */
 const UNDONE_MEANWHILE: Step = {
   do: 'import',
   turns: [
@@ -116,9 +116,9 @@ const UNDONE_MEANWHILE: Step = {
   ],
 };
 
-/** Lives that chance seldom leads, each for something that may go wrong. */
+/** Rare sequences, each of which once failed or could fail. */
 export const KNOWN_LIVES: readonly (readonly Step[])[] = [
-  // Seed 2026112301, path 903: what the user regenerates asks a model though compression is off.
+  // Seed 2026112301, path 903: regenerating asks a model although compression is off.
   [
     talk(20),
     compress(),
@@ -151,7 +151,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     compress('undo'),
   ],
   [RECOVERED, { do: 'model', name: 'flaky' }, { do: 'budget', tokens: 900, ledgerShare: 0.4 }, compress()],
-  // One message is brought back and another deleted: as many as a node was made from, but others.
+  // One message is restored and another deleted: a node's number of messages stays the same, but not the messages.
   [
     talk(20),
     { do: 'delete', pick: 3, deleted: true },
@@ -160,7 +160,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     { do: 'delete', pick: 6, deleted: true },
   ],
   [talk(20), { do: 'delete', pick: 3, deleted: true }, good, compress('delete', 6)],
-  // A quote is pinned while it is being found, and no room in the ledger is too small for what is pinned.
+  // A quote is pinned while it's being found. Pinned quotes are kept however small the ledger's room is.
   [sayings(...SAID), talk(12), good, compress('quote'), compress()],
   [
     sayings(...SAID),
@@ -173,7 +173,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
   [talk(40), good, { do: 'policy', name: 'balanced', strategy: 'off' }, { do: 'preview' }, compress(), background],
   [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
   [talk(20), compress(), talk(30), OFTEN, { do: 'model', name: 'throwing' }, background, background],
-  // Summaries are joined in a small window; then one of them is edited, opened, and joined anew.
+  // Summaries are merged in a small window. One of them is then edited, expanded, and merged again.
   ...(
     [
       { do: 'editNode', pick: 0, text: 'As the user tells it.' },
@@ -186,7 +186,7 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     talk(20),
     compress(),
   ]),
-  // One is pinned that another has taken the place of; one is corrected before it is found.
+  // A superseded event is pinned, and an event is corrected before it's found.
   [
     sayings('We use 120 for batchSize from now on.', 'We use 64 for batchSize from now on.'),
     talk(20),
@@ -195,9 +195,9 @@ export const KNOWN_LIVES: readonly (readonly Step[])[] = [
     { do: 'pin', pick: 1, pinned: true },
   ],
   [sayings(...SAID), talk(12), good, compress('quoteAndCorrect'), compress()],
-  // An agent at work since the newest question, all of which does not fit the window.
+  // An agent has worked since the newest question, and its messages don't all fit.
   [agent(60), { do: 'budget', tokens: 2_500, ledgerShare: 0.15 }, compress()],
-  // What was said in few words is not shortened by quoting it.
+  // Short messages aren't shortened by quoting them.
   [sayings(...SAID, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
   [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), OFTEN, background],
   ...[16, 17, 18].map((calls): Step[] => [agent(calls), agent(30), compress(), send('And now?')]),

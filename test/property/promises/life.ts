@@ -17,7 +17,7 @@ import type { SessionState } from '../../../src/core/state/session-state.ts';
 import type { Step } from './steps.ts';
 import type { World } from './world.ts';
 
-/** What holds of a session at any time. */
+/** Invariants of a session. */
 export function checkPromises(world: World, context: Context): void {
   checkCoverage(world, context);
   checkEvents(world, context);
@@ -27,7 +27,7 @@ export function checkPromises(world: World, context: Context): void {
   assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
 }
 
-/** A step, with what must hold before and after it. */
+/** A step with its preconditions and postconditions. */
 export async function live(world: World, step: Step): Promise<void> {
   const { desk, state } = world;
   const before = {
@@ -63,10 +63,10 @@ export async function live(world: World, step: Step): Promise<void> {
     assert.equal(newestSent(world, context), newest, 'the newest user message is never summarized');
   if (desk.settings.policy.strategy === 'off' && step.do !== 'policy') {
     assert.equal(committed.length, 0, 'off means off');
-    // A summary that the user regenerates is no compression.
+    // Regenerating a summary isn't a compression.
     if (step.do !== 'resummarize') assert.equal(world.calls, before.calls, 'off asks no model');
   }
-  // The user's command and a request that waits may close what was opened; nothing else does.
+  // Only the user's command and a waiting request may close expanded nodes.
   const mayClose = committed.some(({ trigger }) => ['command', 'before_send', 'provider_overflow'].includes(trigger));
   if (!mayClose && (step.do === 'reset' || (step.do === 'background' && step.meanwhile === 'nothing'))) {
     const now = new Set(heldOpen(world));
@@ -74,7 +74,7 @@ export async function live(world: World, step: Step): Promise<void> {
   }
   if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
     const saved = before.context.total - context.total;
-    // What the first leaves above the threshold is compressed by a second, with a smaller window.
+    // A second compression, with fewer recent messages, covers what the first left above the threshold.
     if (committed.length > 0) {
       const more = coveredTokens(world) - covered;
       assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
@@ -91,7 +91,7 @@ export async function live(world: World, step: Step): Promise<void> {
     if (world.outcome) assert.equal(world.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
   if (world.modelFailed) {
-    // A provider that failed before is tried with a little, which is committed, and may fail at the rest.
+    // A provider that failed before is tried with a small part, which is committed, and may fail at the rest.
     if (step.do === 'background')
       assert.ok(
         committed.length <= 1 && committed.every(({ calls }) => calls.count > 0),
@@ -100,10 +100,10 @@ export async function live(world: World, step: Step): Promise<void> {
     if (world.outcome?.kind === 'committed') assert.ok(ModelFault.is(world.outcome.fault), 'a fault is told');
   }
   if (step.do === 'preview') assert.deepEqual(compressed(world.state), before.made, 'a preview changes nothing');
-  // Three questions for a segment, in two windows, for each gap between nodes and each part of a long history.
+  // Three prompts per segment, for two windows, each gap between nodes, and each part of a long history.
   const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
   assert.ok(world.calls - before.calls <= most, `${world.calls - before.calls} calls in one step`);
-  // What was expanded for one turn closes with it.
+  // Nodes that were expanded for one turn are closed after it.
   if (committed.length === 0 && !expanded && (step.do === 'send' || step.do === 'import' || step.do === 'task'))
     assert.deepEqual(context.system, before.context.system, 'turns alone leave the prefix as it was');
 }
@@ -111,7 +111,7 @@ export async function live(world: World, step: Step): Promise<void> {
 const textsOf = (state: SessionState): ReadonlyMap<NodeId, string> =>
   new Map(Array.from(state.nodes.values(), ({ id, detailed }) => [id, detailed]));
 
-/** What was made from a changed summary is known to be out of date. */
+/** Summaries made from a changed summary are marked as stale. */
 function checkStaleAbove(state: SessionState, changed: NodeId): void {
   for (const parent of state.summaries.parentsOf(changed)) {
     assert.ok(state.stale.has(parent), `${parent} was made from ${changed}, which has changed since`);
@@ -132,7 +132,7 @@ function coveredTokens(world: World): number {
   return transcript(world).reduce((sum, message) => sum + (word.has(message) ? 0 : counts.total(message)), 0);
 }
 
-/** The session opened anew is what it was, with the same context; and with all nodes undone it is the transcript. */
+/** A reopened session is the same, with the same context. With all nodes reverted, it's the transcript. */
 export async function end(world: World): Promise<void> {
   const before = shown(world.state);
   const context = world.conversation.context();

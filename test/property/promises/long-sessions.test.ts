@@ -56,7 +56,7 @@ describe('a session of 10,000 messages', () => {
   });
 });
 
-/** What may be asked of a summarizer that is of no use, as a share of what was said. */
+/** Maximum input for a useless summarizer, as a share of the messages. */
 const MAX_ASKED = 0.6;
 
 describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => {
@@ -93,7 +93,7 @@ describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => 
         checkPromises(world, conversation.context());
         assert.ok(conversation.state.counters.compressions > 0);
         const said = messages.reduce((sum, one) => sum + counter.text(one.text) + 4, 0);
-        // What throws is not paid for.
+        // Failing calls aren't paid for.
         assert.ok(asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said, `${asked} tokens asked of it, ${said} said`);
       } finally {
         await world.close();

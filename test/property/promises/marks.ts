@@ -7,14 +7,14 @@ import type { EventCorrection, KeyEvent, KeyEventKind } from '../../../src/core/
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 
-/** What an event says: its kind and its words. */
+/** An event's kind and quote. */
 export const wordsOf = ({ kind, start, end, quote }: EventCorrection): EventCorrection => ({ kind, start, end, quote });
 
-/** What a user has marked in a session, kept here apart from its state. */
+/** The user's marks in a session, tracked independently of its state. */
 export class Marks {
-  /** Key events that the user has pinned, and not unpinned since. */
+  /** Key events that are pinned. */
   readonly pinned = new Set<KeyEventId>();
-  /** What the user has corrected, and what a key event says since. */
+  /** The user's corrections, and the resulting key events. */
   readonly corrected = new Map<KeyEventId, EventCorrection>();
   readonly #takeBack: {
     readonly id: KeyEventId;
@@ -22,7 +22,7 @@ export class Marks {
     readonly says: EventCorrection;
   }[] = [];
 
-  /** What was taken back or done again may have been a pin or a correction. */
+  /** The undone or redone change may have been a pin or a correction. */
   readAnew({ events }: SessionState): void {
     for (const id of this.corrected.keys()) this.corrected.set(id, wordsOf(events.get(id)!));
     this.pinned.clear();
@@ -35,18 +35,18 @@ export class Marks {
     await journal.append({ type: 'event_pinned', id, pinned });
   }
 
-  /** Quotes a span of a message, as a user who selects it. */
+  /** Quotes a span of a message, like a user who selects it. */
   async quote(journal: SessionJournal, message: MessageId, start: number, end: number): Promise<void> {
     const quote = messageText(journal.state.messages.get(message)!).slice(start, end);
     const id = eventIdAt(message, { start, end });
-    // Half a character is nothing that can be selected.
+    // Half a surrogate pair can't be selected.
     if (quote === '' || !quote.isWellFormed() || journal.state.events.has(id)) return;
     this.pinned.add(id);
     const said = { id, message, start, end, quote, score: 1, importance: 2 as const, reason: 'user' };
     await journal.append({ type: 'event_added', event: { ...said, kind: 'fact', status: 'active', pinned: true } });
   }
 
-  /** Quotes what is about to be found as a key event, and says that it is another kind of one. */
+  /** Quotes text that is about to be found as a key event, as another kind. */
   async quoteUnfound(journal: SessionJournal, kind: KeyEventKind | null): Promise<void> {
     const quote = 'Never deploy on a Friday.';
     for (const { message } of journal.state.uncovered()) {
@@ -59,7 +59,7 @@ export class Marks {
     }
   }
 
-  /** Corrects an event, or takes the newest correction back. */
+  /** Corrects an event, or undoes the latest correction. */
   async correct(journal: SessionJournal, entry: KeyEvent | undefined, kind: KeyEventKind, pick: number): Promise<void> {
     if (entry) await this.#correct(journal, entry, kind, pick % (entry.end + 1));
   }
@@ -68,7 +68,7 @@ export class Marks {
     const last = this.#takeBack.pop();
     if (!last) return;
     await journal.append({ type: 'event_corrected', id: last.id, correction: last.to });
-    // Without a correction, what was found meanwhile counts.
+    // Without a correction, the detected event counts.
     if (last.to === null) this.corrected.delete(last.id);
     else this.corrected.set(last.id, last.says);
   }

@@ -9,7 +9,7 @@ const RUNS = process.env['THREADKEEPER_LONG'] ? 800 : 20;
 
 const HOUR_MS = 3_600_000;
 
-/** How long a session waits before each try, in shares of the shortest rest. */
+/** A session's waits before each try, as multiples of the shortest one. */
 const waits = fc.array(fc.double({ min: 0.05, max: 3, noNaN: true }), { minLength: 6, maxLength: 24 });
 
 const LINE = 'The list is handed to the caller, who shows it as a table with a heading and a line for each object.';
@@ -22,7 +22,7 @@ const talk = (world: World, turns: number): Promise<void> =>
     })),
   });
 
-/** A session that has something to compress, over the clock of its desk. */
+/** A session with something to compress, and a simulated clock. */
 async function due(): Promise<World> {
   const world = await World.open();
   await world.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
@@ -66,7 +66,7 @@ describe('background compression', () => {
       fc.asyncProperty(waits, async (shares) => {
         const world = await World.open();
         try {
-          // Little is said before the window, in words too few to be said in fewer.
+          // The older messages are few and too short to be shortened.
           world.desk.settings = {
             ...world.desk.settings,
             policy: resolvePolicy('balanced', { triggers: { messages: 2 } }),
@@ -93,7 +93,7 @@ describe('background compression', () => {
   }).timeout(240_000 + RUNS * 4_000);
 });
 
-/** A history of this size is cut into no more, which may all be on their way together. */
+/** Maximum number of parts for a history of this size. They may be requested concurrently. */
 const MAX_SEGMENTS = 4;
 
 describe('a limit for what compression may cost', () => {
@@ -118,7 +118,7 @@ describe('a limit for what compression may cost', () => {
               },
             };
             await world.do({ do: 'model', name: model });
-            // Segments are asked for side by side: what is on its way when the limit is reached is still paid for.
+            // Segments are requested concurrently, so those in flight when the limit is reached are still paid for.
             const script = world.desk.summarizer!;
             let late = 0;
             world.desk.summarizer = (request, signal) => {

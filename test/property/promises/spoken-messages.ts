@@ -3,7 +3,7 @@ import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { ContentBlock, Role } from '../../../src/core/model/message.ts';
 import type { SpokenTurn } from './steps.ts';
 
-/** The messages of turns, each behind the one before it; `now` is milliseconds since the epoch. */
+/** The messages of turns, each following the previous one; `now` is in milliseconds since the epoch. */
 export function spokenMessages(
   turns: readonly SpokenTurn[],
   head: MessageId | null,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import type { PolicyName, Strategy } from '../../../src/core/policy/policy.ts';
 
-/** One message of a turn that is put into a session as an import would. */
+/** One message of a turn, added like by an import. */
 export interface Spoken {
   readonly kind: 'answer' | 'call' | 'parallel' | 'loose';
   readonly text: string;
@@ -62,7 +62,7 @@ const turn: fc.Arbitrary<SpokenTurn> = fc.record({
   rest: fc.array(spoken, { minLength: 1, maxLength: 4 }),
 });
 const pick = fc.nat({ max: 1_000 });
-/** What a user does while a summarizer is at work. */
+/** What a user does while a summarizer is running. */
 const DEEDS = [
   'pin',
   'quote',
@@ -82,7 +82,7 @@ const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...DEEDS) },
 );
 
-/** A step by its name and what is drawn for it; it is drawn in proportion to its weight. */
+/** A step's name and arguments. Its weight determines how often it's drawn. */
 const doing = <Name extends string, Rest extends object>(
   weight: number,
   name: Name,
@@ -94,7 +94,7 @@ const doing = <Name extends string, Rest extends object>(
 const turns = (minLength: number, maxLength: number) => ({ turns: fc.array(turn, { minLength, maxLength }) });
 const undone = fc.boolean();
 
-/** Small and large, each with a share for the ledger of its own. */
+/** Small and large budgets with different ledger shares. */
 const BUDGETS = [
   { do: 'budget', tokens: 900, ledgerShare: 0.4 },
   { do: 'budget', tokens: 2_500, ledgerShare: 0.15 },
@@ -109,7 +109,7 @@ const policy = doing(1, 'policy', {
   strategy: fc.constantFrom<Strategy[]>('smart', 'smart', 'smart', 'auto', 'summarize', 'trim', 'off'),
 });
 
-/** What can happen to a session. Numbers pick from what there is, modulo how much there is. */
+/** What can happen in a session. A number picks an existing item, modulo their number. */
 const step = fc.oneof(
   doing(6, 'import', turns(1, 12)),
   doing(6, 'send', { text: words, attached: fc.option(words, { freq: 4 }) }),
@@ -126,7 +126,7 @@ const step = fc.oneof(
   doing(2, 'pin', { pick, pinned: fc.boolean() }),
   doing(1, 'quote', { pick, length: fc.integer({ min: 1, max: 80 }) }),
   doing(1, 'remove', { pick, removed: fc.boolean() }),
-  // Another kind and other words for a key event, or (null) what it was before its last correction.
+  // Another kind and quote for a key event, or null to undo its latest correction.
   doing(2, 'correct', { pick, kind: fc.option(fc.constantFrom(...KEY_EVENT_KINDS)) }),
   doing(3, 'delete', { pick, deleted: fc.boolean() }),
   doing(2, 'leave', { pick }),
@@ -144,7 +144,7 @@ type Wide<T> = T extends { readonly do: 'budget' }
   : T;
 export type Step = Wide<Drawn<typeof step>>;
 
-/** A session's life: first something to talk about, a model, and a policy, then anything. */
+/** A random session: first some messages, a model, and a policy, then anything. */
 export const lives: fc.Arbitrary<Step[]> = fc
   .tuple(
     doing(1, 'import', turns(6, 16)).arbitrary,

@@ -3,7 +3,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { says, throws, type Script } from '../../unit/app/desk.ts';
 import type { ModelName } from './steps.ts';
 
-/** Models that are of no use at all. */
+/** Useless models. */
 export type HardModel = Extract<ModelName, 'throwing' | 'empty' | 'long'>;
 
 const GOOD = JSON.stringify({
@@ -12,7 +12,7 @@ const GOOD = JSON.stringify({
   topics: ['the listing'],
 });
 
-/** Summarizers as they come: sound, broken in each way, and one that is down every other time. */
+/** Summarizers of all kinds: good ones, broken ones, and one that fails every other time. */
 export function summarizerOf(name: ModelName): Script | undefined {
   let calls = 0;
   switch (name) {
@@ -21,7 +21,7 @@ export function summarizerOf(name: ModelName): Script | undefined {
     case 'good':
       return says(GOOD);
     case 'throwing':
-      // A fault of its own each time, as of a real provider.
+      // Throws a new error each time, like a real provider.
       return (request, signal) => throws(new ModelFault('overloaded', 'It is down.'))(request, signal);
     case 'empty':
       return says('');

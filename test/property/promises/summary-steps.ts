@@ -17,11 +17,11 @@ export type SummaryStep = Extract<
   { do: 'undo' | 'editNode' | 'resummarize' | 'level' | 'expand' | 'undoCompressions' }
 >;
 
-/** The item that a number stands for, if there is any. */
+/** The item that a number picks; undefined if there are none. */
 export const picked = <Item>(list: readonly Item[], at: number): Item | undefined =>
   list[at % Math.max(1, list.length)];
 
-/** What a user does to one of a session's summaries, or to what compressions made of it. */
+/** What a user does to a session's summaries or compressions. */
 export async function changeSummary(desk: Desk, conversation: Conversation, step: SummaryStep): Promise<void> {
   const { state, journal } = conversation;
   if (step.do === 'undoCompressions') {

@@ -16,19 +16,19 @@ import { changeSummary, picked } from './summary-steps.ts';
 const attachedAs = (text: string | null): Attachment[] =>
   text === null ? [] : [{ kind: 'selection', name: 'src/rows.ts', text, lines: [3, 9] }];
 
-/** A session at a desk, to which steps are done. */
+/** A session under test and its environment. */
 export class World {
   readonly desk: Desk;
   conversation: Conversation;
-  /** Messages that the user has deleted and not brought back: kept here apart from the state. */
+  /** Deleted messages, tracked independently of the state. */
   readonly deleted = new Set<MessageId>();
   readonly marks = new Marks();
-  /** False once key events were not looked for, or a message's neighbour was taken away. */
+  /** False if key events weren't searched for, or if a neighbor of the message was removed. */
   detects = true;
-  /** Calls of the summarizer. */
+  /** The summarizer's calls. */
   calls = 0;
   outcome: CompressionOutcome | undefined;
-  /** Whether the user has cancelled in this step, and whether a summarizer was down in it. */
+  /** Whether the user canceled during this step, and whether a summarizer failed in it. */
   cancelled = false;
   modelFailed = false;
   #said = 0;
@@ -56,7 +56,7 @@ export class World {
     await this.desk.close();
   }
 
-  /** Closes the session and opens it as another window would. */
+  /** Closes the session and reopens it like another window. */
   async restart(): Promise<void> {
     await this.conversation.settled();
     this.conversation = await this.desk.restart(this.conversation);
@@ -177,7 +177,7 @@ export class World {
     }
   }
 
-  /** A turn proceeds, or the user is told that it does not fit; nothing else may come of it. */
+  /** A turn either proceeds, or the user is told that it doesn't fit. */
   async #turn(run: () => Promise<void>): Promise<void> {
     try {
       await run();
@@ -206,7 +206,7 @@ export class World {
     return this.state.path.filter((id) => this.state.messages.get(id)?.role === 'user' && this.#plain(id));
   }
 
-  /** Ends of branches, and answers of this one: places where no tool is at work. */
+  /** Ends of branches, and replies on this one: places without a running tool. */
   #places(): MessageId[] {
     const ends = [...this.state.messages.keys()].filter((id) => this.state.childrenOf(id).length === 0);
     const answers = this.state.path.filter(
@@ -252,7 +252,7 @@ export class World {
         return () => this.do({ do: 'correct', pick, kind: 'fact' });
       case 'delete':
         return async () => {
-          // As many come as go, so that the branch is as long as it was.
+          // Adds as many messages as it removes, so that the branch keeps its length.
           if (this.deleted.size > 0) await this.#delete(pick, false);
           await this.#delete(pick, true);
         };

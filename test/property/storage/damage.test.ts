@@ -13,11 +13,11 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
 import { unflushed } from './shown.ts';
 
-/** Of this case no checkpoint can be made, and the one from before the damage does not fit any more. */
+/** In this case, no checkpoint can be made, and the one from before the damage doesn't fit anymore. */
 const WITHOUT_BEGINNING = 5709;
 const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 200;
 
-/** Deterministic, so that a failing case can be run again (mulberry32 by Tommy Ettinger, public domain). */
+/** Deterministic, so that a failing case can be repeated (mulberry32 by Tommy Ettinger, public domain). */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -70,7 +70,7 @@ const DAMAGES: Record<string, Damage> = {
 };
 const KINDS = Object.keys(DAMAGES);
 
-/** Ids of the messages in the lines of a file that are sound: what every reader has to find. */
+/** IDs of the messages in a file's valid lines, which every reader must find. */
 function soundMessages(bytes: Buffer): Set<string> {
   const found = new Set<string>();
   for (const line of bytes.toString().split('\n')) {
@@ -88,7 +88,7 @@ describe('damage of any kind', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'threadkeeper-damage-'));
   });
-  /** Cases that came out right, for the benchmark's report: fewer than there are when one fails. */
+  /** The number of passed cases, for the report. It's lower if one fails. */
   const right = { journals: 0, snapshots: 0, checkpoints: 0 };
   after(() => {
     return rm(folder, { recursive: true, force: true });
@@ -130,14 +130,14 @@ describe('damage of any kind', function () {
       const id = sessionId('a1');
       const path = join(folder, `${id}.jsonl`);
       await writeFile(path, bytes);
-      // One that was made before the damage.
+      // A checkpoint from before the damage.
       if (seed % 2 === 1) await writeFile(join(folder, `${id}.checkpoint.json`), checkpoint);
       const store = openSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
       const journal = await store.open(id);
       for (const message of journal.state.messages.keys()) journal.state.messages.get(message);
       await journal.append(said(0));
       const expected = soundMessages(bytes).add('m0');
-      // Lines of another session's file have its sequence numbers: they are read where they do not contradict.
+      // Lines of another session's file have overlapping sequence numbers. They are read unless they contradict.
       const foreign = kinds.some((kind) => kind === 'otherInside' || kind === 'swappedFile');
       for (const message of expected) {
         if (foreign) break;

@@ -12,7 +12,7 @@ import { shown, unflushed } from './shown.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
 
-/** The fold of the events whose whole text has reached the disk, with or without the newline behind the last. */
+/** Folds the events whose complete text is on disk, with or without a final line break. */
 function foldOf(bytes: Buffer): SessionState {
   const events = bytes
     .toString()
@@ -24,7 +24,7 @@ function foldOf(bytes: Buffer): SessionState {
   return SessionState.fold(events);
 }
 
-/** Where a journal ends: anywhere behind its first line, or right before a newline. */
+/** A journal can end anywhere after its first line, including right before a line break. */
 const cuts = fc.oneof(
   fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (whole: Buffer): number => {
     const least = whole.indexOf('\n') + 1;
@@ -56,7 +56,7 @@ describe('a window that is killed while it writes', () => {
         let journal = await store.create('Any', 'w');
         const path = join(place, `${journal.id}.jsonl`);
         const checkpoint = path.replace(/\.jsonl$/, '.checkpoint.json');
-        // The checkpoint is that of a window which was closed somewhere on the way.
+        // The checkpoint of a window that was closed in between.
         for (const [at, part] of parts.entries()) {
           await journal.append(...part);
           if (at !== kept % parts.length) continue;

@@ -33,7 +33,7 @@ const keyEvent = fc.record({
 const summary = fc
   .record({ id: node, first: message, last: message, text: words, children: fc.array(node, { maxLength: 2 }) })
   .map(({ id, first, last, text, children: others }): SummaryNode => {
-    // A parent is made after its children, so a tree has no circles.
+    // A parent is created after its children, so there are no cycles.
     const children = others.filter((child) => child < id);
     const depth = children.length > 0 ? 1 : 0;
     const texts = { title: text.slice(0, 20), brief: text, detailed: text, full: text };
@@ -94,7 +94,7 @@ const correction = fc.record({
 });
 const level = fc.option(oneOf('brief', 'full'));
 
-/** Any event a session may meet, sensible or not: ids come from small sets, so that they meet each other. */
+/** Any valid or invalid event. IDs come from small sets, so that events refer to each other. */
 export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   { weight: 8, arbitrary: happens('message_added', { message: said }) },
   happens('head_moved', { to: fc.option(message) }),
@@ -124,7 +124,7 @@ export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   happens('session_renamed', { title: words }),
 );
 
-/** A session's events from its creation on. */
+/** A session's events, starting with its creation. */
 export const anySession: fc.Arbitrary<SessionEvent[]> = fc
   .array(anyEvent, { maxLength: 60 })
   .map((events) => [
@@ -132,7 +132,7 @@ export const anySession: fc.Arbitrary<SessionEvent[]> = fc
     ...events,
   ]);
 
-/** A plain session whose older messages summaries stand for, of up to three messages each; texts may be long. */
+/** A simple session whose older messages are covered by summaries of up to three messages each. Texts may be long. */
 export const toldSession: fc.Arbitrary<SessionEvent[]> = fc
   .record({
     texts: fc.array(words, { minLength: 1, maxLength: 40, size: 'max' }),

@@ -2,15 +2,15 @@ import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { compressed } from '../promises/checks.ts';
 
-/** Flushing would take most of the time, and no power fails here. */
+/** Flushing would take most of the time and only matters for power failures. */
 export const unflushed: OpenForAppend = async (path) => ({
   ...(await openForAppend(path)),
   flush: () => Promise.resolve(),
 });
 
 /**
- * Everything that a state shows, but for times, as it comes back from JSON: undefined members and lone surrogates are
- * not there any more.
+ * A state's visible content, without times, after a round trip through JSON: without undefined members and lone
+ * surrogates.
  */
 export function shown(state: SessionState): unknown {
   const all = {

@@ -17,7 +17,7 @@ import { runs } from '../runs.ts';
 const fold = (events: readonly SessionEvent[]): SessionState =>
   SessionState.fold(events.map((body, index) => ({ at: index, body })));
 
-/** The generator also makes objects without a prototype, which count as different. */
+/** The generator also creates objects without a prototype, which wouldn't be equal. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a snapshot of any history', () => {

@@ -1,42 +1,45 @@
-/** One piece of a prompt, in its order: a block of content or a message. */
+/** A part of a prompt, in order: a content block or a message. */
 export interface Piece {
   readonly text: string;
   readonly tokens: number;
-  /** A mark ends here: a breakpoint of OpenAI's, a `cache_control` of Anthropic's. */
+  /** A cache marker: OpenAI's breakpoint, or Anthropic's `cache_control`. */
   readonly mark?: '5m' | '1h' | '30m';
-  /** The newest user message of those up to here ends here: where OpenAI puts its own breakpoint. */
+  /** The end of the newest user message, where OpenAI places its own breakpoint. */
   readonly userEnd?: boolean;
 }
 
 export interface CacheUse {
   readonly read: number;
   readonly write: number;
-  /** The part of `write` that is kept for an hour, at twice the price. */
+  /** The part of `write` that is cached for an hour, at twice the price. */
   readonly hour: number;
 }
 
-/** The least that is kept: developers.openai.com …/prompt-caching, platform.claude.com …/prompt-caching (1,024 tokens). */
+/**
+ * Minimum cacheable tokens: developers.openai.com …/prompt-caching, platform.claude.com …/prompt-caching (1,024
+ * tokens).
+ */
 const LEAST = 1_024;
 const MINUTE = 60_000;
 const LIFE = { '5m': 5 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE } as const;
-/** Blocks before a mark in which Anthropic looks for an entry. */
+/** How many blocks before a marker Anthropic looks for an entry. */
 const LOOK_BACK = 20;
 const OPENAI_WRITES = 4;
 const OPENAI_LOOKS = 80;
 
-/** The prompt caches of one server, by the vendors' rules; `now` is milliseconds. */
+/** A server's prompt caches according to the vendors' rules; `now` is in milliseconds. */
 export class PromptCache {
   readonly #now: () => number;
-  /** Prefixes by their text, and until when they are kept. */
+  /** Cached prefixes by text, with their expiry. */
   readonly #entries = new Map<string, { until: number; readonly life: number }>();
-  /** Whole prompts, for caches that are matched by prefix. */
+  /** Complete prompts, for caches that match prefixes. */
   readonly #prompts: { readonly text: string; until: number }[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Longest common prefix with an earlier prompt, in steps of 128 tokens (models before GPT-5.6). */
+  /** The longest common prefix with an earlier prompt, in steps of 128 tokens (models before GPT-5.6). */
   byPrefix(pieces: readonly Piece[]): CacheUse {
     const text = pieces.map((piece) => piece.text).join('');
     const total = sum(pieces);
@@ -52,8 +55,8 @@ export class PromptCache {
   }
 
   /**
-   * GPT-5.6 and later: an entry is matched exactly at a breakpoint, of which the latest 80 are looked at; up to four are
-   * written; `explicit` puts none at the newest user message. Sources: openai 6.49 responses.d.ts, `prompt_cache_options`;
+   * GPT-5.6 and later: an entry must match exactly at one of the latest 80 breakpoints, and up to four are written;
+   * `explicit` omits the one at the newest user message. Sources: openai 6.49 responses.d.ts, `prompt_cache_options`;
    * openai/codex#35300 (another last user message: nothing read, everything written).
    */
   byBreakpoints(key: string, pieces: readonly Piece[], explicit: boolean): CacheUse {
@@ -66,7 +69,7 @@ export class PromptCache {
     return this.#use(key, pieces, ends.slice(-OPENAI_LOOKS), writes, () => '30m');
   }
 
-  /** Anthropic: entries stand at marks, are found within 20 blocks before one, and live on when read. */
+  /** Anthropic: entries are written at markers, found within 20 blocks before one, and extended when read. */
   byMarks(pieces: readonly Piece[]): CacheUse {
     const marks = pieces.flatMap((piece, at) => (piece.mark === undefined ? [] : [at]));
     const looks = marks

@@ -1,9 +1,9 @@
 import type { StrictServer } from './strict-server.ts';
 
-/** Addresses of vendors, as the product knows them. */
+/** The vendors' addresses that the product knows. */
 const VENDORS = /^https:\/\/(?:(?:\w+\.)?api\.openai\.com|api\.anthropic\.com|openrouter\.ai)(?=\/)/;
 
-/** While `work` runs, requests to the vendors' own addresses go to the server, so that the product takes it for theirs. */
+/** Redirects requests to the vendors' own addresses to the server while `work` runs. */
 export async function asVendor<T>(server: StrictServer, work: () => Promise<T>): Promise<T> {
   const real = globalThis.fetch;
   globalThis.fetch = (input, init) => {

@@ -4,8 +4,8 @@ import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/r
 import * as v from 'valibot';
 
 /**
- * What the vendors' schemas allow of what a chat client sends. Objects are closed: a name that the vendor does not know
- * is refused, as the vendors do. `satisfies` holds each schema to the SDK's own type.
+ * The vendors' schemas for a chat client's requests. Objects are closed, because the vendors reject unknown names.
+ * `satisfies` checks each schema against the SDK's type.
  */
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -40,7 +40,7 @@ export const responsesSchema = v.strictObject({
           role: v.picklist(['user', 'system', 'developer']),
           content: v.union([text, v.array(v.union([inputText, inputImage]))]),
         }),
-        // Output of the model takes text alone here, and no breakpoint.
+        // Model output can only be text here, without a breakpoint.
         v.strictObject({ type: v.optional(v.literal('message')), role: v.literal('assistant'), content: text }),
         v.strictObject({ type: v.literal('function_call'), call_id: callId, name: functionName, arguments: text }),
         v.strictObject({ type: v.literal('function_call_output'), call_id: callId, output: text }),
@@ -72,7 +72,7 @@ const chatText = v.strictObject({
   type: v.literal('text'),
   text,
   prompt_cache_breakpoint: breakpoint,
-  // OpenRouter's own: openrouter.ai/docs/features/prompt-caching
+  // Specific to OpenRouter: openrouter.ai/docs/features/prompt-caching
   cache_control: anthropicMark,
 });
 const chatImage = v.strictObject({ type: v.literal('image_url'), image_url: v.strictObject({ url: dataUrl }) });
@@ -196,7 +196,7 @@ export const messagesSchema = v.strictObject({
   tool_choice: v.optional(v.strictObject({ type: v.literal('none') })),
 }) satisfies v.GenericSchema<unknown, MessageCreateParamsStreaming>;
 
-/** Ollama's own endpoint (docs.ollama.com/api/chat); it ignores what it does not know, so the objects are open. */
+/** Ollama's native endpoint (docs.ollama.com/api/chat). Its objects are open, because it ignores unknown names. */
 export const ollamaSchema = v.object({
   model: text,
   stream: v.optional(v.boolean()),
@@ -215,7 +215,7 @@ export const ollamaSchema = v.object({
   ),
 });
 
-/** The first thing that a schema finds wrong, as a sentence. */
+/** The first problem that a schema finds, as a sentence. */
 export function complaint(schema: v.GenericSchema, body: unknown): string | undefined {
   const { success, issues } = v.safeParse(schema, body);
   if (success) return undefined;

@@ -1,15 +1,15 @@
 import type { CacheUse } from './cache.ts';
 
-/** What the model does with one request. */
+/** What the model does with a request. */
 export interface Reply {
   readonly model: string;
   readonly text: string;
-  /** Tokens that were thought, within the limit of the request. */
+  /** Thinking tokens, within the request's limit. */
   readonly reasoning: number;
   /** Tokens of the text. */
   readonly answered: number;
   readonly cut: boolean;
-  /** Tokens of the input, cached ones included, as far as the server read it. */
+  /** Input tokens that the server read, including cached ones. */
   readonly input: number;
   readonly cache: CacheUse;
   readonly thinkingAs: 'field' | 'tags' | 'unopened';
@@ -53,7 +53,7 @@ export function* responsesStream(reply: Reply): Generator<string> {
   yield event(`response.${status}`, { response: { ...response, status, incomplete_details, usage } });
 }
 
-/** Chat Completions, as OpenAI and its imitators stream it. */
+/** Chat Completions as streamed by OpenAI and compatible servers. */
 export function* chatStream(reply: Reply, withUsage: boolean, servesLocally: boolean): Generator<string> {
   const { model, cut, input, reasoning, answered, cache, thinkingAs } = reply;
   const base = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model };
@@ -61,7 +61,7 @@ export function* chatStream(reply: Reply, withUsage: boolean, servesLocally: boo
     sse({ ...base, choices: [{ index: 0, delta, finish_reason }], ...(withUsage && { usage: null }) });
   yield chunk({ role: 'assistant', content: '' });
   let text = reply.text;
-  // OpenAI shows nothing of the thinking here; local servers do, each in its own way.
+  // OpenAI doesn't show the thinking here. Local servers do, in different ways.
   if (reasoning > 0 && servesLocally) {
     if (thinkingAs === 'field') for (const one of pieces(THOUGHT)) yield chunk({ reasoning_content: one });
     else {
@@ -117,7 +117,7 @@ export function* messagesStream(reply: Reply): Generator<string> {
   yield event('message_stop');
 }
 
-/** Ollama's own endpoint: one JSON object a line (docs.ollama.com/api/streaming). */
+/** Ollama's native endpoint: one JSON object per line (docs.ollama.com/api/streaming). */
 export function* ollamaStream(reply: Reply, think: boolean): Generator<string> {
   const line = (more: object): string =>
     `${JSON.stringify({ model: reply.model, created_at: '2026-11-23T00:00:00Z', ...more })}\n`;

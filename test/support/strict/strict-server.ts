@@ -13,26 +13,26 @@ import { bareId, thinkingAt, TRAITS, type Traits } from './traits.ts';
 export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 'openrouter';
 
 export interface StrictOptions {
-  /** What the model writes; default: as many words as were asked for, in JSON where the request holds it to a schema. */
+  /** The model's reply. By default, it's as long as requested, and JSON if the request has a schema. */
   readonly answer?: (request: AskedOf) => string;
-  /** Tokens that every model thinks, whatever it is asked. */
+  /** Thinking tokens of every model, whatever the request. */
   readonly think?: number;
-  /** The requests that are answered 429 or 529 first, as a share; they are the same ones in each run. */
+  /** The share of requests that are first answered with 429 or 529; the same ones in each run. */
   readonly busyShare?: number;
-  /** Ollama: the context of a request that sets none, and the most that the server gives. */
+  /** Ollama: the context length if a request sets none, and the server's maximum. */
   readonly numCtx?: number;
   readonly maxNumCtx?: number;
-  /** The headers come at once, the first token so many milliseconds later. */
+  /** Time from the headers to the first token, in ms. */
   readonly firstTokenMs?: number;
-  /** Milliseconds between two parts of a stream. */
+  /** Time between parts of a stream, in ms. */
   readonly eventMs?: number;
-  /** OpenRouter: US dollars left on the account. */
+  /** OpenRouter: the account's credit in US dollars. */
   readonly credit?: number;
   /** vLLM before 0.10 and FastAPI: errors without an `error` member, no `stream_options`. */
   readonly oldErrors?: boolean;
-  /** A gateway's own schema: requests that hold a name like this are refused. */
+  /** A gateway's schema: requests with such a member are rejected. */
   readonly unknown?: string;
-  /** Milliseconds, for what a cache keeps. */
+  /** The current time in ms, for cache expiry. */
   readonly now?: () => number;
 }
 
@@ -42,7 +42,7 @@ export interface AskedOf {
   readonly schema: unknown;
 }
 
-/** A request as it came, and what the server made of it. */
+/** A received request and how the server handled it. */
 export interface Exchange {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -50,9 +50,9 @@ export interface Exchange {
   readonly status: number;
   readonly refusal?: string;
   readonly reply?: Reply;
-  /** Tokens of the whole prompt in the model's own tokens, read or not. */
+  /** Tokens of the whole prompt in the model's own tokenizer, whether they were read or not. */
   readonly sent: number;
-  /** US dollars by the prices of `priceFor`. */
+  /** US dollars, at the prices of `priceFor`. */
   readonly cost: number;
 }
 
@@ -69,7 +69,7 @@ class Refusal extends Error {
   }
 }
 
-/** What every protocol's request comes to. */
+/** The common form of all protocols' requests. */
 interface Asked {
   readonly model: string;
   readonly traits: Traits;
@@ -89,8 +89,8 @@ const invalid = (message: string, param: string | null = null): Refusal =>
   new Refusal(400, 'invalid_request_error', message, param);
 
 /**
- * Servers on loopback that are as strict as the vendors' documentation: they validate requests, refuse by model, think
- * within the output limit, keep prompt caches by the vendors' rules, and truncate where Ollama does.
+ * Servers on loopback that are as strict as the vendors' documentation: they validate requests, have the models'
+ * restrictions, count thinking toward the output limit, cache prompts by the vendors' rules, and truncate like Ollama.
  */
 export class StrictServer {
   readonly exchanges: Exchange[] = [];
@@ -120,7 +120,7 @@ export class StrictServer {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** Those that got a reply. */
+  /** Requests that were answered. */
   get answered(): readonly (Exchange & { readonly reply: Reply })[] {
     return this.exchanges.filter((one): one is Exchange & { readonly reply: Reply } => one.reply !== undefined);
   }
@@ -172,14 +172,14 @@ export class StrictServer {
 
   #refusalBody({ status, type, message, param }: Refusal): unknown {
     if (this.#flavour === 'anthropic') return { type: 'error', error: { type, message }, request_id: 'req_1' };
-    // FastAPI's form, and vLLM's before 0.10 (vllm/entrypoints/openai/protocol.py, ErrorResponse).
+    // The format of FastAPI, and of vLLM before 0.10 (vllm/entrypoints/openai/protocol.py, ErrorResponse).
     if (this.options.oldErrors)
       return status === 422 ? { detail: [{ msg: message }] } : { object: 'error', message, type, param, code: status };
     if (this.#flavour === 'openrouter') return { error: { code: status, message } };
     return { error: { message, type, param, code: type } };
   }
 
-  /** Every so many requests, by a fixed pattern, so that runs are alike. */
+  /** A fixed pattern of requests, so that all runs are the same. */
   #busy(): void {
     const { busyShare = 0 } = this.options;
     const at = this.#asked++;
@@ -285,7 +285,7 @@ export class StrictServer {
     return asked;
   }
 
-  /** What a vendor refuses by model. */
+  /** What a vendor rejects, depending on the model. */
   #judge({ model, traits, effort, temperature, images, maxOutput, body }: Asked, path: string): void {
     const hosted = this.#flavour === 'openai' || this.#flavour === 'anthropic';
     const unsupported = (param: string): Refusal =>
@@ -309,7 +309,8 @@ export class StrictServer {
     if (images > 0 && !traits.images) throw invalid('This model does not support image input.', 'input');
     if (hosted && maxOutput !== undefined && maxOutput > traits.maxOutput)
       throw invalid(`max_tokens: ${maxOutput} > ${traits.maxOutput}, which is the maximum allowed`, 'max_tokens');
-    // sandialabs/atlas-ui-3#534, anomalyco/opencode#8246: gateways in front of Claude want the tools that history names.
+    // sandialabs/atlas-ui-3#534, anomalyco/opencode#8246: gateways for Claude require the tools that occur in the
+    // history.
     if (
       this.#flavour === 'openrouter' &&
       /claude/.test(model) &&
@@ -330,7 +331,7 @@ export class StrictServer {
     const cache = this.#cached(asked);
     const limit = Math.max(1, Math.min(asked.maxOutput ?? traits.maxOutput, traits.window - read));
     const { credit } = this.options;
-    // microsoft/vscode#312939's neighbour: OpenRouter holds the credit for the whole limit before it answers.
+    // Like microsoft/vscode#312939: OpenRouter reserves credit for the whole output limit before it answers.
     const { output } = priceFor(model);
     if (credit !== undefined && (limit * output) / 1e6 > credit)
       throw new Refusal(
@@ -349,10 +350,11 @@ export class StrictServer {
     return { reply: { model, text, reasoning, answered, cut, input: read, cache, thinkingAs }, sent };
   }
 
-  /** Tokens of the prompt that are read: all, or a refusal, or what Ollama leaves of it. */
+  /** Tokens of the prompt that are read: all, what Ollama leaves of it, or none if it's rejected. */
   #fit({ traits, pieces, maxOutput, body }: Asked, sent: number, path: string): number {
     if (this.#flavour === 'ollama') {
-      // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 takes no num_ctx, and the oldest messages go.
+      // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 has no num_ctx, and the oldest messages are
+      // dropped.
       const wanted = path === '/api/chat' && isJson(body['options']) ? Number(body['options']['num_ctx'] ?? 0) : 0;
       const { numCtx = 4_096, maxNumCtx = Number.POSITIVE_INFINITY } = this.options;
       this.#loadedCtx = Math.min(wanted > 0 ? wanted : numCtx, maxNumCtx, traits.window);
@@ -504,7 +506,7 @@ function asked(
   return { pieces, temperature: body['temperature'], images: blocks.filter(({ image }) => image).length, body };
 }
 
-/** The blocks of one message, with what stands before them, so that roles count as text. */
+/** The blocks of one message after its prefix, so that roles count as text. */
 function blocksOf(message: Json, isUser: boolean): Block[] {
   const { content } = message;
   const head = `<${stringOf(message['role'] ?? message['type']) ?? ''}>`;
@@ -535,7 +537,7 @@ function blocksOf(message: Json, isUser: boolean): Block[] {
   return blocks;
 }
 
-/** What Messages refuses beyond its schema: platform.claude.com/docs/en/api/versioning, …/errors, …/prompt-caching */
+/** What Messages rejects beyond its schema: platform.claude.com/docs/en/api/versioning, …/errors, …/prompt-caching */
 function judgeMessages(body: Json, traits: Traits, effort: string | undefined): void {
   const messages = listOf(body['messages']);
   if (messages[0]?.['role'] !== 'user') throw invalid('messages: first message must use the "user" role');
@@ -568,10 +570,7 @@ function cutTo(text: string, tokens: number, counter: TokenCounter): string {
   return text.slice(0, length);
 }
 
-/**
- * What the prompt speaks of, in as many words as it asks for, else in a sentence; held to a schema, JSON of it with that
- * in its strings.
- */
+/** The prompt's words, as many as it asks for, or a sentence. With a schema, JSON with that in its strings. */
 function defaultAnswer({ prompt, schema }: AskedOf): string {
   const asked = [...prompt.matchAll(/\b(\d+) words\b/g)].at(-1)?.[1];
   const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));

@@ -1,21 +1,21 @@
-/** What a model does with a request, where vendors and models differ; each line with the address of its evidence. */
+/** How models handle requests, where vendors and models differ. Each line has the address of its evidence. */
 export interface Traits {
-  /** Tokens of input and output together. */
+  /** Maximum tokens of input and output together. */
   readonly window: number;
   readonly maxOutput: number;
-  /** Efforts that it takes; undefined: a request that names one is refused. */
+  /** Supported efforts. If undefined, requests with an effort are rejected. */
   readonly efforts?: readonly string[];
-  /** Tokens that it thinks where the request says nothing. Default efforts: OpenAI's reasoning guide; Anthropic's overviews. */
+  /** Thinking tokens by default. Default efforts: OpenAI's reasoning guide; Anthropic's overviews. */
   readonly thinks: number;
-  /** It cannot be told not to think (gpt-6.1 and 6.2 refuse `none`; Claude Sonnet, Opus 5.5 and Fable always think). */
+  /** Thinking can't be disabled (gpt-6.1 and 6.2 reject `none`; Claude Sonnet, Opus 5.5, and Fable always think). */
   readonly alwaysThinks?: boolean;
   readonly temperature: 'taken' | 'refused' | 'without thinking';
   readonly images: boolean;
-  /** How its prompt cache is matched. */
+  /** How its prompt cache matches. */
   readonly cache: 'none' | 'prefix' | 'breakpoints' | 'marks';
-  /** What its tokenizer makes of one o200k token. */
+  /** Tokens of its tokenizer per o200k token. */
   readonly factor?: number;
-  /** How a local server passes its thinking on: in a field, as text between tags, or with the closing tag alone. */
+  /** How a local server returns thinking: in a field, as text between tags, or with the closing tag only. */
   readonly thinkingAs?: 'field' | 'tags' | 'unopened';
 }
 
@@ -65,7 +65,8 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     images: true,
     cache: 'prefix',
   },
-  // `none` to `max`, `medium` by default; temperature with `none` alone; writes 1.25 ×: docs.litellm.ai/blog/gpt_6_sol_luna
+  // `none` to `max`, `medium` by default; temperature only with `none`; writes 1.25 ×:
+  // docs.litellm.ai/blog/gpt_6_sol_luna
   'gpt-6-luna': {
     ...BIG,
     efforts: OPENAI_EFFORTS,
@@ -80,7 +81,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     temperature: 'without thinking',
     cache: 'breakpoints',
   },
-  // Refuses `none` and every temperature: developers.openai.com/api/docs/models/gpt-6.2-sol
+  // Rejects `none` and every temperature: developers.openai.com/api/docs/models/gpt-6.2-sol
   'gpt-6.2-sol': {
     ...BIG,
     efforts: OPENAI_EFFORTS.slice(1),
@@ -97,7 +98,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     thinks: 0,
     factor: 1.2,
   },
-  // Thinks by default at `medium`, can be told not to: docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh
+  // Thinks at `medium` by default, can be disabled: docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh
   'claude-haiku-5-5': {
     ...CLAUDE,
     efforts: CLAUDE_EFFORTS,
@@ -129,7 +130,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
   'phi-mini:1b': { ...LOCAL, window: 8_192, maxOutput: 8_192, thinks: 0 },
 };
 
-/** Share of its default thinking that a model does at an effort; `none` and a disabled one do without. */
+/** Thinking at an effort, as a share of the default. There is none with `none` or if it's disabled. */
 export function thinkingAt(traits: Traits, effort: string | undefined, forced: number | undefined): number {
   if (forced !== undefined) return forced;
   if (effort === undefined) return traits.thinks;
@@ -138,5 +139,5 @@ export function thinkingAt(traits: Traits, effort: string | undefined, forced: n
   return Math.round(traits.thinks * (share[effort] ?? 1));
 }
 
-/** The vendor's name of a model that a gateway names with the vendor's before it. */
+/** The vendor's name of a model, without the prefix that gateways add. */
 export const bareId = (model: string): string => model.replace(/^.*\//, '').replace(/(?<=claude.*\d)\.(?=\d)/g, '-');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Tool } from '../../../src/app/library/source.ts';
 
-/** What has to be read of a message: role, text, tool calls by name, and what the format tells of the rest. */
+/** What must be read of a message: role, text, tool calls by name, and whatever else the format contains. */
 export interface ExpectedMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
@@ -12,11 +12,11 @@ export interface ExpectedMessage {
   readonly usage?: object;
 }
 
-/** One session of a tool in one of its formats, written below a home. */
+/** A tool's session in one of its formats, written to a home folder. */
 export interface ToolFixture {
   readonly tool: Tool;
   readonly format: string;
-  /** Returns the file that holds the session. */
+  /** Returns the session's file. */
   readonly write: (home: string) => string;
   readonly workspace?: string;
   readonly title?: string;
@@ -63,7 +63,7 @@ export const OUTPUT = 'export const port = 8080;';
 export const CALL = `read_file ${JSON.stringify(ARGS)}`;
 export const USAGE = { input: 120, output: 30, cachedInput: 100 };
 
-/** The same small conversation in every format, with what that format can tell of it. */
+/** The same small conversation in every format, with everything that the format can express. */
 export const said = (facts: {
   readonly at?: readonly [number, number, number, number];
   readonly model?: string;

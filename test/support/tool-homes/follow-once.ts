@@ -1,4 +1,4 @@
-// Reads what all tools have in a home once, as the thread of the editor does: `node follow-once.ts HOME FOLDER`.
+// Reads all tools' chats in a home folder once, like the editor's thread: `node follow-once.ts HOME FOLDER`.
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 

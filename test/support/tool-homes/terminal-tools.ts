@@ -162,7 +162,7 @@ const gooseContent = [
   ['assistant', [{ type: 'text', text: ANSWERED }]],
 ] as const;
 
-/** Old and current formats of the tools for the terminal. */
+/** Old and current formats of terminal tools. */
 export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     tool: 'claude-code',

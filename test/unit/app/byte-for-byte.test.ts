@@ -15,7 +15,7 @@ describe('what was imported, sent and received', () => {
   afterEach(() => desk.close());
 
   it('is exported byte for byte the same after five compressions, an undo and a restart', async () => {
-    // What another window has exported: every kind of block, line ends and a branch that is not active.
+    // A session exported by another window, with every kind of block, line breaks, and an inactive branch.
     const odd = [
       { id: 'a', parent: null, role: 'user', text: 'First\r\nline, “quotes”, \u2028, \u0000 and 𝄞' },
       { id: 'b', parent: 'a', role: 'assistant', text: 'a branch that was left' },
@@ -51,7 +51,7 @@ describe('what was imported, sent and received', () => {
   });
 });
 
-/** An export begins with what is not on the active branch. */
+/** An export starts with the messages that aren't on the active branch. */
 function exportOrder(file: string): string {
   const [a = '', b = '', c = ''] = file.split('\n');
   return `${b}\n${a}\n${c}\n`;

@@ -24,19 +24,19 @@ const BY_HAND = 'By hand: the lantern stands “beside” the kiln,\tand page 7 
 const ANEW = 'The developers went through the parts of the booking service one after the other.';
 const WISH = 'Leave out the numbers.';
 
-/** One way to change what is sent, as the commands of the editor do it. */
+/** A way to change the request, using the same functions as the commands. */
 interface Change {
   readonly name: string;
   readonly make: (conversation: Conversation, node: SummaryNode, desk: Desk) => Promise<unknown>;
-  /** What the next request holds of the summary, or of its messages. */
+  /** The part of the next request that contains the summary or its messages. */
   readonly holds: (conversation: Conversation, node: NodeId, before: string) => string;
-  /** What the one who writes the summary is told. */
+  /** The summarizer's prompt. */
   readonly wish?: string;
-  /** Holds for the next turn alone, and is then taken back by itself. */
+  /** Only applies to the next turn, and is then undone automatically. */
   readonly once?: true;
-  /** Brings all messages back, which do not fit where there are many. */
+  /** Restores all messages, which may not fit. */
   readonly all?: true;
-  /** What `holds` gives is sent no more where it was sent. */
+  /** The text returned by `holds` isn't sent anymore. */
   readonly gone?: true;
 }
 
@@ -124,7 +124,7 @@ for (const { messages, isLong } of SIZES)
           server = await WireServer.start();
           server.reset().answer('Fine.');
           desk = await Desk.open();
-          // Nothing else changes what is sent meanwhile.
+          // Nothing else changes the request in the meantime.
           const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
           desk.settings = { ...desk.settings, policy: quiet };
           desk.chat = retrying(protocol.make(server.url));
@@ -135,7 +135,10 @@ for (const { messages, isLong } of SIZES)
           await server.stop();
         });
 
-        /** Sends a message; what arrives is byte for byte what the preview showed. Gives the system prompt's parts. */
+        /**
+         * Sends a message and checks that the request equals the preview byte for byte. Returns the parts of the system
+         * prompt.
+         */
         const send = async (): Promise<{ readonly raw: string; readonly system: readonly string[] }> => {
           const { request, compressesFirst } = await conversation.previewSend({ text: 'Go on.' });
           assert.equal(compressesFirst, undefined);
@@ -158,7 +161,7 @@ for (const { messages, isLong } of SIZES)
               assert.ok(server.requests.some(({ raw }) => raw.includes(inJson(change.wish ?? ''))));
             const held = inJson(change.holds(conversation, leaf.id, before.raw));
             assert.notEqual(held, '');
-            // Words of a key event may stand in a summary as well.
+            // A summary may contain a key event's words as well.
             const isAsPromised = (request: { readonly raw: string }): boolean =>
               change.gone ? times(held, request) < times(held, before) : times(held, request) > times(held, before);
             const changed = await send();
@@ -179,7 +182,7 @@ for (const { messages, isLong } of SIZES)
     }
   });
 
-/** While it runs, whoever writes summaries is asked over the wire, and answers with one; with what the user wished. */
+/** While it runs, summaries are requested over HTTP and answered, including the user's instructions. */
 async function withSummarizer(desk: Desk, server: WireServer, work: () => Promise<unknown>): Promise<void> {
   const { chat } = desk;
   assert.ok(chat);
@@ -192,7 +195,7 @@ async function withSummarizer(desk: Desk, server: WireServer, work: () => Promis
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** The key event that is sent with the fewest words, of a message that says more than it. */
+/** The shortest key event in the request whose message contains more than its quote. */
 function shortest({ state }: Conversation): KeyEvent {
   const events = [...state.events.values()].filter((event) => {
     const message = state.messages.get(event.message);
@@ -201,16 +204,16 @@ function shortest({ state }: Conversation): KeyEvent {
   return events.sort((a, b) => a.quote.length - b.quote.length)[0] ?? assert.fail('there is no such key event');
 }
 
-/** How often a text stands in a request. */
+/** How often a text occurs in a request. */
 const times = (text: string, { raw }: { readonly raw: string }): number => raw.split(text).length - 1;
 
-/** What is sent in the place of a summary's messages. */
+/** What is sent instead of a summary's messages. */
 function sentText({ state }: Conversation, id: NodeId): string {
   const node = state.nodes.get(id);
   return node?.[state.levels.get(id) ?? 'detailed'] ?? '';
 }
 
-/** The mark of a message of the summary that was not sent before, not even as a quote. */
+/** The marker of a summarized message that wasn't sent before, not even as a quote. */
 function unsentMark({ state }: Conversation, id: NodeId, before: string): string {
   const { first, messages } = state.nodes.get(id) ?? { messages: 0 };
   const from = first === undefined ? 0 : (state.positionOf(first) ?? 0);
@@ -220,7 +223,7 @@ function unsentMark({ state }: Conversation, id: NodeId, before: string): string
 
 const markOf = (position: number): string => `(said at place ${position} of it)`;
 
-/** A session of developers' talk, compressed without a model. */
+/** A session between developers, compressed without a model. */
 async function told(desk: Desk, messages: number): Promise<Conversation> {
   const conversation = await desk.converse();
   let parent = conversation.state.head;

@@ -13,7 +13,7 @@ import { WireServer } from '../../support/wire-server.ts';
 import { Desk } from './desk.ts';
 
 const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
-/** A turn that takes longer than all its tries can is stuck. */
+/** A turn that takes longer than all its tries must be stuck. */
 const STUCK_MS = 30_000;
 
 describe(`${TURNS} turns over a network that faults 3 of 10 requests, compression on`, () => {

@@ -6,7 +6,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { Desk, fill, says, type Script } from './desk.ts';
 
-/** Finds one statement of the first that it is asked about told otherwise, and all others told. */
+/** Finds one statement of the first prompt contradicted, and all others supported. */
 function finds(which: number): Script {
   let asked = 0;
   return (request, signal) => {

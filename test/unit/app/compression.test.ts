@@ -180,7 +180,7 @@ describe('the compression of a session', () => {
     assert.deepEqual([failed?.fields['error'], failed?.level], ['overloaded', 'error']);
     await conversation.send('Still there?');
     assert.equal(texts(conversation).at(-1), 'Fine.');
-    // A failure cools down: the next turn does not knock again.
+    // After a failure, the next turn doesn't try again immediately.
     assert.equal(desk.logged('history_compression_failed').length, 1);
   });
 
@@ -357,7 +357,7 @@ describe('the compression of a session', () => {
       await fill(conversation, 60);
       await conversation.compressNow();
       const { system } = conversation.context();
-      // The newest block of summaries grows at its end, and the quotes behind it with it.
+      // The newest summary block grows at its end, and the quotes move with it.
       const open = Math.max(0, before.length - 2);
       assert.deepEqual(system.slice(0, open), before.slice(0, open));
       const grown = before[open]?.slice(0, before[open].lastIndexOf('\n'));

@@ -7,7 +7,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { Desk, fill, says, texts, throws } from './desk.ts';
 
-/** The head of a PNG of 1920 × 1080 pixels. */
+/** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
 
 describe('a conversation', () => {
@@ -17,7 +17,7 @@ describe('a conversation', () => {
   });
   afterEach(() => desk.close());
 
-  /** What is on disk of a reply once it ends so; when it never does, what is there then. */
+  /** The reply on disk after each way of ending, and if it never ends. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
     const text = (): string | undefined => state.partials[0]?.text;
     for (let looks = 0; looks < 100 && text()?.endsWith(end) !== true; looks++)
@@ -86,7 +86,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Tell me all.', 'The first half']);
     const reply = conversation.state.messages.get(conversation.state.head!);
     assert.equal(reply?.ending, 'stopped');
-    // Whatever was sent is paid for, though the provider reports no usage.
+    // Input is paid for even if the provider reports no usage.
     assert.ok(reply.usage!.input > 10 && reply.usage!.output === 3);
     assert.equal(conversation.state.counters.chatCostUsd, 0.001);
   });

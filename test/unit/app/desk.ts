@@ -21,7 +21,7 @@ import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/yielders.ts';
 
-/** How the model at the network's edge answers; it may throw, wait, or end when aborted. */
+/** The simulated model's behavior: it may throw, wait, or end when aborted. */
 export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatChunk>;
 
 export interface LogLine {
@@ -30,7 +30,7 @@ export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
 }
 
-/** The use cases over a real store in a folder of its own; only the model at the far end is a script. */
+/** The use cases with a real store in a temporary folder. Only the model is simulated. */
 export class Desk {
   readonly folder: string;
   readonly log: LogLine[] = [];
@@ -38,19 +38,19 @@ export class Desk {
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
-  /** Summarizes in the script's place, where there is one. */
+  /** Replaces the summarizer's script. */
   summary: SummarizerConfig | undefined;
-  /** Calls that the summarizer takes at once. */
+  /** Maximum concurrent calls of the summarizer. */
   summarizerAtOnce = 3;
-  /** Tokens that it reads, at most. */
+  /** Maximum input of the summarizer, in tokens. */
   summarizerInput = 100_000;
-  /** Answers in the script's place, where there is one. */
+  /** Replaces the chat model's script. */
   chat: ChatModel | undefined;
   calibration: Calibration | undefined;
-  /** The provider's own count, where it has one. */
+  /** The provider's own token count, if it has one. */
   countTokens: (() => Promise<number>) | undefined;
   spendGate: SpendGate = OPEN_GATE;
-  /** What a call costs, in US dollars; null where nobody knows. */
+  /** The cost of a call in US dollars; null if unknown. */
   price: number | null = 0.001;
   preset: PresetName = 'developer';
   settings: ConversationSettings = {
@@ -87,25 +87,25 @@ export class Desk {
     this.#store = this.#newStore();
   }
 
-  /** A new session in this store. */
+  /** Creates a session in this store. */
   async converse(): Promise<Conversation> {
     return this.#conversation(await this.#store.create('', 'test'));
   }
 
-  /** Ends the process, so to say, without a word to anyone, and opens the session again in another one. */
+  /** Abandons the session like a crashed process, and reopens it like another one. */
   async restart(conversation: Conversation): Promise<Conversation> {
     await conversation.journal.close();
     return this.reopen(conversation.journal.id);
   }
 
-  /** Opens a session that was closed, in another process so to say: nothing of it is in memory any more. */
+  /** Reopens a closed session without anything in memory, like another process. */
   async reopen(id: SessionJournal['id']): Promise<Conversation> {
     await this.#store.close();
     this.#store = this.#newStore();
     return this.#conversation(await this.#store.open(id));
   }
 
-  /** Opens the session in a second window as well. */
+  /** Opens the session in a second window. */
   async secondWindow(conversation: Conversation): Promise<Conversation> {
     this.#second ??= this.#newStore();
     return this.#conversation(await this.#second.open(conversation.journal.id));
@@ -117,7 +117,7 @@ export class Desk {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Makes a summary anew, by the summarizer's script where there is one. */
+  /** Regenerates a summary with the summarizer's script, if there is one. */
   resummarize(conversation: Conversation, wanted: ResummarizeOptions): Promise<SummaryNode> {
     const { clock, summarizer: script } = this;
     const { counter, counts, journal } = conversation;
@@ -138,7 +138,7 @@ export class Desk {
     );
   }
 
-  /** Has the summarizer's script hold a summary against its messages. */
+  /** Checks a summary against its messages with the summarizer's script. */
   checkSummary(
     { journal, counter }: Conversation,
     node: NodeId,
@@ -150,7 +150,7 @@ export class Desk {
     return checkSummary({ journal, clock, counter, price: () => 0.001, spendGate }, node, reader, signal);
   }
 
-  /** Lines of the log with that name. */
+  /** The log's entries with that name. */
   logged(name: string): LogLine[] {
     return this.log.filter((line) => line.name === name);
   }
@@ -222,7 +222,7 @@ function scripted(id: string, script: Script, countTokens?: () => Promise<number
   return { id, provider: 'test', model: id, stream: script, ...(countTokens && { countTokens }) };
 }
 
-/** Answers everything with these words, and reports usage. */
+/** Answers everything with this text, and reports usage. */
 export function says(text: string): Script {
   return async function* () {
     await Promise.resolve();
@@ -240,7 +240,7 @@ export function throws(error: unknown): Script {
   };
 }
 
-/** Puts turns into a session without asking a model: `count` messages, user and assistant in turn. */
+/** Adds `count` messages without a model, alternating between user and assistant. */
 export async function fill(
   conversation: Conversation,
   count: number,
@@ -262,7 +262,7 @@ export async function fill(
   }
 }
 
-/** What people say while nothing is decided: a short question, and an explanation at some length. */
+/** Small talk without decisions: short questions and longer explanations. */
 const defaultBody = (n: number): string =>
   n % 2 === 0
     ? `What happens in part ${n}?`

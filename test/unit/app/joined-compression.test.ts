@@ -14,9 +14,9 @@ const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
 );
 const BUSY = throws(new ModelFault('overloaded', 'busy'));
-/** What is said at some length of each part. */
+/** Long texts about each part. */
 const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
-/** Later than the first cool-down. */
+/** After the first cool-down. */
 const LATER_MS = 130_000;
 
 describe('a compression in the background', () => {
@@ -41,7 +41,7 @@ describe('a compression in the background', () => {
       /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
     );
 
-  /** A summarizer that answers when it is told to; resolves when it is asked. */
+  /** A summarizer that answers on demand; resolves when it's called. */
   function held(): { readonly asked: Promise<void>; readonly goOn: () => void } {
     const gate = Promise.withResolvers<undefined>();
     const asked = Promise.withResolvers<undefined>();

@@ -4,7 +4,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Desk, fill, says, throws } from './desk.ts';
 
-/** A short line of table talk. */
+/** A short line of role-play. */
 const line = (n: number): string =>
   n % 2 === 0
     ? `Sella asks the ferryman about the tower of Kell, day ${n}.`
@@ -21,7 +21,7 @@ describe('a session under pressure', () => {
     it(`that still takes ${share * 100}% of the budget after a compression is flagged, and sending goes on`, async () => {
       const conversation = await desk.converse();
       await fill(conversation, 30, line);
-      // A system prompt that leaves the conversation little.
+      // A long system prompt that leaves little room.
       desk.settings = { ...desk.settings, systemPrompt: 'Never break the rules of the table. '.repeat(3_000) };
       const fixed = conversation.context().tokens.system;
       desk.settings = { ...desk.settings, contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 };

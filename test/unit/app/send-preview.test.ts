@@ -32,7 +32,7 @@ describe('a preview of what would be sent', () => {
         desk.chat = retrying(protocol.make(server.url));
       });
 
-      /** Sends it, and holds what came over the wire against what was shown before. */
+      /** Sends the message and compares the received request with the preview. */
       const sendAsShown = async (text: string, attachments: readonly Attachment[] = []): Promise<string> => {
         const before = texts(conversation).length;
         const { request, compressesFirst } = await conversation.previewSend({ text, attachments });

@@ -19,7 +19,7 @@ function sessionsOf(
   });
 }
 
-/** As much of a conversation as switching between sessions needs. */
+/** The parts of a conversation that switching between sessions uses. */
 function conversationOf(journal: SessionJournal, closed: string[] = []): Conversation {
   const close = (): Promise<void> => (closed.push(journal.id), journal.close());
   return { journal, state: journal.state, close } as unknown as Conversation;

@@ -12,7 +12,7 @@ import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 const counter = await loadEncoding('o200k_base');
 const PLACES = ['parser', 'planner', 'reader', 'writer', 'index', 'cache', 'queue', 'router', 'gauge', 'clock'];
 
-/** A developer's session: turns of a request and five long answers, each about something else. */
+/** A developer session in which each turn has a request and five long replies on a different topic. */
 const said = (at: number): string =>
   at % 6 === 0
     ? `Please look at the ${PLACES[(at / 6) % 10]!} of module ${at} and say what it returns when its input is empty.`
@@ -27,7 +27,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** Grows a session of so many messages in a context window, with a model that answers as long as it is asked to. */
+/** Grows a session to this many messages in a context window, with a model whose answers are as long as requested. */
 async function grown(
   messages: number,
   budget: number,

@@ -29,12 +29,12 @@ describe('a summary that the user changes', () => {
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const sent = (): string => conversation.context().system.join('\n');
-  /** What the model is sent with the next message: what stands before the conversation, or what is word for word. */
+  /** The next request: everything before the messages, or the verbatim messages. */
   const asked = async (part: 'system' | 'messages' = 'system'): Promise<string> => {
     await conversation.send('Go on.');
     return JSON.stringify(desk.requests.at(-1)?.[part]);
   };
-  /** Joins all summaries under one. */
+  /** Merges all summaries into one. */
   const joined = async (): Promise<SummaryNode> => {
     await fill(conversation, 60, body);
     await conversation.compressNow();
@@ -328,7 +328,7 @@ describe('a summary that the user changes', () => {
 
 const THINGS = ['rows', 'columns', 'widths', 'colours', 'headings', 'loops', 'helpers', 'objects', 'lists', 'tables'];
 
-/** What people say, and nothing twice. */
+/** Small talk without repetition. */
 const body = (n: number): string => {
   const thing = (k: number): string => THINGS[(n * 7 + k * 3) % THINGS.length]!;
   if (n % 2 === 0) return `What happens in part ${n}?`;

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
 import { Desk, fill } from './desk.ts';
 
-/** What is said at a reception desk, a line at a time. */
+/** Small talk at a reception desk, one line at a time. */
 const line = (n: number): string =>
   n % 2 === 0
     ? `Can you move the appointment of Mrs Okafor, number ${4_100 + n}, to ${8 + (n % 9)}:30?`
@@ -20,7 +20,7 @@ describe('a trigger in a chat of short messages', () => {
   });
   afterEach(() => desk.close());
 
-  /** The turn has ended: what is due is begun, made and committed. */
+  /** Ends the turn and waits until due compressions are committed. */
   const turnEnds = async (): Promise<void> => {
     await conversation.betweenTurns();
     await conversation.settled();
@@ -28,7 +28,7 @@ describe('a trigger in a chat of short messages', () => {
   const under = (policy: PolicyName): void => {
     desk.settings = { ...desk.settings, policy: resolvePolicy(policy) };
   };
-  /** Sets the context window so that what would be sent takes this share of the budget, or a token less. */
+  /** Sets the context window so that the request takes this share of the budget, or a token less. */
   const fills = (share: number, tokensLess = 0): void => {
     const total = conversation.context().total + tokensLess;
     desk.settings = { ...desk.settings, contextWindow: Math.floor(total / share), reservedTokens: 0 };

@@ -9,7 +9,7 @@ import { oracle } from '../../bench/models/oracle.ts';
 import { playTurn, turnsOf } from '../../bench/turn-feed.ts';
 import { Desk } from './desk.ts';
 
-/** A fiftieth of a session of 1,000 messages: some ten messages, or fifty facts and nothing else. */
+/** 2% of a session of 1,000 messages: about ten messages, or fifty facts and nothing else. */
 const BUDGET = 3_400;
 
 describe('a session in a small budget', () => {
@@ -27,14 +27,14 @@ describe('a session in a small budget', () => {
         desk.summarizer = (request, signal) => model.stream(request, signal);
         desk.settings = { ...desk.settings, contextWindow: BUDGET + desk.settings.reservedTokens };
         const conversation = await desk.converse();
-        // Rejects when a turn cannot proceed.
+        // Rejects if a turn fails.
         for (const turn of turnsOf(transcript)) await playTurn(desk, conversation, turn);
         const { system, messages, total } = conversation.context();
         const sent = [...system, ...messages.map((message) => messageText(message))].join('\n');
         const { compressions } = conversation.state.counters;
         await conversation.close();
         assert.ok(total <= BUDGET, `${total}`);
-        // What a plan would have to be made anew for is known before a model is asked.
+        // Changes that invalidate a plan are noticed before a model is called.
         assert.ok(spent.calls <= 1.1 * compressions, `${spent.calls} calls for ${compressions} compressions`);
         kept += factsIn(facts, sent).length;
         planted += facts.length;

@@ -17,7 +17,7 @@ async function session(store: FileSessionStore, title: string, ...texts: readonl
   await journal.close();
 }
 
-/** A compression whose one node stands for the messages from one position to another. */
+/** A compression whose only node covers the messages between two positions. */
 function summaryOf(from: number, to: number): CompressionRecord {
   const place = { first: messageId(`m${from}`), last: messageId(`m${to}`), messages: to - from + 1 };
   const told = { title: 'Birds', brief: 'Birds.', detailed: 'Birds were spoken of.' };
@@ -27,7 +27,7 @@ function summaryOf(from: number, to: number): CompressionRecord {
 interface Desk {
   readonly store: FileSessionStore;
   readonly search: WorkspaceSearch;
-  /** Ids of the sessions whose journals were read, in order. */
+  /** IDs of the sessions whose journals were read, in order. */
   readonly reads: string[];
   /** Titles of the sessions that can't be read. */
   readonly unreadable: Set<string>;

@@ -30,7 +30,7 @@ interface Entry {
 }
 const answer = (...statements: readonly Entry[]): string => JSON.stringify({ statements });
 
-/** What stands between the prompt's lines of fence: the record, then the statements. */
+/** The text between the prompt's fences: the record, then the statements. */
 function partsOf(prompt: string): { readonly record: string; readonly statements: readonly string[] } {
   const [, record = '', , statements = ''] = prompt.split(/^=====\w+=====$/m);
   return { record: record.trim(), statements: statements.trim().split('\n') };
@@ -43,7 +43,7 @@ describe('statements that a model is asked about', () => {
   });
   after(() => server.stop());
 
-  /** What a model was asked; the server is also asked for its models. */
+  /** The requests to the model. The server is also asked for its models. */
   const questions = () => server.requests.filter(({ method }) => method === 'POST');
 
   async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<ModelCheckTools> {
@@ -80,7 +80,7 @@ describe('statements that a model is asked about', () => {
         ],
       );
       const [source] = found[1]!.sources;
-      // White space may differ; the place is that of the message's own characters.
+      // White space may differ, but positions are those in the message itself.
       assert.equal(TALK[1]!.content[0].text.slice(source!.start, source!.end), 'left the\nbackup alone');
       assert.equal(source!.message, 1);
       assert.deepEqual(found[2]!.sources, [], 'a quotation that nobody said leads nowhere');
@@ -199,7 +199,7 @@ describe('statements that a model is asked about', () => {
 
   it('are as code found them where there was no room to show what is said of them', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `Person${at}`);
-    // Cuneiform takes many tokens.
+    // Cuneiform characters take many tokens.
     const signs = '𒀀'.repeat(350);
     const notes = names.map((name) => said('user', `${name} is told of ${signs}`));
     server.answer(answer(...names.map((_, at) => ({ n: at + 1, verdict: 'untold' }))));

@@ -12,7 +12,7 @@ const excerpt = (texts: readonly string[], statements: readonly string[], room: 
     NEVER_YIELDS,
   ).of(statements, room);
 
-/** Lines that tell of nothing in particular. */
+/** Filler without content. */
 const filler = (from: number, count: number): string =>
   Array.from({ length: count }, (_, at) => `Line ${from + at} goes on about the weather of that day.`).join('\n');
 

@@ -10,11 +10,11 @@ interface Grown {
 }
 
 const AREAS = ['ledger', 'roster', 'freight', 'tariff', 'archive', 'signage', 'harbour', 'parcel'];
-/** Words that are read and forgotten. */
+/** Filler. */
 const STEP =
   'Now let me look at the next file and check that the tests of this part still pass before I go on with it.';
 
-/** An agent at work: a word of the user's, then fourteen messages of its own, in the midst of which it settles something. */
+/** An agent at work: a user message, then fourteen of its own messages, one of which contains a decision. */
 const SESSION = AREAS.flatMap((area, turn) => [
   { role: 'user', content: turn === 0 ? 'Port the stores of all eight areas, one after the other.' : 'continue' },
   ...Array.from({ length: 14 }, (_, step) => ({
@@ -40,7 +40,7 @@ describe('an agent’s session, grown turn by turn on the command line', () => {
         '1200',
       )) as unknown as Grown;
       const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
-      // The newest user message is sent as it is, wherever it stands.
+      // The newest user message is sent verbatim wherever it is.
       const newest = SESSION.findLastIndex(({ role }) => role === 'user');
       assert.deepEqual(
         gaps.map(({ from }) => from),

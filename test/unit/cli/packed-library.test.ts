@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../../..');
 const bin = (name: string): string => path.join(root, 'node_modules/.bin', name);
 
-/** The example of docs/library.md, with a conversation and a summarizer to run it on. */
+/** Runs the example in docs/library.md with a conversation and a summarizer. */
 const example = (markdown: string): string => {
   const code = /```js\n([\s\S]*?)```/.exec(markdown)?.[1] ?? assert.fail('there is no example');
   return [

@@ -16,7 +16,7 @@ export interface CliResult {
 
 let bundled: Promise<string> | undefined;
 
-/** The command line as it is shipped, bundled once for all tests: starting it takes a tenth of what the sources take. */
+/** The bundled command line, built once for all tests, because starting from source takes ten times as long. */
 async function bundle(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-cli-bundle-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ async function bundle(): Promise<string> {
   return path.join(folder, 'cli.js');
 }
 
-/** Runs the command line as its own process, its output through pipes. `input` goes to standard input. */
+/** Runs the command line in a separate process with piped output. `input` is sent to standard input. */
 export async function runCli(
   args: readonly string[],
   options: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
@@ -58,7 +58,7 @@ export async function runCli(
   });
 }
 
-/** The one JSON object of `--json`, of a run that must end well. */
+/** The JSON object of a successful run with `--json`. */
 export async function runJson(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await runCli([...args, '--json']);
   if (code !== 0) throw new Error(`exit ${code}: ${err}`);

@@ -30,7 +30,7 @@ const jsonLines = <T>(name: string): T[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as T);
 
-/** Answers as a small model does: the telling sentences of the record, in plain prose or as JSON, whatever it was asked for. */
+/** Answers like a small model: the record's most informative sentences as prose or JSON, whatever was requested. */
 function answerIn(form: 'prose' | 'json'): (asked: AskedOf) => string {
   return ({ prompt }) => {
     const [, fence = ''] = /^(=====\w+=====)$/m.exec(prompt) ?? [];
@@ -48,7 +48,7 @@ const SUMMARIZERS = [
   ['a server that answers in prose', answerIn('prose')],
 ] as const;
 
-/** A booking desk's dialogue of 32 messages, four to each booking. */
+/** A booking dialogue of 32 messages, four per booking. */
 const DESK: readonly Said[] = Array.from({ length: 8 }, (_, n): Said[] => [
   { role: 'user', content: `Do you have a table for ${n + 2} at Osteria Lume on ${n + 3} May?` },
   { role: 'assistant', content: `Yes, at ${6 + (n % 4)} pm by the window, and at 10 pm on the terrace.` },
@@ -70,7 +70,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     return (await runJson('compress', file, '--turn-by-turn', ...args)) as unknown as Compressed;
   }
 
-  /** With the options that lead to a server which answers so; undefined: without a model. */
+  /** With options for a server that answers like this, or without a model if undefined. */
   async function summarizedBy(
     answer: ((asked: AskedOf) => string) | undefined,
     work: (options: readonly string[], server: StrictServer | undefined) => Promise<void>,
@@ -84,7 +84,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     }
   }
 
-  /** Committed at exactly 20 and 30 messages, all since message 20 verbatim, smaller than what was said. */
+  /** Compressed at exactly 20 and 30 messages, verbatim since message 20, and smaller than the dialogue. */
   async function assertSteady(said: readonly Said[], options: readonly string[]): Promise<Compressed> {
     const done = await grown(said, '--policy', 'steady', '--preset', 'customer', ...options);
     assert.deepEqual(
@@ -275,7 +275,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     const covered = Math.max(...nodes.map(({ to }) => to));
     const source = plain(said.slice(0, covered + 1));
     const summaries = jsonLines<{ readonly to: number; readonly summary: string }>('role-play.summaries.jsonl');
-    // A capital in the midst of a sentence begins a proper name.
+    // A capitalized word within a sentence begins a proper name.
     const names = new Set(
       summaries
         .filter(({ to }) => to <= covered)
@@ -296,7 +296,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     assert.ok(told.length >= 15, `${told.length}`);
     assert.ok(kept.length >= 0.7 * told.length, `${kept.length} of ${told.length}`);
     assert.ok(inNewest.length < kept.length, `${inNewest.length} in the newest fifth`);
-    // A line of dice is a number with nothing but small words beside it, or speaks of a roll.
+    // A line about dice contains a number and only small words, or mentions a roll.
     const dice =
       /\broll(?:s|ed)?\b|\bd20\b|^(?:[A-Z]+: )?(?:[a-z]{1,4}[,.]? )*\d{1,2}(?: [a-z]{1,4})*[.!]?$|^[[(*][^\])*]+[\])*]$/im;
     assert.deepEqual(

@@ -16,7 +16,7 @@ describe('the command line on other tools’ chats', () => {
     home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
     const seen = new Set<string>();
     for (const { tool, write } of TOOL_FIXTURES) {
-      // One format of each tool: two would share a database.
+      // One format per tool, because two would share a database.
       if (!seen.has(tool)) write(home);
       seen.add(tool);
     }

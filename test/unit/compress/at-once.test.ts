@@ -12,7 +12,7 @@ import { counter, developerSession, goodAnswer, grow, tools } from './scripted.t
 const settings = { frontierTokens: 3_000, segment: { tokens: 2_000, messages: 120 } };
 const session = developerSession(80);
 
-/** A model whose answers take turns of the event loop, fewer or more by what it is asked; `refuses` some calls first. */
+/** A model whose answers take some turns of the event loop, depending on the prompt; `refuses` some calls first. */
 function unevenModel(provider: string, refuses: (open: number) => boolean = () => false) {
   const prompts: string[] = [];
   let open = 0;

@@ -20,7 +20,7 @@ describe('summarizing by code', () => {
     let before = -1;
     for (const passage of passages) {
       const place = passage.message * 1e6 + passage.start;
-      // Two sentences about one message's code stand at the same place.
+      // Two sentences about one message's code have the same position.
       assert.ok(place >= before);
       before = place;
     }

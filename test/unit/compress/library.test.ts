@@ -12,7 +12,7 @@ import { alwaysDue } from '../../support/yielders.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { counter, developerSession, goodAnswer, transcript } from './scripted.ts';
 
-/** A summarizer that keeps what it was asked. */
+/** A summarizer that records its prompts. */
 function summarizer(answer: (call: number) => string): Summarizer & { readonly prompts: string[] } {
   const prompts: string[] = [];
   const ask: Summarizer = ({ prompt }) => {
@@ -122,7 +122,7 @@ describe('compressPreserveEvents', () => {
       yielder,
     });
     assert.ok(tokens.after > 35_000, `${tokens.after} tokens`);
-    // A block of a request takes some 2,000 tokens.
+    // A request's block takes about 2,000 tokens.
     assert.ok(most < 30_000, `${most} characters at once`);
   });
 

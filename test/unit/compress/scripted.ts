@@ -27,7 +27,7 @@ export function transcript(...pairs: readonly (readonly [Role, string])[]): Sour
   return pairs.map(([role, text], at) => message(at, role, text));
 }
 
-/** Tools with counted ids and a clock that stands still. */
+/** Tools with sequential IDs and a fixed time. */
 export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   let made = 0;
   return {
@@ -40,7 +40,7 @@ export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   };
 }
 
-/** Plenty of room, and what a user sets. */
+/** A large budget and the user's settings. */
 export const SETTINGS: SummarizeSettings = {
   roomTokens: 20_000,
   ceilingTokens: 50_000,
@@ -52,7 +52,7 @@ export const SETTINGS: SummarizeSettings = {
   extractiveOnFault: false,
 };
 
-/** What a session has of summaries after one more compression. */
+/** A session's summaries after another compression. */
 export interface Grown {
   readonly leaves: readonly SummaryNode[];
   readonly nodes: readonly SummaryNode[];
@@ -64,7 +64,7 @@ export interface Grown {
   readonly fault?: unknown;
 }
 
-/** Summarizes messages behind a frontier, and joins what has no room, as a compression does. */
+/** Summarizes messages after a frontier, and merges nodes that don't fit, like a compression. */
 export async function grow(
   {
     frontier = [],
@@ -101,7 +101,7 @@ export async function grow(
   };
 }
 
-/** A model that answers by a script and keeps what it was asked. */
+/** A model with scripted answers that records its prompts. */
 export interface ScriptedModel extends SummaryModel {
   readonly requests: SummaryRequest[];
 }
@@ -127,7 +127,7 @@ export function goodAnswer(narrative: string, more: Readonly<Record<string, unkn
   return JSON.stringify({ narrative, ...more });
 }
 
-/** A developer's session: talk, tool output of some length, files. Deterministic. */
+/** A developer session with conversation, longer tool output, and files. Deterministic. */
 export function developerSession(turns: number, outputLines = 60): SourceMessage[] {
   const pairs: [Role, string][] = [];
   for (let turn = 0; turn < turns; turn++) {

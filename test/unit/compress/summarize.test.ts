@@ -160,7 +160,7 @@ describe('summaries of a run of messages', () => {
       tools({ model }),
     );
     assert.ok(leaves.length >= 30);
-    // Three prompts for the first segment; for the second one answer shows whether it has become better.
+    // Three prompts for the first segment. For the second, one answer shows whether the model has recovered.
     assert.equal(model.requests.length, 4);
   });
 
@@ -258,7 +258,7 @@ describe('summaries of a run of messages', () => {
     assert.ok(many! > 640 && many! < 700, `${many}`);
     assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
     assert.equal((await words(1_200, 300))[1], 300);
-    // What the description of the policy says.
+    // According to the policy's description.
     const [long] = await words(5_000, POLICIES['long-memory'].summary.maxTokens);
     assert.ok(long! > 390 && long! <= 500, `${long}`);
   });

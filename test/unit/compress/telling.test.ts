@@ -4,7 +4,7 @@ import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { counter } from './scripted.ts';
 
-/** Three turns of work as an agent's transcript has them, with files shown in between. */
+/** Three turns of an agent's transcript, with files shown in between. */
 function session(): { role: Role; content: string }[] {
   const file = (name: string, at: number): { role: Role; content: string } => ({
     role: 'tool',
@@ -58,7 +58,7 @@ function session(): { role: Role; content: string }[] {
     { role: 'user', content: 'Rename visibleTrips to bookableTrips, that is what the operators call it.' },
     { role: 'assistant', content: 'Renamed in 6 files.' },
     { role: 'user', content: 'also log edit_format' },
-    // The start of this one's block stands in the message before it.
+    // This message's code block started in the previous message.
     {
       role: 'assistant',
       content: `\`\`\`\nNow the importer:\n\`\`\`ts\n${'const batch=Number(limit);\n'.repeat(9)}\`\`\`\nIt writes 40 trips a batch.`,

@@ -13,7 +13,7 @@ const usual = (from: number, count: number) =>
   );
 
 describe('how a session uses its terms', () => {
-  /** Rarity of a text as a corpus of these two sentences alone has it, and as the session makes it. */
+  /** A text's rarity in a corpus of only these two sentences, and in the session. */
   const rarity = async (usage: TermUsage, text: string): Promise<readonly [alone: number, within: number]> => {
     const few = await buildCorpus([message(900, 'assistant', USUAL), message(901, 'assistant', FACT)], pace);
     return [rarityOfText(few, text), rarityOfText(await usage.withSessionRarity(few, pace), text)];

@@ -9,7 +9,7 @@ import type { Role } from '../../../src/core/model/message.ts';
 
 const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirname, '../../../../shared/data');
 const SAMPLE = path.resolve(import.meta.dirname, '../../fixtures/demo-workspace/sample-session.jsonl');
-/** What people say before they come to the point. */
+/** Small talk before the topic. */
 const LEAD_IN = /^(?:yes|no|ok|okay|agreed|sure|please|thanks|i|we|you|let|lets|can|could|what|how|why|now)\b/i;
 const SEGMENT = 60;
 
@@ -22,7 +22,7 @@ const lines = (file: string): Said =>
     .map((line) => JSON.parse(line) as { role: Role; content: unknown })
     .filter(({ content }) => typeof content === 'string') as Said;
 
-/** Titles of segments of sixty messages, with the texts of each. */
+/** Titles of segments of sixty messages, and each segment's texts. */
 async function titles(said: Said): Promise<{ title: string; texts: string[] }[]> {
   const messages = said.map(({ role, content }, at) => ({
     id: String(at) as MessageId,

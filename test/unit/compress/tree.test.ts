@@ -5,7 +5,7 @@ import { developerSession, goodAnswer, grow, message, scriptedModel, tools } fro
 
 const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 
-/** Answers that decide something, at the beginning. */
+/** How many answers contain a decision, at the beginning. */
 const EARLY = 8;
 
 describe('the tree of summaries', () => {

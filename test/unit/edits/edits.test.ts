@@ -22,7 +22,7 @@ export function throttle(run: () => void, ms: number): () => void {
 }
 `;
 
-/** The text that a reply makes of a file, and how much of it found no place. */
+/** The file's text after applying a reply, and the number of changes that couldn't be placed. */
 function applied(reply: string, current: string, path?: string): { text: string; unplaced: number; reasons: string[] } {
   const edits = parseEdits(reply).filter((edit) => edit.path === path);
   assert.ok(edits.length > 0, `an edit of ${path}: ${JSON.stringify(parseEdits(reply))}`);

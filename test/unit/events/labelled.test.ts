@@ -16,7 +16,10 @@ describe('the weights', () => {
   });
 });
 
-/** In-sample: the weights were trained on these. `scripts/events/train.ts` prints the figures with sources left out. */
+/**
+ * In-sample, because the weights were trained on this data. `scripts/events/train.ts` prints the figures with sources
+ * left out.
+ */
 function measured(file: string): Score | undefined {
   const labels = readLabels(path.join(DATA, file));
   if (labels.length === 0) return undefined;

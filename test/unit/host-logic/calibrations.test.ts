@@ -10,7 +10,7 @@ const at = (provider: ChosenModel['provider'], model: string, baseUrl = ''): Cho
   baseUrl,
 });
 
-/** What was kept before for these models. */
+/** The calibration stored before for these models. */
 const kept = (...keys: readonly string[]): Memento => ({
   keys: () => [],
   get: () => keys.map((key) => [key, CUT]) as never,

@@ -11,7 +11,7 @@ const chat = (
   return { key, entry, isGone: false, ...rest };
 };
 
-/** The keys of the chats in the view, with what stands below each. */
+/** The IDs of the chats in the view, and the rows below each. */
 function shown(...chats: readonly ListedChat[]): unknown {
   const inside = (row: ChatRow): unknown[] => {
     const rows = rowsBelow(row).flatMap(inside);

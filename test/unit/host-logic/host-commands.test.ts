@@ -78,7 +78,7 @@ const editor = {
       focused.event(() => then({ focused: true })),
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
-    /** Picks every item. */
+    /** Selects every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
       Promise.resolve(canPickMany ? items : items[0]),
     showTextDocument: (document: unknown) => Promise.resolve(document),
@@ -159,7 +159,7 @@ describe('commands of the editor', () => {
         ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
         ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md \(ENOSPC: no space left\)\. Try again/],
       ] as const) {
-        // As in VS Code, the error's code isn't that of the system.
+        // Like in VS Code, the error has no system error code.
         fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
         const fault: unknown = await exportSession({ sessions, clock: desk.clock } as never, file as never).then(
           fails,
@@ -379,7 +379,7 @@ describe('commands of the editor', () => {
     await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
   });
 
-  /** The document that shows what a draft would send. */
+  /** The preview document for a draft. */
   async function nextRequest(
     conversation: Awaited<ReturnType<Desk['converse']>>,
     draft: { text: string; attachments: never[]; images: never[] },

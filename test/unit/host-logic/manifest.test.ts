@@ -100,7 +100,7 @@ describe('the manifest', () => {
   });
 
   it('has no setting that the user’s own settings do not show in a window on another machine', () => {
-    // There the editor hides what is the machine's, and does not heed what the user set at home.
+    // VS Code hides settings with the machine scope there, and ignores the user's local values.
     for (const group of contributes.configuration) {
       for (const [name, { scope = '' }] of Object.entries<{ scope?: string }>(group.properties))
         assert.ok(!scope.startsWith('machine'), name);
@@ -136,7 +136,7 @@ interface Declaration {
   readonly markdownDescription?: string;
 }
 
-/** What the manifest has to say of a value that the schema takes. */
+/** How the manifest must describe a value that the schema accepts. */
 function declarationOf(schema: v.GenericSchema): Omit<Declaration, 'default'> {
   const nullable = 'wrapped' in schema;
   const inner = nullable ? (schema.wrapped as v.GenericSchema) : schema;

@@ -8,7 +8,7 @@ const SERVER = 'http://127.0.0.1:8080/v1';
 const OTHER = 'http://127.0.0.1:8081/v1';
 
 type Values = Record<string, unknown>;
-/** The values of settings, such as `chat.provider`, for the user and for the workspace. */
+/** Values of settings such as `chat.provider`, for the user and for the workspace. */
 let user: Values;
 let workspace: Values;
 let typed: (string | undefined)[];
@@ -133,7 +133,7 @@ describe('a model that the user selects', () => {
       [SERVER],
     );
     assert.equal(user['chat.baseUrl'], SERVER);
-    // The rest of the reply isn't waited for, and the server need not write it.
+    // The reply isn't read to its end, so the server need not write it.
     assert.equal(isStreaming, false);
   });
 

@@ -16,7 +16,7 @@ const OLLAMA = 'http://localhost:11434/v1';
 const USAGE = { input: 1_000_000, output: 0 };
 const memory = { search: () => [] };
 
-/** What of the editor the models read: the manifest's defaults, with settings over them. */
+/** The parts of VS Code that the models use: the manifest's defaults, overridden by settings. */
 const settings = defaultSettings();
 const editor = {
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
@@ -129,14 +129,14 @@ describe('the models that settings name', () => {
     } as const;
     for (const summarizer of [module.chosenSummaryModel(own, chat), module.chosenSummaryModel(named, chat)])
       assert.equal(models.info(summarizer).contextWindow, 8_192);
-    // What its machine has memory for holds for any model on it, but not for a server of another kind.
+    // The memory limit of its machine applies to any model on it, but not to other servers.
     assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 8_192);
     assert.equal(models.info(at('gpt-4o-mini')).contextWindow, 128_000);
   });
 
   it('are asked about again where their server was busy, and learned of though it answers late', async () => {
     const late = deferred<undefined>();
-    // 408 is understood like a server that doesn't answer in time.
+    // 408 is handled like a server that doesn't answer in time.
     const answers = [503, 408].map((status) => (response: ServerResponse) => response.writeHead(status).end('{}'));
     let requests = 0;
     const server = createServer((_, response) => {

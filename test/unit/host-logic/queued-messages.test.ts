@@ -12,7 +12,7 @@ describe('messages that are queued when the window is loaded again', () => {
     update: (key: string, value: unknown) => Promise.resolve(void values.set(key, value)),
   };
 
-  /** What of these is there after a reload, and whether the user is told of a loss. */
+  /** Which of these messages exist after a reload, and whether the user is told about a loss. */
   async function reloaded(...messages: readonly UserMessage[]) {
     const desk = await Desk.open();
     const conversation = await desk.converse();

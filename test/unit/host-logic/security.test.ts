@@ -10,7 +10,7 @@ const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding:
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name.split(path.sep).join('/')}`);
 
-/** The files in which the pattern occurs. */
+/** The files that contain the pattern. */
 const filesWith = (pattern: RegExp): string[] => sources.filter((file) => pattern.test(read(file))).sort();
 
 describe('what a model or a repository says', () => {
@@ -46,7 +46,7 @@ describe('what a model or a repository says', () => {
       'provider',
       'tools',
     ]);
-    // The editor refuses to write a setting that the manifest does not have.
+    // VS Code refuses to write a setting that isn't in the manifest.
     for (const [, name] of written)
       assert.ok(
         SETTING_NAMES.some((known) => known.endsWith(`.${name}`)),
@@ -64,17 +64,17 @@ describe('what a model or a repository says', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // The problem that the user asks about.
       'src/host/chat/chat-commands.ts',
-      // Names of files, for what the user types behind a #.
+      // File names, for suggestions after #.
       'src/host/chat/context-items.ts',
-      // The code block that the user opens as a file, and what the user attaches.
+      // A code block that the user opens as a file, and attachments.
       'src/host/chat/page-requests.ts',
       'src/host/chat/read-context.ts',
-      // The files that the user applies a suggestion to, and the list of them.
+      // Files to which the user applies a suggestion, and their list.
       'src/host/edits/apply-edits.ts',
       'src/host/edits/review.ts',
-      // The transcript that the user imports, our own documents, the report that we write.
+      // Imported transcripts, the product's own documents, and its report.
       'src/host/import-export/read-transcript.ts',
-      // The instructions of a trusted workspace, sent once the user agrees.
+      // The instructions of a trusted workspace, which are sent once the user agrees.
       'src/host/rules/project-rules.ts',
       'src/host/summaries/document-uris.ts',
       'src/host/summaries/reader.ts',
@@ -84,7 +84,7 @@ describe('what a model or a repository says', () => {
   it('changes a file only where the user accepts it, or chose where to save', () => {
     assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(|\bsaveFile\(/), [
       'src/host/edits/review.ts',
-      // Where the user chose to save a chart, a session, the memory.
+      // Where the user saves a chart, a session, or the memory.
       'src/host/gauge/chart-panel.ts',
       'src/host/import-export/export-session.ts',
       'src/host/memory/memory-commands.ts',
@@ -102,7 +102,7 @@ describe('what a model or a repository says', () => {
     const all: string[] = manifest.contributes.configuration.flatMap((group: { properties: object }) =>
       Object.keys(group.properties),
     );
-    // Whatever can change what is sent or kept: all but where the chat opens and which key sends.
+    // All settings that affect what is sent or stored: all except where the chat opens and which key sends.
     const harmless = ['threadkeeper.chat.location', 'threadkeeper.chat.enterSends'];
     assert.deepEqual(
       all.filter((name) => !restricted.includes(name)),

@@ -42,7 +42,10 @@ describe('a page and what serves it', () => {
     ({ ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts'));
   });
 
-  /** Serves a page whose sessions `link` gives; what the page says goes through `say`, what it hears into `heard`. */
+  /**
+   * Serves a page with the sessions of `link`. The page posts messages with `say`, and received ones are added to
+   * `heard`.
+   */
   function serve(link: PageServer['link']) {
     heard.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });

@@ -5,7 +5,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
 import { Desk, fill, says } from '../app/desk.ts';
 
-/** The editor's state, as it is in one window. */
+/** VS Code's stored state in one window. */
 function memento(kept = new Map<string, unknown>()): Memento {
   return {
     keys: () => [...kept.keys()],
@@ -170,7 +170,7 @@ describe('a spend limit for compression', () => {
     await fill(conversation, 200, long);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached, outcome.kind);
-    // Segments are summarized several at once; the calls that were under way are the last.
+    // Several segments are summarized concurrently. Calls in flight are completed.
     assert.ok(
       calls >= 1 && calls < outcome.record.nodes.length,
       `${calls} calls, ${outcome.record.nodes.length} nodes`,

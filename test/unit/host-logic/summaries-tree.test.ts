@@ -41,7 +41,7 @@ function sourceFor(state: SessionState): TreeSource {
   return { state, events: () => events, gauge: () => gauge };
 }
 
-/** A session whose summaries stand for all but the newest messages: leaves of 50 messages, joined six by six. */
+/** A session in which summaries cover all except the newest messages: leaves of 50 messages, merged by six. */
 function longSession(messages: number): SessionState {
   const state = new SessionState();
   const said = Array.from({ length: messages }, (_, n) => messageId(`m${n}`));
@@ -130,10 +130,10 @@ function longSession(messages: number): SessionState {
 const section = (source: TreeSource, name: string): Row =>
   childrenOf(source).find((row) => row.kind === 'section' && row.section === name)!;
 
-/** The ids of a row and all above it. */
+/** The IDs of a row and its ancestors. */
 const way = (row?: Row): string[] => (row ? [row.id, ...way(row.above)] : []);
 
-/** All rows, as they are when everything is opened. */
+/** All rows of the fully expanded tree. */
 function* all(source: TreeSource, row?: Row): Generator<Row> {
   for (const child of childrenOf(source, row)) {
     yield child;
@@ -262,7 +262,7 @@ describe('the tree of summaries', () => {
       const source = { ...sourceFor(state), state: watched };
       let row = section(source, 'summaries');
       looked = 0;
-      // Down the last branch to a message, and the way to it again.
+      // Down the last branch to a message, and its path from the root.
       for (let next: Row | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
       assert.ok(row.kind === 'message');
       assert.deepEqual(way(findRow(source, row)), way(row));
@@ -288,7 +288,7 @@ describe('the tree of summaries', () => {
       search: (text: string, limit: number) => search.search(text, limit),
     };
     const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, filterRow(filter));
-    // Many of a kind fold into ranges.
+    // Many rows of a kind are grouped in ranges.
     const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
       row.kind === 'range' ? childrenOf(source, row) : [row],
     );
@@ -303,7 +303,7 @@ describe('the tree of summaries', () => {
           ? state.positionOf(row.event.message)
           : undefined;
     assert.equal(position(found[0]!), 8);
-    // Each leads to its place in the whole tree.
+    // Each has the same path in the whole tree.
     for (const row of found)
       if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') assert.ok(findRow(source, row));
     assert.deepEqual(left({ by: 'text', text: 'zebra' }), []);
@@ -356,12 +356,12 @@ describe('the chart of the context', () => {
       const svg = chartSvg(series, 1000, texts, true);
       assert.match(svg, /^<svg xmlns/);
       assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
-      // The line says its figures where the pointer is, and a compression stands where it came to.
+      // The line shows its values on hover, and a compression is shown at its resulting size.
       const { at, tokens } = series.points.at(-1)!;
       assert.ok(svg.includes(`<title>${at} messages, ${tokens} tokens</title>`));
       const heights = [...svg.matchAll(/class="knot" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, height]) => Number(height));
       assert.ok(heights.length > 0 && heights.every((height) => height > 30), String(heights));
-      // Round numbers at the axes.
+      // Round numbers on the axes.
       const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>(\d+)</g)].map(([, number]) =>
         Number(number),
       );
@@ -369,7 +369,7 @@ describe('the chart of the context', () => {
         numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
         String(numbers),
       );
-      // A quote that is cut within a character, or holds what a terminal prints, is no XML as it is.
+      // A quote that was cut within a character or contains control characters isn't valid XML.
       const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
       const drawn = chartSvg(odd, 1000, texts, true);
       assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));

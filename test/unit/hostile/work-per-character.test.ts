@@ -22,9 +22,9 @@ import { HOSTILE_PIECES, hostileText } from '../../fixtures/hostile-texts.ts';
 
 const TIMES = 8;
 const SHORT = 12_000;
-/** Less than this (ms of processor time) is nobody's wait, and too little to be measured. */
+/** Shorter times (CPU time in ms) are fast enough, and too short to be measured. */
 const UNNOTICED = 120;
-/** Work in proportion is eight times as much; with the square of the length it is 64 times. */
+/** Linear work takes eight times as long, quadratic work 64 times. */
 const MOST = 24;
 
 function imported(text: string): void {
@@ -41,7 +41,7 @@ function blocks(text: string): void {
   splitter.finish();
 }
 
-/** Everything that reads text that others wrote, by what it does. */
+/** All functions that read untrusted text, by their purpose. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'finds key events of a user': (text) => detectEvents({ role: 'user', text }, { before: { role: 'assistant', text } }),
   'finds key events of a reply': (text) => detectEvents({ role: 'assistant', text }),
@@ -77,14 +77,14 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'follows a link': (text) => linkTarget(text),
 };
 
-/** The page draws at most this of a block at a time; longer messages are cut into blocks, or folded. */
+/** The page renders at most this much of a block at a time. Longer messages are split into blocks, or collapsed. */
 const DRAWN = 4_000;
 const DRAWERS: Readonly<Record<string, (text: string) => unknown>> = {
   'draws markdown': (text) => renderMarkdown(text, {}),
   'reads markdown aloud': (text) => plainText(text),
 };
 
-/** Of this thread alone: the collector's and the compiler's threads work more where the machine is busy. */
+/** This thread only, because the garbage collector's and compiler's threads work more on a busy machine. */
 function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -92,10 +92,10 @@ function cpuMs(work: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** Rounds of measuring both lengths: the least of some tells most, since a busy machine only ever adds to it. */
+/** How often both lengths are measured. The minimum counts, because a busy machine only adds time. */
 const ROUNDS = { least: 3, most: 12 } as const;
 
-/** What reading a piece takes at both lengths if that is too much, in ms. */
+/** The times in ms for both lengths if reading the piece takes too long. */
 function tooMuch(read: (text: string) => unknown, little: string, much: string): [number, number] | undefined {
   if (cpuMs(() => read(much)) <= UNNOTICED) return undefined;
   let short = Infinity;

@@ -138,7 +138,7 @@ describe('search in the chats from other tools', () => {
     await library.follow(allSources({ folder: home, env: {} }, databases));
     return library;
   }
-  /** As after a restart. */
+  /** Like after a restart. */
   async function search(query: Omit<ChatQuery, 'limit'>): Promise<string[]> {
     const library = await Library.open(store());
     const hits = await library.index.search(library.sessions(), { limit: 10, ...query });

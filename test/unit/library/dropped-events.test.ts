@@ -120,7 +120,7 @@ describe('what a tool’s own compaction dropped', () => {
     for (const { src, boundary, quotes: carried } of sessions) {
       const { transcript } = readTranscript(readFileSync(path.join(DATA, 'dev', src), 'utf8'));
       const summary = transcript[boundary]!.text;
-      // The tool's notes for its summary are part of the compaction.
+      // The tool's notes for its summary belong to the compaction.
       const earlier = transcript.slice(0, boundary).filter(({ text }) => !text.startsWith('<analysis>'));
       const after = transcript.slice(boundary + 1);
       const groups = dropped(earlier, summary, after);
@@ -129,7 +129,7 @@ describe('what a tool’s own compaction dropped', () => {
         `      ${src}: ${lost.length} key events of ${boundary} messages dropped, in ${groups.length} entries`,
       );
       assert.ok(lost.length > 0 && groups.length <= 40, `${groups.length}`);
-      // Whatever is not listed stands in the summary, or in a later message, by its words.
+      // Everything else occurs in the summary or a later message.
       const listed = new Set(lost.map(({ quote }) => quote));
       const told = wordsOf([summary, ...after.map(({ text }) => text)].join('\n'));
       for (const { quote, importance, status } of runSynchronously(

@@ -277,7 +277,7 @@ describe('the library of other tools’ chats', () => {
   it('has Zed’s threads once where capitals make no difference', async () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'zed')!.write(home);
     const data = path.join(home, '.local/share');
-    // As on such a disk, both names lead to the one folder.
+    // Like on such a disk, both names refer to one folder.
     symlinkSync(path.join(data, 'zed'), path.join(data, 'Zed'));
     const library = await open();
     assert.equal((await library.follow(sources)).read, 1);
@@ -318,7 +318,7 @@ describe('the library of other tools’ chats', () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.follow(sources);
-    // What a pass that was killed has written.
+    // Written by a pass that was killed.
     for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) put(copies, name, 'x');
     const store = new LibraryCopies(copies);
     assert.deepEqual(await store.tools(), ['claude-code', 'codex']);

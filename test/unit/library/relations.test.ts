@@ -6,7 +6,7 @@ import type { TranscriptMessage } from '../../../src/core/transcript/transcript-
 const said = (...texts: readonly string[]): TranscriptMessage[] =>
   texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', text, at }));
 
-/** What is told of each session, by its path, of sessions that were updated in the given order. */
+/** Relations by path, after sessions were updated in the given order. */
 function relate(
   ...sessions: readonly (Partial<LibraryEntry> & { readonly id: string; readonly said: readonly TranscriptMessage[] })[]
 ): Record<string, Relation | undefined> {

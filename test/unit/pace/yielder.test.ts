@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { yieldIfDue, SharedThread } from '../../../src/core/pace/yielder.ts';
 
-/** A thread whose clock and turns are moved by hand. */
+/** A thread with a manual clock and event loop. */
 function thread(): {
   shared: SharedThread;
   pass: (ms: number) => void;
@@ -51,7 +51,7 @@ describe('a thread that long work shares', () => {
     pass(20);
     const order: string[] = [];
     const first = yieldIfDue(shared).then(() => order.push('first'));
-    // The clock says nothing new, but others have been promised the next turn.
+    // The time hasn't changed, but the next turn was promised to others.
     const second = yieldIfDue(shared).then(() => order.push('second'));
     assert.deepEqual(order, []);
     await turn();

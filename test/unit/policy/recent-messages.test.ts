@@ -4,7 +4,7 @@ import { recentStart } from '../../../src/core/policy/policy.ts';
 
 const ROLES = { u: 'user', a: 'assistant', t: 'tool' } as const;
 
-/** Where the recent messages start, for messages of a token each by `u`ser, `a`ssistant and `t`ool. */
+/** The start of the recent messages, for messages of one token each by `u`ser, `a`ssistant, and `t`ool. */
 const start = (letters: string, keep: number, maxTokens = Infinity): number =>
   recentStart(
     Array.from(letters, (letter) => ({

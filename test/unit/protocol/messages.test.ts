@@ -13,7 +13,7 @@ import { parseAnswer, REQUEST_TYPES, type RequestHandlers, type RequestType } fr
 
 const refuse = () => Promise.reject(new RequestFault('not_found', 'That message is gone.'));
 
-/** Handlers that refuse everything but what a test names. */
+/** Handlers that refuse everything except for those that a test names. */
 function handlers(some: Partial<RequestHandlers>): RequestHandlers {
   const all = Object.fromEntries(REQUEST_TYPES.map((type: RequestType) => [type, refuse]));
   return { ...all, ...some } as unknown as RequestHandlers;

@@ -15,7 +15,7 @@ const TALK: ChatRequest = {
   cache: { key: 'session', idleMs: 0 },
 };
 
-/** A stream in the API's own form, from its events. */
+/** A stream in the API's format with these events. */
 const sse = (...events: readonly (Record<string, unknown> & { readonly type: string })[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 

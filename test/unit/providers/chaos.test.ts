@@ -9,9 +9,9 @@ import type { Outcome } from './protocols.ts';
 const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
 const FAULTED = 0.3;
 const STOPPED = 0.05;
-/** Turns under way at once. */
+/** Concurrent turns. */
 const AT_ONCE = 5;
-/** A turn that has not ended after this many milliseconds is stuck: far beyond what its tries can take. */
+/** A turn is stuck if it takes longer, in ms. This is far more than all its tries take. */
 const STUCK_MS = 30_000;
 
 const question = (n: number): string => `Question number ${n} about the migration`;

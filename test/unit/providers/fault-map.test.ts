@@ -16,14 +16,14 @@ const SDK = {
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
   toModelFault(APIError.generate(status, body, undefined, new Headers(headers)), SDK);
 
-/** google-gemini/gemini-cli#8883: Gemini says this of every limit, of a minute and of a day. */
+/** google-gemini/gemini-cli#8883: Gemini uses this text for all limits, per minute and per day. */
 function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerModel'): object {
   const message = `You exceeded your current quota, please check your plan and billing details.\n${wait}`;
   return { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId }] }] } };
 }
 
 describe('an error of a provider', () => {
-  /** As the servers word them: OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, vLLM. */
+  /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
     ['refused_key', 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }],
     ['forbidden', 403, { error: { message: 'Country not supported', code: 'unsupported_country_region_territory' } }],
@@ -32,7 +32,7 @@ describe('an error of a provider', () => {
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
     ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
-    // Bedrock, which has no room in the minute: the context is not what is too long.
+    // Bedrock's rate limit: not the context is too long, but the minute's quota is used up.
     ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
     ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],

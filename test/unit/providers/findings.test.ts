@@ -10,7 +10,9 @@ import { Desk, fill } from '../app/desk.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 
-/** What real services do that the first stand-ins did not; each was red before the provider layer knew of it. */
+/**
+ * Behavior of real services that earlier test servers didn't have. Each test failed before the providers supported it.
+ */
 describe('with servers as strict as the vendors', () => {
   let server: StrictServer;
   const start = async (flavour: Flavour, options: StrictOptions = {}): Promise<void> => {

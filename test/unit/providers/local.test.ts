@@ -14,7 +14,7 @@ const hit = (text: string, number: number): LocalHit => ({
   number,
 });
 
-/** A session that finds what holds any word of the query. */
+/** A session whose search matches any word of the query. */
 const memory = (...hits: readonly LocalHit[]): LocalMemory => ({
   search: (query, limit) => {
     const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -226,7 +226,7 @@ describe('OpenAI and servers made like it', () => {
   });
 
   it('may keep a stream alive by events that say nothing, and leave it open behind its end', async () => {
-    // Of relays (omnigent-ai/omnigent#1474) and of Vertex AI (anomalyco/opencode#50871).
+    // From relays (omnigent-ai/omnigent#1474) and Vertex AI (anomalyco/opencode#50871).
     const alive = ['data:\n\n', 'event: ping\n\n', 'id: 4\nretry: 3000\n\n', 'data: : keepalive\n\n'].join('');
     const end = `data: [DONE]\n\n${alive}data: what is no JSON\n\n`;
     replyWith(`${alive}${chunk({ content: 'hi' })}${alive}${chunk({}, 'stop')}${end}`);
@@ -341,7 +341,7 @@ describe('OpenAI and servers made like it', () => {
   });
 
   it('may count thinking beside the text: both are paid for', async () => {
-    // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771); Gemini names no details.
+    // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771). Gemini returns no details.
     const grok = { total_tokens: 14_428, completion_tokens_details: { reasoning_tokens: 2_809 } };
     for (const [more, reasoning] of [
       [grok, { reasoning: 2_809 }],

@@ -8,7 +8,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 
 export const KEY = 'sk-planted-key-0123456789';
 
-/** One of the wire protocols that a turn goes through. */
+/** A wire protocol under test. */
 export interface Protocol {
   readonly name: string;
   readonly path: string;
@@ -70,7 +70,7 @@ export function ask(text: string, more: Partial<ChatRequest> = {}): ChatRequest 
   };
 }
 
-/** What a turn came to: its text, the last usage, how it ended, and the fault that ended it otherwise. */
+/** A turn's result: its text, last usage, and ending, or the fault with which it failed. */
 export interface Outcome {
   readonly text: string;
   readonly pieces: number;
@@ -79,7 +79,7 @@ export interface Outcome {
   readonly fault: ModelFault | undefined;
 }
 
-/** Runs a turn to its end. Any error that is not a `ModelFault` fails the test. */
+/** Runs a turn to its end. Any error except `ModelFault` fails the test. */
 export async function turn(
   model: ChatModel,
   request: ChatRequest,

@@ -9,7 +9,7 @@ import { ask, turn } from './protocols.ts';
 
 type Script = readonly (readonly (string | ModelFault)[])[];
 
-/** A model that gives for each call what the script says: pieces of text, then its end or a fault. */
+/** A model with a script for each call: chunks of text, then the end or a fault. */
 function scripted(script: Script): ChatModel & { calls: number } {
   const model = {
     id: 'x/y',

@@ -19,7 +19,7 @@ import { DEMO_SESSION, ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
-/** What a model of each kind is called there: without thinking, with it, and small. */
+/** The service's names for a model without thinking, one with thinking, and a small one. */
 const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   openai: ['gpt-4o', 'gpt-6.2-sol', 'gpt-5-nano', 'gpt-6-luna'],
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'],
@@ -29,7 +29,7 @@ const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   openrouter: ['openai/gpt-4o', 'anthropic/claude-sonnet-5.5', 'phi-mini:1b'],
 };
 const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
-/** A history with a tool call in it, as an import brings one. */
+/** An imported history with a tool call. */
 const HISTORY: readonly ChatMessage[] = [
   said('user', 'Read it.'),
   { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read file', json: '{"path":"a"}' }] },
@@ -51,7 +51,7 @@ async function withServer<T>(
   }
 }
 
-/** What the command line is told, for a model at the vendor's address or at a server of one's own. */
+/** Command-line options for a model at the vendor's address or on a self-hosted server. */
 function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Readonly<Record<string, string>> {
   if (flavour === 'openai' || flavour === 'anthropic') return { provider: flavour, model };
   return { provider: 'openai', model, 'base-url': flavour === 'openrouter' ? 'https://openrouter.ai/api/v1' : url };
@@ -60,7 +60,7 @@ function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Read
 const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof modelFromOptions> =>
   modelFromOptions({ options: optionsAt(server, flavour, model), env: ENV });
 
-/** No summary was extracted in a model's place; parents are made without one. */
+/** No summary was extracted instead of using the model. Parents don't need one. */
 function assertByModel(nodes: readonly { readonly depth: number; readonly rung: string }[]): void {
   const leaves = nodes.filter(({ depth }) => depth === 0);
   assert.ok(leaves.length > 0);
@@ -144,7 +144,7 @@ interface Compressed {
   readonly calls: { readonly count: number; readonly costUsd: number };
 }
 
-/** Runs a command, by default on the sample session of 446 messages; what it printed as JSON. */
+/** Runs a command, by default on the sample session of 446 messages, and returns its JSON output. */
 async function run(command: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
   let printed: unknown;
   const nothing = (): Promise<void> => Promise.resolve();
@@ -161,7 +161,7 @@ async function run(command: typeof compress, options: Invocation['options'], fil
   return printed;
 }
 
-/** 1,000 messages of bookings, some 60 tokens each; not part of the project. */
+/** 1,000 messages of booking dialogues, about 60 tokens each, which aren't part of the repository. */
 const BOOKINGS = path.join(
   process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data'),
   'short/bookings-1000.jsonl',
@@ -257,7 +257,7 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
 });
 
 describe('the prompt cache of Anthropic', () => {
-  /** What 16 turns cost with such pauses, with the cache kept as the product or as the test wants. */
+  /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
     const desk = await Desk.open();
     try {
@@ -289,7 +289,7 @@ describe('the prompt cache of Anthropic', () => {
       console.log(`        ours $${ours.toFixed(4)}, five minutes $${five.toFixed(4)}, an hour $${hour.toFixed(4)}`);
       const cheaper = Math.min(five, hour);
       const dearer = Math.max(five, hour);
-      // The first pause has to be seen before it can be reckoned with: the prefix is written once more.
+      // The first long pause isn't known in advance, so the prefix is written again once.
       assert.ok(ours - cheaper < (dearer - cheaper) * 0.2, `${ours} against ${cheaper} and ${dearer}`);
     });
   }

@@ -7,7 +7,7 @@ import { reasoningPlan } from '../../../src/core/tokens/models.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
 import { Desk, fill, texts } from '../app/desk.ts';
 
-/** What a reader of the reply has in the end, when it comes in pieces of that many characters. */
+/** The final reply if it arrives in chunks of that many characters. */
 function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
   const filter = new ThinkFilter(habit);
   let text = '';
@@ -91,7 +91,7 @@ describe('how much a model may think', () => {
   });
 });
 
-/** A model that thinks so many tokens inside the limit before it writes. */
+/** A model whose thinking uses this many tokens of the limit before it writes. */
 function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } {
   const requests: ChatRequest[] = [];
   const model: ChatModel = {

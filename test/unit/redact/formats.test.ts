@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redactor } from '../../../src/core/redact/redact.ts';
 
 const ALPHABET = 'aB3dE7gH1kL9mN2pQ5rS8tU4vW6xY0zC';
-/** So many characters of a made-up secret. */
+/** This many characters of a fake secret. */
 const mixed = (length: number, at = 0): string =>
   Array.from({ length }, (_, index) => ALPHABET[(index * 7 + at + (index >> 5) * 3) % ALPHABET.length]).join('');
 const hex = (length: number): string =>
@@ -13,10 +13,10 @@ const lower = (length: number): string => mixed(length).toLowerCase();
 const upper = (length: number): string => mixed(length).toUpperCase();
 const digits = (length: number): string => Array.from({ length }, (_, index) => (index * 7 + 3) % 10).join('');
 
-/** Apart, for the same reason. */
+/** Split for the same reason. */
 const KEY = ' KEY';
 
-/** A text with a secret in it, and what of the text must be gone. Put together here, so that no scanner finds a leak. */
+/** A text with a secret, and the part that must be removed. Concatenated, so that secret scanners don't report it. */
 const FORMATS: readonly (readonly [name: string, text: string, secret: string])[] = [
   ...(
     [
@@ -108,7 +108,7 @@ const FORMATS: readonly (readonly [name: string, text: string, secret: string])[
   ['JSON setting', `{"clientSecret": "${mixed(24)}"}`, mixed(24)],
 ];
 
-/** Lines of code that others wrote and that is always here. */
+/** Third-party source code that is always available. */
 function ordinaryCode(): string[] {
   const folders = [
     'valibot/dist',
@@ -141,7 +141,7 @@ describe('formats of secrets', () => {
   });
 
   it('are not seen in ordinary code: at most one false mask in 10,000 lines', () => {
-    // One in ten of some 300,000, so that every package is in it.
+    // A tenth of about 300,000 lines, so that every package is included.
     const lines = ordinaryCode().filter((_, index) => index % 10 === 0);
     const redactor = new Redactor();
     const masked = lines.filter((line) => redactor.redact(line) !== line);

@@ -8,7 +8,7 @@ import type { Message } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Concatenated, so that secret scanners don't report this file. */
 const made = (...parts: readonly string[]): string => parts.join('');
 const fill = (length: number, from = 'a1B2c3D4e5F6g7H8'): string =>
   from.repeat(Math.ceil(length / 16)).slice(0, length);

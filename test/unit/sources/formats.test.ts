@@ -34,12 +34,12 @@ import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 
 const REASON =
   /contains no (?:readable )?messages|damaged|still being written|can’t be read|isn’t in a known [\w ]+ format|is empty|no such table|newer than/;
-/** What a tool printed, many times longer than a window of any model. */
+/** A tool's output, many times longer than any context window. */
 const HUGE = `${OUTPUT} // ${'port '.repeat(400_000)}`;
 
 type Change = (value: unknown) => unknown;
 
-/** Every object and list of a document, the innermost first. */
+/** All objects and lists of a document, innermost first. */
 function deep(value: unknown, change: Change): unknown {
   if (Array.isArray(value)) return change(value.map((one) => deep(one, change)));
   if (typeof value !== 'object' || value === null) return change(value);
@@ -47,14 +47,14 @@ function deep(value: unknown, change: Change): unknown {
 }
 const isFields = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-// The arguments of a call are the tool's own.
+// A call's arguments are defined by the tool.
 const withMore: Change = (value) =>
   isFields(value) && !isDeepStrictEqual(value, ARGS) ? { ...value, addedLater: { of: [1] } } : value;
 const renamed: Change = (value) =>
   isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [`${name}2`, one])) : value;
 const larger: Change = (value) => (typeof value === 'string' ? value.replaceAll(OUTPUT, HUGE) : value);
 
-/** Changes every JSON value of a file: a document, its lines, or the columns of a database. Others are left alone. */
+/** Changes every JSON value of a file: a document, its lines, or a database's columns. Other values stay unchanged. */
 function changeFile(file: string, change: Change): void {
   const changed = (text: string): string | undefined => {
     try {
@@ -100,7 +100,7 @@ const filesBelow = (folder: string): string[] =>
 const withoutBlocks = (messages: readonly TranscriptMessage[]): object[] =>
   messages.map(({ blocks: _, ...message }) => message);
 
-/** All but the last as they are; the last may be cut. */
+/** All except for the last one are unchanged. The last one may be cut. */
 function assertBeginning(read: readonly TranscriptMessage[], expected: readonly ExpectedMessage[]): void {
   assert.ok(read.length > 0 && read.length <= expected.length);
   assert.deepEqual(withoutBlocks(read.slice(0, -1)), expected.slice(0, read.length - 1));
@@ -140,7 +140,7 @@ describe('the chats from other tools', () => {
     assert.equal(files.length, 1, files.map(([, { path: file }]) => file).join(', '));
     return await readSession(...files[0]!);
   };
-  /** What the only file holds, or the reason for which it or its database is refused. */
+  /** The only file's content, or the reason why it or its database is refused. */
   const outcomeOf = async (): Promise<string | ReadSession> => {
     const { files, refused } = await find();
     if (refused.length > 0) return refused.map(({ reason }) => inEnglish(reason)).join('; ');
@@ -194,7 +194,7 @@ describe('the chats from other tools', () => {
 
     it(`${name}: empty, refused by name`, async () => {
       writeFileSync(fixture.write(home), '');
-      // SQLite takes an empty file for an empty database.
+      // SQLite accepts an empty file as an empty database.
       assert.match(await refusal(), /is empty|no such table|isn’t in a known [\w ]+ format/);
     });
 
@@ -480,7 +480,7 @@ describe('the chats from other tools', () => {
       readdirSync(path.dirname(file)).map((name) => [name, statSync(path.join(path.dirname(file), name)).mtimeMs]),
       before,
     );
-    // As a tool that was killed leaves it, on a machine that was restarted since.
+    // Like after a tool was killed and the machine restarted.
     const left = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
     cpSync(home, left, { recursive: true });
     open.close();

@@ -16,7 +16,7 @@ import { inFolder, said, testClock } from './support.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Writes files whose last change is long past. */
+/** Writes files that were changed long ago. */
 async function put(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   const past = new Date(Date.now() - DAY_MS);
   for (const [name, text] of Object.entries(files)) {

@@ -12,7 +12,7 @@ import { inFolder, testClock } from './support.ts';
 
 const fixture = (name: string): URL => new URL(`../../fixtures/formats/${name}`, import.meta.url);
 
-/** What the frozen session holds, whichever version of the format it was written in. */
+/** The frozen session's content, in any version of the format. */
 function assertFrozenSession(state: SessionState): void {
   assert.deepEqual([state.title, state.workspace, state.policy], ['Boats', 'folder:file:///new', 'steady']);
   assert.deepEqual([state.archived, state.pinned, state.deleted], [false, true, false]);

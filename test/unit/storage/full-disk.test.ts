@@ -9,7 +9,7 @@ import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
-/** A disk that refuses writes with this code while it `fails`. */
+/** A disk that rejects writes with this error code while `fails` is set. */
 function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
   const disk = {
     fails: false,
@@ -43,7 +43,7 @@ describe('a disk that fails', () => {
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         assert.equal(journal.readOnly, undefined);
         await disk.clear();
-        // By itself, with nothing more said.
+        // Automatically, without further messages.
         await until(() => warnings.at(-1) === '');
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 4 });
         await journal.append(said(3));

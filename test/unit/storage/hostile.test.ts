@@ -14,7 +14,7 @@ import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/s
 import * as v from 'valibot';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
-/** Opens a store and a new session of `messages` messages, and what the journal's file is called. */
+/** Opens a store with a new session of `messages` messages, and returns them with the journal's path. */
 async function written(folder: string, messages: number) {
   let windows = 0;
   const open = () => openSessionStore({ folder, clock: testClock(), writer: `w${++windows}` });
@@ -27,7 +27,7 @@ async function written(folder: string, messages: number) {
 
 const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
 
-/** A line with a sound checksum, whatever it says. */
+/** A line with a valid checksum and any content. */
 function forged(line: object): string {
   const open = JSON.stringify(line).slice(0, -1);
   return `${open},"sum":"${nativeChecksum(open)}"}\n`;
@@ -45,7 +45,7 @@ describe('what is acknowledged', () => {
       inFolder(async (folder) => {
         const { store, journal, open } = await written(folder, 1);
         const { message } = said(1);
-        // What a server says is no Usage until it has been through the door.
+        // A server's usage is untyped until it's validated.
         const reply: Message = JSON.parse(JSON.stringify(message)) as Message;
         await journal.append({ type: 'message_added', message: Object.assign(reply, { usage }) });
         await store.close();

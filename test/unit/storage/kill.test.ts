@@ -8,7 +8,7 @@ import { inFolder, testClock } from './support.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 20;
-/** Killed writers that share one journal, so that each also opens what the one before has left. */
+/** Writers that share a journal and are killed, so that each also opens what the previous one left. */
 const KILLS_PER_SESSION = 20;
 
 describe('a writer that is killed at any moment', function () {
@@ -49,7 +49,7 @@ describe('a writer that is killed at any moment', function () {
   });
 });
 
-/** Runs a writer, kills it a random time after its first acknowledgement, and returns what it had acknowledged. */
+/** Starts a writer, kills it a random time after its first acknowledgement, and returns the acknowledged messages. */
 function killedWriter(folder: string, id: string, window: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [WRITER, folder, id, window, '0', '-1'], {
@@ -68,7 +68,7 @@ function killedWriter(folder: string, id: string, window: string): Promise<strin
     child.on('error', reject);
     child.on('close', (code) => {
       if (code !== null) reject(new Error(`the writer ended by itself (${code}): ${errors}`));
-      // What it printed without a newline was not printed whole; the line before was.
+      // Output without a final line break is incomplete, so the previous line counts.
       else resolve(output.split('\n').slice(0, -1));
     });
   });

@@ -6,7 +6,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { inFolder, said, testClock, wordsOf } from './support.ts';
 
-/** A session of 40 messages of a thousand characters or more, written and closed. */
+/** Creates a session of 40 messages of at least a thousand characters, and closes it. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
   const journal = await store.create('Long', 'w');
@@ -27,7 +27,7 @@ describe('the session list', () => {
       await journal.close();
       assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
       const path = join(folder, 's1.jsonl');
-      // A line that cannot be read any more shows that it is not looked at.
+      // A line that became unreadable proves that it isn't read.
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
       const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });

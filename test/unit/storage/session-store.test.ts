@@ -10,7 +10,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
 
-/** A session with a message that one window writes and another follows. */
+/** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
   const journal = await store.create('Build', '');

@@ -140,7 +140,7 @@ describe('what is kept in the editor’s state', () => {
         first: messageId(`m${from}`),
         last: messageId(`m${to}`),
         messages: to - from + 1,
-        // Beside the newer one there is no room for it.
+        // It doesn't fit beside the newer one.
         detailed: name === 'old' ? 'x'.repeat(50_000) : 'They talked.',
       });
     const at = (n: number): SessionEvent => {

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
-/** Counts milliseconds and ids from a start; yields to the event loop for real. */
+/** A clock and IDs that count up; yields to the real event loop. */
 export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
   let time = start;
   let ids = 0;
@@ -18,7 +18,7 @@ export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
   };
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-'));
   try {
@@ -28,7 +28,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
-/** The n-th message of a plain conversation, counted from 0. */
+/** The n-th message of a simple conversation, starting with 0. */
 export function said(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {
   return {
     type: 'message_added',
@@ -42,7 +42,7 @@ export function said(n: number, text = `message ${n}`): SessionEvent & { type: '
   };
 }
 
-/** Waits until `condition` holds, and gives up when the test has long failed, so that the run can end. */
+/** Waits until `condition` is true. Gives up after the test's time limit, so that the run can end. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await condition()); tries++) {
     if (tries === 1_500) throw new Error('it never came to be');
@@ -50,7 +50,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** What a journal tells its user, in English; empty when it has nothing to tell. */
+/** A journal's notice for the user, in English; empty if there is none. */
 export function wordsOf(what: Phrase | undefined): string {
   return what ? inEnglish(what) : '';
 }

@@ -19,7 +19,7 @@ interface Windows {
   readonly reopen: () => Promise<SessionJournal>;
 }
 
-/** Two windows that have the same session open; the first of them writes. */
+/** Two windows with the same session open. The first one is the writer. */
 function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: OpenForAppend; b?: OpenForAppend } = {}) {
   return inFolder(async (folder) => {
     const stores: FileSessionStore[] = [];
@@ -151,7 +151,7 @@ describe('two windows on one session', () => {
       const follower = await store.open(journal.id);
       await follower.takeOver();
       assert.deepEqual(follower.state.path, ['m0', 'm1']);
-      // The window that follows now asks in its turn, once.
+      // The window that is now the follower requests it in turn, once.
       await until(async () => (await readdir(folder)).every((name) => !name.endsWith('.request')));
       await left.close();
       await store.close();

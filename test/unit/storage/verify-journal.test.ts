@@ -6,7 +6,7 @@ import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { inFolder, said, testClock } from './support.ts';
 
 describe('verifying a journal', () => {
-  /** A journal of five events, spoiled by `edit`. */
+  /** A journal of five events, changed by `edit`. */
   const verified = (edit: (lines: string[]) => string) =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { inFolder } from './support.ts';
 
-/** A lock that a window has, with what its file says and what it would say of another window of this process. */
+/** A lock that a window has, with its file's content, and the content for another window of this process. */
 const withLock = (work: (lock: WriterLock, path: string, own: string, another: string) => Promise<void>) => () =>
   inFolder(async (folder) => {
     const path = join(folder, 's.lock');

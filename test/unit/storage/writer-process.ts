@@ -1,5 +1,5 @@
-// A writer in a process of its own. Arguments: folder, session id, window name, first message, how many (-1: until
-// killed), `take-over` or `wait`. Prints one line for each event that was acknowledged, after it was.
+// A writer in a separate process. Arguments: folder, session ID, window name, first message, number of messages (-1:
+// until killed), `take-over` or `wait`. Prints a line for each acknowledged event.
 import { writeSync } from 'node:fs';
 import type { Clock } from '../../../src/app/ports.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
@@ -33,7 +33,7 @@ function message(n: number): SessionEvent {
 }
 
 for (let n = Number(first); n < end;) {
-  // Batches of one to three, some of them at the same time, as a streaming reply and a user would have it.
+  // Batches of one to three, some of them concurrent, like a streaming reply and a user's actions.
   const batches: number[][] = [[n], [n + 1, n + 2]];
   if (n % 2 === 0) batches.pop();
   if (mode === 'take-over' && journal.readOnly !== undefined) {
@@ -50,7 +50,7 @@ for (let n = Number(first); n < end;) {
   if (fault !== undefined && !(mode === 'take-over' && StoreFault.is(fault, 'not_writer')))
     throw new Error('refused', { cause: fault });
   n += batches.flat().length;
-  // Time for the other one to come in between.
+  // Time for the other window to interfere.
   if (mode === 'take-over') await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
 }
 await store.close();

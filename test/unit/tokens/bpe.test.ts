@@ -13,9 +13,9 @@ const vocabularies = [
   ['cl100k_base', cl100k],
 ] as const;
 
-/** js-tiktoken's time grows as the square of a piece, so it is asked about no longer ones than this. */
+/** js-tiktoken takes quadratic time in a piece's length, so it's only used up to this length. */
 const MAX_RUN_LENGTH = /\S{600}|\s{600}/u;
-/** Long enough for many steps, and for a quadratic merge to take minutes. */
+/** Long enough for many steps, and a quadratic merge would take minutes. */
 const LARGE = 1 << 18;
 
 /** The same numbers in each run. */
@@ -24,7 +24,7 @@ function randomFrom(seed: number): () => number {
   return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 }
 
-/** Does work that rests at every chance; counts them. */
+/** Runs work that yields at every opportunity, and counts how often. */
 async function pausesOf<T>(work: (yielder: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
   let pauses = 0;
   const result = await work(
@@ -35,7 +35,7 @@ async function pausesOf<T>(work: (yielder: Yielder) => Promise<T>): Promise<read
   return [result, pauses];
 }
 
-/** The lengths of the texts that were turned into bytes meanwhile. */
+/** The lengths of the texts that were encoded in the meantime. */
 async function encodedIn(work: () => Promise<unknown>): Promise<number[]> {
   const lengths: number[] = [];
   const encode = mock.method(TextEncoder.prototype, 'encode', (text: string) => {
@@ -104,7 +104,7 @@ for (const [name, ranks] of vocabularies) {
         this.skip(); // The shared transcripts are not here.
       } else {
         for (const [file, texts] of transcripts) {
-          // A part of each file in the everyday run: the reference takes half a minute for all of them.
+          // A regular run only uses part of each file, because the reference takes half a minute for all of them.
           const some = texts.filter((text, i) => i % 12 === 0 && !MAX_RUN_LENGTH.test(text));
           for (const text of some) assert.equal(counter.count(text), expected(text), `${file}: ${text.slice(0, 60)}`);
         }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 
 const request = (tokens: number) => ({ tokens });
-/** A session that grows by a turn of some 700 tokens. */
+/** A session that grows by about 700 tokens per turn. */
 const growing = (turns: number) =>
   Array.from({ length: turns }, (_, turn) => request(700 * (turn + 1) + (((turn + 1) * 37) % 90)));
 const error = (estimate: number, reported: number): number => Math.abs(estimate / reported - 1);
@@ -74,7 +74,7 @@ describe('a server that reads a part of the prompt alone', () => {
         let told = 0;
         for (let turn = 0, tokens = start; turn < 12; turn++, tokens += step) {
           assert.ok(calibration.estimate(tokens) > tokens * 0.95, `${start} + ${turn} × ${step}`);
-          // Whole messages are dropped, so what is left goes up and down.
+          // Complete messages are dropped, so the remaining size varies.
           const reported = tokens <= 4_096 ? tokens : 4_032 - ((turn * 53) % 200);
           const verdict = calibration.observe({ ...request(tokens), reported });
           if (tokens <= 4_096) assert.notEqual(verdict, 'truncated');
@@ -89,7 +89,7 @@ describe('a server that reads a part of the prompt alone', () => {
     const calibration = new Calibration(1);
     calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, undefined, 'it has read all so far');
-    // Two messages of 2,450 tokens do not fit: the first is dropped.
+    // Two messages of 2,450 tokens don't fit, so the first one is dropped.
     for (const tokens of [2_450, 4_950, 7_450]) calibration.observe({ ...request(tokens), reported: 2_500 });
     assert.equal(calibration.serverWindow, 2_500);
     calibration.setStatedWindow(4_096);

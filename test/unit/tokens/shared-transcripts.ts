@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const folder = join(process.env['THREADKEEPER_DATA'] ?? resolve('..', 'shared', 'data'), 'dev');
 
-/** The texts of each shared transcript by file name, or undefined where there are none. */
+/** The texts of each shared transcript by file name; undefined if there are none. */
 export function sharedTranscripts(): ReadonlyMap<string, readonly string[]> | undefined {
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));

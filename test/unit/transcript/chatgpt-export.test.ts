@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { imported, type Imported } from '../../support/imported.ts';
 
-/** What a person sees of an export. */
+/** The visible content of an export. */
 const read = (document: unknown): Imported => imported('chatgpt', JSON.stringify(document));
 
 const message = (role: string, content: unknown, more: object = {}): object => ({
@@ -11,7 +11,7 @@ const message = (role: string, content: unknown, more: object = {}): object => (
 });
 const words = (...parts: readonly unknown[]): object => ({ content_type: 'text', parts });
 
-/** A conversation in which each message answers the one before it. */
+/** A conversation in which each message is a reply to the previous one. */
 function chain(messages: readonly unknown[], more: object = {}): object {
   const nodes = messages.map((one, index) => [
     `n${index}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { imported, type Imported } from '../../support/imported.ts';
 
-/** What a person sees of a session with these lines. */
+/** The visible content of a session with these lines. */
 const read = (...records: readonly unknown[]): Imported =>
   imported('codex', records.map((one) => JSON.stringify(one)).join('\n'));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { imported, type Imported } from '../../support/imported.ts';
 
-/** What a person sees of a list of messages. */
+/** The visible content of a list of messages. */
 const read = (...messages: readonly unknown[]): Imported => imported('messages', JSON.stringify(messages));
 
 describe('importing messages with role and content', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { imported, type Imported } from '../../support/imported.ts';
 
-/** What a person sees of an export with these requests. */
+/** The visible content of an export with these requests. */
 function read(...requests: readonly unknown[]): Imported {
   const chat = { responderUsername: 'GitHub Copilot', initialLocation: 'panel', requests };
   return imported('vscode-chat', JSON.stringify(chat));

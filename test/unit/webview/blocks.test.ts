@@ -15,7 +15,7 @@ function split(text: string, sizes: readonly number[] = [text.length]): readonly
   return splitter.closed;
 }
 
-/** Markdown of the sort that models write, and of the sort they should not. */
+/** Markdown that models write, and hostile Markdown. */
 const line = fc.constantFrom(
   ...['', '', 'Some words.', 'and more', '# Heading', '## Two', '- item', '  - inner', '  more of it', '1. one'],
   ...['2. two', '```ts', '```', '  ```', '~~~', 'const a = 1;', '    indented', '| a | b |', '|---|---|', '> quoted'],
@@ -39,7 +39,7 @@ describe('a reply that is still arriving', () => {
   it('reads the same in blocks as whole', () => {
     fc.assert(
       fc.property(document, (text) => {
-        // Both know the definitions of the whole text, as the page does in the end.
+        // Both know all link definitions, like the finished page.
         const environment = {};
         const whole = renderMarkdown(text, environment);
         const pieces = split(text).map((block) => renderMarkdown(block, { ...environment }));

@@ -10,7 +10,7 @@ export const said = (id: string, text: string, role: MessageView['role'] = 'assi
   at: 1,
 });
 
-/** A session of two messages, as the page is given it. */
+/** A session of two messages, as it's sent to the page. */
 export const INIT: InitMessage = {
   ...STATE,
   type: 'init',

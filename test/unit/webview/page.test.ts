@@ -10,7 +10,7 @@ describe('the page', () => {
   let sent: PageToHost[];
   let page: Page;
 
-  /** What the page asked for since the last look. */
+  /** The page's requests since the last call. */
   const asked = () => sent.splice(0).flatMap((message) => (message.type === 'request' ? [message] : []));
   const bodies = () => asked().map(({ body }) => body);
   const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -44,7 +44,7 @@ describe('the state of the page', () => {
     let state = reduce({ type: 'loading' }, { ...INIT, history: ['one', 'two'] });
     state = sends(state, 2, said('m2', 'three', 'user'));
     assert.deepEqual(history(state), ['one', 'two', 'three']);
-    // The user edited the message and sent it again, on a new branch in its place.
+    // The user edited the message and resent it on a new branch.
     state = sends(state, 2, said('n2', 'three and a half', 'user'));
     assert.deepEqual(history(state), ['one', 'two', 'three', 'three and a half']);
     state = sends(state, 2, said('n2', 'three and a half', 'user'), said('n3', 'A reply.'), said('n4', 'one', 'user'));

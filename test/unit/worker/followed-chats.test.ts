@@ -30,7 +30,7 @@ const SAYING = { role: 'user', content: 'Which port?' };
 const said = (text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
 
-/** Every file of a folder with its size and time. */
+/** Every file in a folder with its size and time. */
 function traces(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => {
@@ -40,7 +40,7 @@ function traces(folder: string): readonly string[] {
     .sort();
 }
 
-/** What a tool writes when a message comes; none of these changes the session's own time. */
+/** Writes what a tool writes for a new message. None of it changes the session's own modification time. */
 const WRITES = {
   goose: {
     format: /^database/,
@@ -116,7 +116,7 @@ describe('the chats from other tools, followed in a thread', () => {
     return Date.now() - since;
   }
 
-  /** Another process that has a database open, and writes to it when asked. */
+  /** Another process that has a database open and writes to it on request. */
   async function openTool(file: string): Promise<(statements: string) => Promise<void>> {
     const tool = spawn(process.execPath, ['--no-warnings', '--input-type=module', '--eval', TOOL, file]);
     tools.push(tool);
@@ -173,7 +173,7 @@ describe('the chats from other tools, followed in a thread', () => {
       assert.equal((await chats.follow({ tools: [tool], keepMs: 0 })).read, 1);
       const before = await messages(chats);
       await writer(WRITES[tool].statement);
-      // Longer than it may take, and far below the time after which everything is looked through.
+      // Longer than it may take, and far below the interval of complete scans.
       const took = await eventually(async () => (await messages(chats)) > before, 15_000);
       console.log(`      ${took} ms`);
       const traced = traces(path.dirname(file));
@@ -229,7 +229,7 @@ describe('the chats from other tools, followed in a thread', () => {
 
   it('stay with the window that reads them, however long that takes', async function () {
     if (process.platform === 'win32') return this.skip();
-    // Reading a pipe lasts until somebody writes to it.
+    // Reading a pipe would wait until somebody writes to it.
     const pipe = path.join(place, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const chats = open('one', [], { AIDER_CHAT_HISTORY_FILE: pipe });
@@ -250,7 +250,7 @@ describe('the chats from other tools, followed in a thread', () => {
     for (let index = 0; index < 50; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
     const news: ChatNews[] = [];
     const chats = open('one', news);
-    // One pass runs and another one waits when the user cancels.
+    // The user cancels while one pass runs and another one waits.
     const passes = [1, 2].map(() => chats.follow({ tools: ['claude-code'], keepMs: 0 }));
     await eventually(() => Promise.resolve(news.some(({ type }) => type === 'progress')));
     await chats.cancel();

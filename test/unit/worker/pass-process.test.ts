@@ -30,7 +30,7 @@ describe('a process that reads the chats from other tools', function () {
   });
   afterEach(() => rmSync(place, { recursive: true, force: true }));
 
-  /** Every file of the home with its size and times. */
+  /** Every file in the home folder with its size and times. */
   const traces = (): string[] =>
     readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => {
       const { size, mtimeMs, ctimeMs } = statSync(path.join(home, name));
@@ -54,7 +54,7 @@ describe('a process that reads the chats from other tools', function () {
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
       const ended = once(child, 'exit');
-      // The first is let be; the others are killed some time after they began to read.
+      // The first one finishes. The others are killed some time after they started to read.
       if (kill > 0) {
         await Promise.race([once(child.stdout, 'data'), ended]);
         await new Promise((resolve) => setTimeout(resolve, ((kill * 7) % 10) * 0.1 * wholeMs));
@@ -68,7 +68,7 @@ describe('a process that reads the chats from other tools', function () {
       }
       await ended;
       if (!/\n\d+\n$/.test(output)) unfinished++;
-      // A killed process leaves its lock, which is taken over some time later: as if that time had passed.
+      // A killed process leaves its lock, which is only taken over later. Simulates that time.
       rmSync(path.join(copies, 'library.lock'), { force: true });
     }
     const chats = new FollowedChats({
@@ -128,7 +128,7 @@ describe('a process that reads the chats from other tools', function () {
   });
 });
 
-/** The files that successful system calls changed, made or removed. */
+/** The files that were changed, created, or removed by successful system calls. */
 function changes(trace: string): string[] {
   return trace.split('\n').flatMap((line) => {
     const [, call, rest] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? [];
