@@ -48,14 +48,20 @@ export const FIGURE_FAULTS = [
     {
       what: 'a long piece counts as one token',
       file: 'src/core/tokens/bpe.ts',
-      find: 'this.vocabulary.ranks.has(bytes) ? 1 : yield* this.countMerged(bytes);',
+      find: 'this.vocabulary.ranks.has(bytes) ? 1 : yield* this.mergeLong(bytes);',
       put: '1;',
+    },
+    {
+      what: 'a short piece counts as one token',
+      file: 'src/core/tokens/bpe.ts',
+      find: 'this.vocabulary.ranks.has(bytes) ? 1 : this.mergeShort(bytes)',
+      put: '1',
     },
     {
       what: 'half of a character counts as a whole one',
       file: 'src/core/tokens/bpe.ts',
-      find: 'const bytes = yield* utf8(piece);',
-      put: 'const bytes = yield* utf8(piece.slice(0, Math.max(1, piece.length - 1)));',
+      find: 'const bytes = isAscii(piece) ? piece : bytesOf(piece);',
+      put: 'const bytes = isAscii(piece) ? piece : bytesOf(piece.slice(0, Math.max(1, piece.length - 1)));',
     },
   ),
   ...planted(
