@@ -21,7 +21,7 @@ export type PageTests = 'common' | 'ci' | 'all';
 const COMMON = ['journey', 'open-chat', 'compressed', 'sessions', 'turns', 'keyboard-writing', 'loading', 'page-parts'];
 
 /** Left out by CI: they take the longest, and mostly repeat in the editor what unit and host tests hold. */
-const SLOW = ['checked-summary', 'first-users', 'languages', 'place', 'real-transcript', 'stumbles', 'two-folders'];
+const SLOW = ['checked-summary', 'first-users', 'languages', 'place', 'real-transcript', 'two-folders', 'usability'];
 
 /** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(

@@ -2,7 +2,7 @@ import type { Conversation } from '../../src/app/conversation.ts';
 import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
-import type { Desk } from '../unit/app/desk.ts';
+import type { Harness } from '../unit/app/harness.ts';
 
 /** A user's message and everything until the next one. */
 export interface Turn {
@@ -30,11 +30,11 @@ const NO_ANSWER = 'Done.';
  * Replays one turn: sends the user's message, returns the transcript's reply, and appends tool results and what
  * follows. Resolves when background compression has committed. Rejects if the turn fails.
  */
-export async function playTurn(desk: Desk, conversation: Conversation, { ask, rest }: Turn): Promise<void> {
-  desk.clock.ahead += TURN_MS;
+export async function playTurn(harness: Harness, conversation: Conversation, { ask, rest }: Turn): Promise<void> {
+  harness.clock.ahead += TURN_MS;
   const [first, ...others] = rest;
   const answer = first?.role === 'assistant' ? first : undefined;
-  desk.script = async function* () {
+  harness.script = async function* () {
     await Promise.resolve();
     yield { type: 'text', text: answer?.text || NO_ANSWER };
     yield { type: 'end', ending: 'complete' };

@@ -29,17 +29,17 @@ const SMALL = 'test-models/small';
 async function modelDesk(): Promise<ModelDesk> {
   const extension = vscode.extensions.getExtension<ModelDesk>('threadkeeper-tests.model-extension');
   assert.ok(extension, 'the extension with models is not installed');
-  const desk = await extension.activate();
-  desk.requests.length = 0;
-  desk.answer = () => ['Use ', 'a bounded ', 'queue.'];
-  return desk;
+  const harness = await extension.activate();
+  harness.requests.length = 0;
+  harness.answer = () => ['Use ', 'a bounded ', 'queue.'];
+  return harness;
 }
 
 describe('a model that another extension offers to the editor', () => {
-  let desk: ModelDesk;
+  let harness: ModelDesk;
 
   beforeEach(async () => {
-    desk = await modelDesk();
+    harness = await modelDesk();
   });
 
   it('is offered first in the picker, by its name and window, while nobody is chosen', async () => {
@@ -99,7 +99,7 @@ describe('a model that another extension offers to the editor', () => {
     listening.dispose();
     assert.ok(pieces.length > 1, 'the reply came in pieces');
     assert.deepEqual(transcript(conversation), ['user: How do I limit memory?', 'assistant: Use a bounded queue.']);
-    const [request] = desk.requests;
+    const [request] = harness.requests;
     assert.equal(request?.model, 'large');
     assert.match(request?.messages[0]?.text ?? '', /^<instructions>\nYou are a careful programming assistant/);
     assert.deepEqual(request?.messages.at(-1), { role: 'user', text: 'How do I limit memory?' });
@@ -114,7 +114,7 @@ describe('a model that another extension offers to the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
-    desk.answer = async function* () {
+    harness.answer = async function* () {
       yield 'It begins';
       await new Promise(() => undefined);
     };
@@ -131,7 +131,7 @@ describe('a model that another extension offers to the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
-    desk.answer = () => {
+    harness.answer = () => {
       throw vscode.LanguageModelError.Blocked('monthly requests used up');
     };
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
@@ -154,11 +154,11 @@ describe('a model that another extension offers to the editor', () => {
     const conversation = await sampleSession();
     await selectModel(app, conversation, 'vscode', LARGE);
     const narrative = 'They talked the work over step by step and agreed on how to go on.';
-    desk.answer = () => [JSON.stringify({ narrative })];
+    harness.answer = () => [JSON.stringify({ narrative })];
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const compression = conversation.state.compressions.at(-1);
     assert.ok(compression && compression.calls.count > 0, 'the model was asked');
-    assert.ok(desk.requests.every((request) => request.model === 'large'));
+    assert.ok(harness.requests.every((request) => request.model === 'large'));
     assert.ok(conversation.context().system.join('\n').includes(narrative), 'its words are in the context');
     assert.ok(conversation.state.counters.compressionTokens > 0);
     assert.equal(conversation.state.counters.compressionCostUsd, 0);

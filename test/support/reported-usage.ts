@@ -2,7 +2,7 @@ import type { Conversation } from '../../src/app/conversation.ts';
 import { Calibration, type StoredCalibration } from '../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
 import { createOpenAiModel } from '../../src/providers/openai.ts';
-import { Desk } from '../unit/app/desk.ts';
+import { Harness } from '../unit/app/harness.ts';
 import type { WireServer } from './wire-server.ts';
 
 const ENGLISH =
@@ -54,32 +54,32 @@ export async function gaugeErrors(server: WireServer, { encoding, factor, said }
     firstTokenMs: 20_000,
     silenceMs: 20_000,
   });
-  const desk = await Desk.open();
+  const harness = await Harness.open();
   try {
     let conversation: Conversation;
     const errors: number[] = [];
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       const shown = conversation.meter.providerTokens(conversation.context().total);
       for await (const chunk of model.stream(request, signal)) {
         if (chunk.type === 'usage') errors.push(Math.abs(shown / chunk.usage.input - 1));
         yield chunk;
       }
     };
-    desk.calibration = new Calibration(1);
-    conversation = await desk.converse();
+    harness.calibration = new Calibration(1);
+    conversation = await harness.converse();
     for (let turn = 0; turn < TURNS.before; turn++) {
       await conversation.send(`${said} (${turn}) `.repeat(1 + (turn % 3)));
     }
     const before = conversation.meter.isApproximate;
     // Only stored data survives a reload.
-    const stored = JSON.parse(JSON.stringify(desk.calibration.export())) as StoredCalibration;
-    desk.calibration = new Calibration(1, stored);
-    conversation = await desk.restart(conversation);
+    const stored = JSON.parse(JSON.stringify(harness.calibration.export())) as StoredCalibration;
+    harness.calibration = new Calibration(1, stored);
+    conversation = await harness.restart(conversation);
     const after = conversation.meter.isApproximate;
     for (let turn = 0; turn < TURNS.after; turn++) await conversation.send(`${said} (${TURNS.before + turn})`);
     return { errors, approximate: { before, after } };
   } finally {
-    await desk.close();
+    await harness.close();
     server.reset();
   }
 }

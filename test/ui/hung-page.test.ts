@@ -13,10 +13,10 @@ function hang(ms: number): void {
     readonly querySelector?: (selector: string) => unknown;
   }
   // DOM types, because this file is compiled without them.
-  const world = globalThis as unknown as {
+  const simulation = globalThis as unknown as {
     Element: { prototype: { replaceChildren: (this: unknown, ...nodes: Drawn[]) => void } };
   };
-  const { prototype } = world.Element;
+  const { prototype } = simulation.Element;
   const draw = prototype.replaceChildren;
   prototype.replaceChildren = function (...nodes) {
     const holds = nodes.some((node) => node.textContent?.includes('HOLD-THE-PAGE') && node.querySelector?.('strong'));

@@ -3,7 +3,7 @@ import { resolvePolicy, type Policy } from '../../../src/core/policy/policy.ts';
 import { modelInfo, priceOf } from '../../../src/core/tokens/models.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
-import { Desk } from '../../unit/app/desk.ts';
+import { Harness } from '../../unit/app/harness.ts';
 import { tokensOf } from '../compress-at-once.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { metered } from '../models/metered.ts';
@@ -183,18 +183,18 @@ interface Played {
 }
 
 async function play(turns: readonly Turn[], { counter }: BenchContext, policy?: Policy): Promise<Played> {
-  const desk = await Desk.open();
-  if (policy) desk.settings = { ...desk.settings, policy };
+  const harness = await Harness.open();
+  if (policy) harness.settings = { ...harness.settings, policy };
   try {
     const model = metered('oracle', counter, oracle({ counter }), () => new Error('unused'));
-    desk.summarizer = (request, signal) => model.model.stream(request, signal);
-    const conversation = await desk.converse();
+    harness.summarizer = (request, signal) => model.model.stream(request, signal);
+    const conversation = await harness.converse();
     const prefix = new PrefixMeter(counter);
     const at: Played['at'][number][] = [];
     let tokens = 0;
     for (const turn of turns) {
-      await playTurn(desk, conversation, turn);
-      for (const request of desk.requests.splice(0)) prefix.add(blocksOf(request));
+      await playTurn(harness, conversation, turn);
+      for (const request of harness.requests.splice(0)) prefix.add(blocksOf(request));
       tokens += counter.text(turn.ask) + 4 + tokensOf(turn.rest, counter);
       at.push({ messages: conversation.state.path.length, conversation: tokens, input: model.spent.input });
     }
@@ -202,7 +202,7 @@ async function play(turns: readonly Turn[], { counter }: BenchContext, policy?: 
     await conversation.close();
     return { input: model.spent.input, output: model.spent.output, messages, prefix, at };
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { SessionId } from '../../../src/core/model/ids.ts';
-import { Desk, says } from '../../unit/app/desk.ts';
+import { Harness, says } from '../../unit/app/harness.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import type { Measured } from '../report/figure.ts';
@@ -13,15 +13,15 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   const length = quick ? 2_000 : 10_000;
   const name = length.toLocaleString('en-US');
   say(`memory: a session of ${name} messages`);
-  const desk = await Desk.open(says('It is as you say.'));
+  const harness = await Harness.open(says('It is as you say.'));
   try {
-    const id = await filled(desk, length);
+    const id = await filled(harness, length);
     // Opens an empty session first, because what is loaded once for all sessions doesn't count.
-    const empty = await desk.reopen(await filled(desk, 2));
+    const empty = await harness.reopen(await filled(harness, 2));
     await empty.send('Are you there?');
     await empty.close();
     const before = heap();
-    const conversation = await desk.reopen(id);
+    const conversation = await harness.reopen(id);
     conversation.context();
     const opened = heap() - before;
     await conversation.send('And what is left to do?');
@@ -29,7 +29,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
     const used = heap() - before;
     assert.equal(conversation.state.path.length >= length, true);
     await conversation.close();
-    desk.requests.length = 0;
+    harness.requests.length = 0;
     const kilobytes = (bytes: number): number => Math.max(0, bytes) / 1_024;
     return {
       figures: [
@@ -48,13 +48,13 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
       ],
     };
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }
 
 /** A session on disk that nothing in memory refers to. */
-async function filled(desk: Desk, length: number): Promise<SessionId> {
-  const conversation = await desk.converse();
+async function filled(harness: Harness, length: number): Promise<SessionId> {
+  const conversation = await harness.converse();
   await grow(conversation, syntheticSession(length));
   await conversation.close();
   return conversation.journal.id;

@@ -1,7 +1,7 @@
 import { messageText } from '../../../src/core/model/message.ts';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { Desk } from '../../unit/app/desk.ts';
+import { Harness } from '../../unit/app/harness.ts';
 import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
@@ -133,7 +133,7 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
     { name: 'local', keeps: undefined, label: `the same in ${thousands}, without a model` },
   ]) {
     say(`facts turn by turn, ${count} messages, ${name}`);
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
       const shown = new Set<string>();
       if (keeps !== undefined) {
@@ -143,16 +143,16 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
           return answer(prompt, maxTokens);
         };
         const model = metered(name, counter, shows, () => new Error('unused'));
-        desk.summarizer = (request, signal) => model.model.stream(request, signal);
+        harness.summarizer = (request, signal) => model.model.stream(request, signal);
       }
-      const { reservedTokens } = desk.settings;
+      const { reservedTokens } = harness.settings;
       const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
-      desk.settings = { ...desk.settings, contextWindow: budget + reservedTokens };
-      const conversation = await desk.converse();
+      harness.settings = { ...harness.settings, contextWindow: budget + reservedTokens };
+      const conversation = await harness.converse();
       const prefix = new PrefixMeter(counter);
       for (const turn of turnsOf(transcript)) {
-        await playTurn(desk, conversation, turn);
-        for (const request of desk.requests.splice(0)) prefix.add(blocksOf(request));
+        await playTurn(harness, conversation, turn);
+        for (const request of harness.requests.splice(0)) prefix.add(blocksOf(request));
       }
       const { system, messages, total } = conversation.context();
       const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
@@ -184,7 +184,7 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
         guard: { worse: 'lower', margin: 0.01 },
       });
     } finally {
-      await desk.close();
+      await harness.close();
     }
   }
   return figures;

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { Desk } from '../../unit/app/desk.ts';
+import { Harness } from '../../unit/app/harness.ts';
 import { compressAtOnce, tokensOf } from '../compress-at-once.ts';
-import { takeIn } from '../take-in.ts';
+import { importMessages } from '../import-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
@@ -27,10 +27,10 @@ const HELD = { atMost: 50 } as const;
 /** Like in the editor: imported messages are counted and then compressed by the command. */
 async function inSession(messages: readonly TranscriptMessage[], { say }: BenchContext): Promise<Figure[]> {
   say(`compressing ${messages.length} messages in a session`);
-  const desk = await Desk.open();
+  const harness = await Harness.open();
   try {
-    const conversation = await desk.converse();
-    await takeIn(conversation, messages);
+    const conversation = await harness.converse();
+    await importMessages(conversation, messages);
     const loop = watchLoop();
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
@@ -67,7 +67,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
       },
     ];
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { Desk, says } from '../../unit/app/desk.ts';
+import { Harness, says } from '../../unit/app/harness.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs } from '../report/cpu.ts';
@@ -16,20 +16,20 @@ const QUICK = 4_000;
 export async function measureLongTurns({ quick, say }: BenchContext): Promise<Measured> {
   const length = quick ? QUICK : LONG;
   const name = length.toLocaleString('en-US');
-  const desk = await Desk.open(says(REPLY));
+  const harness = await Harness.open(says(REPLY));
   try {
     say(`turns: a session of ${name} messages`);
-    const large = await desk.converse();
+    const large = await harness.converse();
     const filling = await cpuMs(() => grow(large, syntheticSession(length)));
-    const small = await desk.converse();
+    const small = await harness.converse();
     await grow(small, syntheticSession(SHORT));
-    const costs = await compareTurns(desk, small, large, quick ? 240 : 800);
+    const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
     await small.close();
     await large.close();
     const label = `${name} messages into a journal, compressed as they come`;
     const filled = { id: `speed.long${length}.grow`, label, value: filling / 1_000, unit: 's' } as const;
     return { figures: [...turnFigures(costs, length), filled] };
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }

@@ -1,6 +1,6 @@
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { Desk } from '../../unit/app/desk.ts';
-import { takeIn } from '../take-in.ts';
+import { Harness } from '../../unit/app/harness.ts';
+import { importMessages } from '../import-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { oracle } from '../models/oracle.ts';
 import { StreamingServer, type Pace } from '../models/streaming-server.ts';
@@ -53,7 +53,7 @@ async function compress(
   const thousands = messages.length.toLocaleString('en-US');
   say(`compressing ${thousands} messages by ${label}`);
   const server = await StreamingServer.start(pace, oracle({ counter }), counter);
-  const desk = await Desk.open();
+  const harness = await Harness.open();
   try {
     const model = createOpenAiModel({
       apiKey: 'bench',
@@ -63,10 +63,10 @@ async function compress(
       firstTokenMs: 60_000,
       silenceMs: 60_000,
     });
-    desk.summarizerAtOnce = atOnce;
-    desk.summarizer = (request, signal) => model.stream(request, signal);
-    const conversation = await desk.converse();
-    await takeIn(conversation, messages);
+    harness.summarizerAtOnce = atOnce;
+    harness.summarizer = (request, signal) => model.stream(request, signal);
+    const conversation = await harness.converse();
+    await importMessages(conversation, messages);
     await conversation.meter.countNew();
     const started = performance.now();
     const { kind } = await conversation.compressNow();
@@ -89,7 +89,7 @@ async function compress(
       { id: `${id}.output`, label: 'the same: tokens from the model', value: spent.output, unit: 'tokens' },
     ];
   } finally {
-    await desk.close();
+    await harness.close();
     await server.stop();
   }
 }

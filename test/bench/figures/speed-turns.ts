@@ -5,7 +5,7 @@ import { ContextGauge } from '../../../src/host/gauge/context-gauge.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
-import { Desk, says } from '../../unit/app/desk.ts';
+import { Harness, says } from '../../unit/app/harness.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs, quantile } from '../report/cpu.ts';
@@ -26,9 +26,9 @@ export const REPLY = 'It is as you say, and nothing else had to change.';
 
 /** The host's cost of a turn in short and long sessions. The same turns run in both, alternately. */
 export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
-  const desk = await Desk.open(says(REPLY));
+  const harness = await Harness.open(says(REPLY));
   try {
-    const large = await desk.converse();
+    const large = await harness.converse();
     const transcript = syntheticSession(quick ? 2_000 : 10_000);
     const figures: Figure[] = [];
     const points: [number, number][] = [];
@@ -38,9 +38,9 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
       say(`turns: a session of ${length} messages`);
       growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
       from = length;
-      const small = await desk.converse();
+      const small = await harness.converse();
       await grow(small, syntheticSession(SHORT));
-      const costs = await compareTurns(desk, small, large, quick ? 240 : 800);
+      const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
       await small.close();
       if (points.length === 0) points.push([SHORT, quantile(costs.small, 0.5)]);
       points.push([length, quantile(costs.large, 0.5)]);
@@ -59,7 +59,7 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
     const plot = { id: 'speed.turns', title: 'What a turn costs the host', x: 'messages', y: 'ms of CPU time', series };
     return { figures, plots: quick ? [] : [plot] };
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }
 
@@ -73,7 +73,7 @@ interface TurnCosts {
  * gauge. Excludes the compression afterwards and the gauge's second update.
  */
 export async function compareTurns(
-  desk: Desk,
+  harness: Harness,
   small: Conversation,
   large: Conversation,
   messages: number,
@@ -96,8 +96,8 @@ export async function compareTurns(
       gauge.view(conversation);
       if (at >= WARM_UP) costs[which].push(cost);
     }
-    desk.requests.length = 0;
-    desk.clock.ahead += TURN_MS;
+    harness.requests.length = 0;
+    harness.clock.ahead += TURN_MS;
   }
   return costs;
 }

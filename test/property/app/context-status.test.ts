@@ -5,7 +5,7 @@ import { editSummary } from '../../../src/app/summary-changes.ts';
 import { contextStatuses } from '../../../src/app/context-status.ts';
 import { nodeText } from '../../../src/core/context/render.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { Desk, fill } from '../../unit/app/desk.ts';
+import { Harness, fill } from '../../unit/app/harness.ts';
 import { runs } from '../runs.ts';
 
 const SUBJECTS = ['gateway', 'scheduler', 'invoice', 'harbour', 'lantern', 'tariff', 'roster', 'freight'];
@@ -32,15 +32,15 @@ describe('the question why something was forgotten', () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(messages, question, fc.boolean(), async (messages, words, isEdited) => {
-        const desk = await Desk.open();
+        const harness = await Harness.open();
         try {
-          const conversation = await desk.converse();
+          const conversation = await harness.converse();
           await fill(conversation, 2 * messages.length, (n) => (n % 2 === 0 ? messages[n / 2]! : LISTING));
           await conversation.compressNow();
           for (const { node } of isEdited ? conversation.state.frontier : [])
             await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
           const { state } = conversation;
-          const search = new SessionSearch(() => state, desk.clock);
+          const search = new SessionSearch(() => state, harness.clock);
           await search.updateIndex();
           const query = words.join(' ');
           const { context } = await conversation.previewSend({ text: '' });
@@ -85,7 +85,7 @@ describe('the question why something was forgotten', () => {
             }
           }
         } finally {
-          await desk.close();
+          await harness.close();
         }
       }),
       runs(25),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ContextOverflow } from '../../../src/app/fault.ts';
-import { says } from '../../unit/app/desk.ts';
+import { says } from '../../unit/app/harness.ts';
 import { checkRequest } from './checks.ts';
-import { World } from './world.ts';
+import { Simulation } from './simulation.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_500 : 60;
 
@@ -29,16 +29,16 @@ describe('turns of any size in a small window', () => {
     const budgets = fc.integer({ min: 400, max: 3_000 });
     await fc.assert(
       fc.asyncProperty(budgets, fc.constantFrom('smart', 'trim', 'off'), turns, async (budget, strategy, sizes) => {
-        const world = await World.open();
+        const simulation = await Simulation.open();
         try {
-          await world.do({ do: 'policy', name: 'balanced', strategy });
-          await world.do({ do: 'budget', tokens: budget, ledgerShare: 0.15 });
-          const { desk, conversation } = world;
+          await simulation.do({ do: 'policy', name: 'balanced', strategy });
+          await simulation.do({ do: 'budget', tokens: budget, ledgerShare: 0.15 });
+          const { harness, conversation } = simulation;
           for (const [at, { share, reply, task }] of sizes.entries()) {
-            if (task) await world.do({ do: 'task', goal: textOf(budget * 0.1, at) });
+            if (task) await simulation.do({ do: 'task', goal: textOf(budget * 0.1, at) });
             const text = textOf(budget * share, at);
-            desk.requests.length = 0;
-            desk.script = says(textOf(budget * reply, at));
+            harness.requests.length = 0;
+            harness.script = says(textOf(budget * reply, at));
             const refused = await conversation.send(text).then(
               () => false,
               (error: unknown) => {
@@ -46,13 +46,13 @@ describe('turns of any size in a small window', () => {
                 return true;
               },
             );
-            assert.equal(desk.requests.length, refused ? 0 : 1, 'what is refused is not sent');
-            if (refused) assert.equal(world.state.escalation, 'token_overflow', 'what is refused is flagged');
-            for (const request of desk.requests) checkRequest(request, text, budget, conversation.counter);
+            assert.equal(harness.requests.length, refused ? 0 : 1, 'what is refused is not sent');
+            if (refused) assert.equal(simulation.state.escalation, 'token_overflow', 'what is refused is flagged');
+            for (const request of harness.requests) checkRequest(request, text, budget, conversation.counter);
             if (refused) assert.ok(conversation.context().total > budget, 'what fits is not refused');
           }
         } finally {
-          await world.close();
+          await simulation.close();
         }
       }),
       { numRuns: RUNS },

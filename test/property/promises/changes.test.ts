@@ -12,7 +12,7 @@ import {
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { proseSummary, type Level, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
-import { Desk, fill, says } from '../../unit/app/desk.ts';
+import { Harness, fill, says } from '../../unit/app/harness.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
 
@@ -60,27 +60,27 @@ function request(conversation: Conversation): unknown {
 
 /** A session with summaries and key events, its history of changes, and the next request after each of them. */
 class Story {
-  readonly desk: Desk;
+  readonly harness: Harness;
   conversation: Conversation;
   /** The requests after each applied change, starting with the original; `at` is the current index. */
   readonly #requests: unknown[];
   #at = 0;
   #written = 0;
 
-  private constructor(desk: Desk, conversation: Conversation) {
-    this.desk = desk;
+  private constructor(harness: Harness, conversation: Conversation) {
+    this.harness = harness;
     this.conversation = conversation;
     this.#requests = [request(conversation)];
   }
 
   static async begin(): Promise<Story> {
-    const desk = await Desk.open();
-    const conversation = await desk.converse();
+    const harness = await Harness.open();
+    const conversation = await harness.converse();
     for (let round = 0; round < 2; round++) {
       await fill(conversation, 60, (n) => (n % 9 === 0 ? `We decided to use port ${8400 + n + round}.` : part(n)));
       assert.equal((await conversation.compressNow()).kind, 'committed');
     }
-    return new Story(desk, conversation);
+    return new Story(harness, conversation);
   }
 
   get state(): SessionState {
@@ -90,7 +90,7 @@ class Story {
   async do(one: Deed): Promise<void> {
     if (one.do === 'reload') {
       const before = request(this.conversation);
-      this.conversation = await this.desk.restart(this.conversation);
+      this.conversation = await this.harness.restart(this.conversation);
       assert.deepEqual(request(this.conversation), before, 'a reload changes nothing');
       return;
     }
@@ -126,8 +126,8 @@ class Story {
       }
       case 'resummarize': {
         const narrative = `Told anew, number ${++this.#written}: the user asked about part 4 and part 5.`;
-        this.desk.summarizer = says(JSON.stringify(proseSummary(narrative)));
-        const made = await this.desk.resummarize(this.conversation, { node: node.id, finer: one.finer });
+        this.harness.summarizer = says(JSON.stringify(proseSummary(narrative)));
+        const made = await this.harness.resummarize(this.conversation, { node: node.id, finer: one.finer });
         const shown = this.state.levels.get(node.id) ?? 'detailed';
         if (one.finer) assert.equal(shown, 'full');
         return this.#expectSent(made, made[shown] ?? made.detailed, shown);
@@ -191,13 +191,13 @@ class Story {
     await this.do({ do: 'reload' });
     const { system } = this.conversation.context();
     await this.conversation.send('Go on.');
-    assert.deepEqual(this.desk.requests.at(-1)?.system, system, 'what was promised is what is sent');
+    assert.deepEqual(this.harness.requests.at(-1)?.system, system, 'what was promised is what is sent');
   }
 
   async close(): Promise<void> {
     await this.conversation.settled();
     await this.conversation.close();
-    await this.desk.close();
+    await this.harness.close();
   }
 }
 

@@ -19,11 +19,11 @@ import {
   REPLY_PRIMING_TOKENS,
   type TokenCounter,
 } from '../../../src/core/tokens/token-counter.ts';
-import { wordsOf } from './marks.ts';
-import type { World } from './world.ts';
+import { wordsOf } from './user-marks.ts';
+import type { Simulation } from './simulation.ts';
 
 /** The active branch, derived from messages and their parents only. */
-export function transcript({ state, deleted }: World): Message[] {
+export function transcript({ state, deleted }: Simulation): Message[] {
   const found: Message[] = [];
   for (let at = state.head; at !== null;) {
     const message: Message = state.messages.get(at) ?? assert.fail(`a message is lost: ${at}`);
@@ -34,16 +34,16 @@ export function transcript({ state, deleted }: World): Message[] {
 }
 
 /** The newest user message of the active branch, if it's sent verbatim. */
-export function newestSent(world: World, { messages }: Context): Message | undefined {
-  const all = transcript(world);
+export function newestSent(simulation: Simulation, { messages }: Context): Message | undefined {
+  const all = transcript(simulation);
   const at = all.findLastIndex(startsTurn);
   return messages.some(({ position }) => position === at) ? all[at] : undefined;
 }
 
 /** Every message is either sent verbatim or covered by one node, which was made from it and its neighbors. */
-export function checkCoverage(world: World, context: Context): void {
-  const { state } = world;
-  const all = transcript(world);
+export function checkCoverage(simulation: Simulation, context: Context): void {
+  const { state } = simulation;
+  const all = transcript(simulation);
   assert.deepEqual(
     state.path,
     all.map(({ id }) => id),
@@ -88,15 +88,16 @@ function checkMadeFrom(state: SessionState, node: SummaryNode, messages: readonl
 /**
  * Active and pinned key events of messages that aren't sent verbatim are included byte for byte, or listed as left out.
  */
-export function checkEvents(world: World, context: Context): void {
-  const { state, conversation, desk } = world;
+export function checkEvents(simulation: Simulation, context: Context): void {
+  const { state, conversation, harness } = simulation;
   // Must be in the ledger, because a summary may quote the same words now but not later.
   const sent = context.system.filter((_, at) => context.systemParts[at] === 'ledger').join('\n');
   const left = new Set(context.leftOut.map(({ id }) => id));
   const covered = state.frontier.flatMap(({ from, to }) => state.path.slice(from, to + 1));
   const standsFor = new Set(covered);
-  for (const id of world.marks.pinned) assert.ok(state.events.get(id)?.pinned, 'what the user has pinned stays pinned');
-  for (const [id, words] of world.marks.corrected) {
+  for (const id of simulation.marks.pinned)
+    assert.ok(state.events.get(id)?.pinned, 'what the user has pinned stays pinned');
+  for (const [id, words] of simulation.marks.corrected) {
     const event = state.events.get(id);
     assert.deepEqual(event && wordsOf(event), words, 'what the user has corrected stays corrected');
   }
@@ -114,17 +115,17 @@ export function checkEvents(world: World, context: Context): void {
       assert.ok(known, `${event.status}, and what took its place is not on this branch: ${event.quote}`);
     }
   }
-  const share = Math.floor(conversation.budget() * desk.settings.policy.ledgerShare);
+  const share = Math.floor(conversation.budget() * harness.settings.policy.ledgerShare);
   const { kept, leftOut } = selectLedgerLines(state, conversation.counts, share);
   const cost = kept.reduce((sum, { line }) => sum + conversation.counter.text(`${line}\n`), 0);
   assert.ok(cost <= share || kept.every(({ event }) => event.pinned), 'the ledger keeps within its share');
   if (leftOut.length > 0) assert.ok(context.leftOut.length > 0, 'what has no room is named');
-  if (world.detects) checkDetected(state, covered);
+  if (simulation.detects) checkDetected(state, covered);
 }
 
 /** Incrementally written and counted blocks equal those created at once. */
-export function checkFront({ state, conversation, desk }: World, context: Context): void {
-  const { systemPrompt, memory, policy } = desk.settings;
+export function checkFront({ state, conversation, harness }: Simulation, context: Context): void {
+  const { systemPrompt, memory, policy } = harness.settings;
   const counts = new MessageCounts(conversation.counter);
   const ledgerBudget = Math.floor(conversation.budget() * policy.ledgerShare);
   const { tokens, ...front } = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });

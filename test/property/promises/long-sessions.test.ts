@@ -8,9 +8,9 @@ import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/
 import { syntheticSession } from '../../bench/data/synthetic.ts';
 import { playTurn, turnsOf } from '../../bench/turn-feed.ts';
 import { checkRequest, requestTokens } from './checks.ts';
-import { checkPromises } from './life.ts';
+import { checkPromises } from './run-step.ts';
 import type { HardModel } from './summarizers.ts';
-import { World } from './world.ts';
+import { Simulation } from './simulation.ts';
 
 const SIZE = process.env['THREADKEEPER_LONG'] ? 1_000 : 300;
 
@@ -26,32 +26,32 @@ async function importAll({ journal, state }: Conversation, messages: readonly Tr
 }
 
 describe('a session of 10,000 messages', () => {
-  let world: World;
+  let simulation: Simulation;
   beforeEach(async () => {
-    world = await World.open();
+    simulation = await Simulation.open();
   });
-  afterEach(() => world.close());
+  afterEach(() => simulation.close());
 
   it('is compressed with all promises held, and answers on', async () => {
-    await world.do({ do: 'model', name: 'good' });
-    await world.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
-    await importAll(world.conversation, syntheticSession(10_000));
-    const before = world.conversation.context();
-    assert.equal((await world.conversation.compressNow()).kind, 'committed');
-    const context = world.conversation.context();
-    checkPromises(world, context);
-    assert.ok(context.total < 0.7 * world.conversation.budget(), String(context.total));
+    await simulation.do({ do: 'model', name: 'good' });
+    await simulation.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
+    await importAll(simulation.conversation, syntheticSession(10_000));
+    const before = simulation.conversation.context();
+    assert.equal((await simulation.conversation.compressNow()).kind, 'committed');
+    const context = simulation.conversation.context();
+    checkPromises(simulation, context);
+    assert.ok(context.total < 0.7 * simulation.conversation.budget(), String(context.total));
     assert.ok(context.total < 0.1 * before.total);
-    assert.ok(world.state.uncoveredCount <= 50);
-    const [record] = world.state.compressions;
-    assert.ok(world.calls <= 3 * (before.total / 12_000), `${world.calls} calls`);
-    assert.ok(record!.calls.count <= world.calls);
-    await world.do({ do: 'send', text: 'And what comes next?', attached: null });
+    assert.ok(simulation.state.uncoveredCount <= 50);
+    const [record] = simulation.state.compressions;
+    assert.ok(simulation.calls <= 3 * (before.total / 12_000), `${simulation.calls} calls`);
+    assert.ok(record!.calls.count <= simulation.calls);
+    await simulation.do({ do: 'send', text: 'And what comes next?', attached: null });
     checkRequest(
-      world.desk.requests.at(-1)!,
+      simulation.harness.requests.at(-1)!,
       'And what comes next?',
-      world.conversation.budget(),
-      world.conversation.counter,
+      simulation.conversation.budget(),
+      simulation.conversation.counter,
     );
   });
 });
@@ -67,36 +67,36 @@ describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => 
   ];
   for (const [name, what] of models) {
     it(`${what}: every turn proceeds, at little cost, and no key event is lost`, async () => {
-      const world = await World.open();
+      const simulation = await Simulation.open();
       try {
-        const { desk, conversation } = world;
+        const { harness, conversation } = simulation;
         const { counter } = conversation;
-        await world.do({ do: 'model', name });
-        await world.do({ do: 'budget', tokens: 30_000, ledgerShare: 0.15 });
+        await simulation.do({ do: 'model', name });
+        await simulation.do({ do: 'budget', tokens: 30_000, ledgerShare: 0.15 });
         let asked = 0;
-        const script = desk.summarizer!;
-        desk.summarizer = (request, signal) => {
+        const script = harness.summarizer!;
+        harness.summarizer = (request, signal) => {
           asked += requestTokens(request, counter);
           return script(request, signal);
         };
         const messages = syntheticSession(SIZE);
         for (const turn of turnsOf(messages)) {
-          desk.requests.length = 0;
-          await playTurn(desk, conversation, turn);
-          assert.equal(desk.requests.length, 1, 'the turn proceeded');
-          assert.ok(requestTokens(desk.requests[0]!, counter) <= conversation.budget());
+          harness.requests.length = 0;
+          await playTurn(harness, conversation, turn);
+          assert.equal(harness.requests.length, 1, 'the turn proceeded');
+          assert.ok(requestTokens(harness.requests[0]!, counter) <= conversation.budget());
           const context = conversation.context();
           const text = [...context.system, ...context.messages.map((one) => messageText(one))].join('\n');
           for (const { status, quote } of conversation.state.events.values())
             assert.ok(status !== 'active' || text.includes(neutralizeTags(quote)), quote);
         }
-        checkPromises(world, conversation.context());
+        checkPromises(simulation, conversation.context());
         assert.ok(conversation.state.counters.compressions > 0);
         const said = messages.reduce((sum, one) => sum + counter.text(one.text) + 4, 0);
         // Failing calls aren't paid for.
         assert.ok(asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said, `${asked} tokens asked of it, ${said} said`);
       } finally {
-        await world.close();
+        await simulation.close();
       }
     });
   }

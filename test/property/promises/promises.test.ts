@@ -1,27 +1,27 @@
 import fc from 'fast-check';
-import { KNOWN_LIVES } from './known-lives.ts';
-import { end, live } from './life.ts';
-import { lives, type Step } from './steps.ts';
-import { World } from './world.ts';
+import { KNOWN_SEQUENCES } from './known-sequences.ts';
+import { end, runStep } from './run-step.ts';
+import { stepSequences, type Step } from './steps.ts';
+import { Simulation } from './simulation.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 20_000 : 60;
 
 async function lead(steps: readonly Step[]): Promise<void> {
-  const world = await World.open();
+  const simulation = await Simulation.open();
   try {
-    for (const step of steps) await live(world, step);
-    await end(world);
+    for (const step of steps) await runStep(simulation, step);
+    await end(simulation);
   } finally {
-    await world.close();
+    await simulation.close();
   }
 }
 
 describe('a session in which anything happens', () => {
   it('keeps every promise at every step', async () => {
-    await fc.assert(fc.asyncProperty(lives, lead), { numRuns: RUNS });
+    await fc.assert(fc.asyncProperty(stepSequences, lead), { numRuns: RUNS });
   }).timeout(240_000 + RUNS * 4_000);
 
-  for (const [number, steps] of KNOWN_LIVES.entries()) {
+  for (const [number, steps] of KNOWN_SEQUENCES.entries()) {
     it(`keeps them in a life that chance seldom leads: ${number + 1}. ${steps.map((step) => step.do).join(', ')}`, () =>
       lead(steps));
   }

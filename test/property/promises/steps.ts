@@ -63,7 +63,7 @@ const turn: fc.Arbitrary<SpokenTurn> = fc.record({
 });
 const pick = fc.nat({ max: 1_000 });
 /** What a user does while a summarizer is running. */
-const DEEDS = [
+const ACTIONS = [
   'pin',
   'quote',
   'quoteAndCorrect',
@@ -76,10 +76,10 @@ const DEEDS = [
   'cancel',
   'leave',
 ] as const;
-export type Meanwhile = 'nothing' | (typeof DEEDS)[number];
+export type Meanwhile = 'nothing' | (typeof ACTIONS)[number];
 const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
   { weight: 5, arbitrary: fc.constant('nothing' as const) },
-  { weight: 4, arbitrary: fc.constantFrom(...DEEDS) },
+  { weight: 4, arbitrary: fc.constantFrom(...ACTIONS) },
 );
 
 /** A step's name and arguments. Its weight determines how often it's drawn. */
@@ -145,7 +145,7 @@ type Wide<T> = T extends { readonly do: 'budget' }
 export type Step = Wide<Drawn<typeof step>>;
 
 /** A random session: first some messages, a model, and a policy, then anything. */
-export const lives: fc.Arbitrary<Step[]> = fc
+export const stepSequences: fc.Arbitrary<Step[]> = fc
   .tuple(
     doing(1, 'import', turns(6, 16)).arbitrary,
     model.arbitrary,

@@ -1,6 +1,6 @@
 import { ModelFault } from '../../../src/app/fault.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { says, throws, type Script } from '../../unit/app/desk.ts';
+import { says, throws, type Script } from '../../unit/app/harness.ts';
 import type { ModelName } from './steps.ts';
 
 /** Useless models. */

@@ -9,7 +9,7 @@ import {
   SummaryFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
-import type { Desk } from '../../unit/app/desk.ts';
+import type { Harness } from '../../unit/app/harness.ts';
 import type { Step } from './steps.ts';
 
 export type SummaryStep = Extract<
@@ -22,7 +22,7 @@ export const picked = <Item>(list: readonly Item[], at: number): Item | undefine
   list[at % Math.max(1, list.length)];
 
 /** What a user does to a session's summaries or compressions. */
-export async function changeSummary(desk: Desk, conversation: Conversation, step: SummaryStep): Promise<void> {
+export async function changeSummary(harness: Harness, conversation: Conversation, step: SummaryStep): Promise<void> {
   const { state, journal } = conversation;
   if (step.do === 'undoCompressions') {
     const from = picked(state.compressions, step.pick)?.id;
@@ -41,7 +41,7 @@ export async function changeSummary(desk: Desk, conversation: Conversation, step
       return journal.append({ type: 'node_edited', node, level: 'detailed', text: step.text, tokens });
     }
     case 'resummarize':
-      await desk.resummarize(conversation, { node, finer: step.finer }).catch((error: unknown) => {
+      await harness.resummarize(conversation, { node, finer: step.finer }).catch((error: unknown) => {
         const isKnown = SummaryFault.is(error) || ModelFault.is(error) || error instanceof SpendLimitReached;
         assert.ok(isKnown, String(error));
       });

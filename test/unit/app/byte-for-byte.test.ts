@@ -3,16 +3,16 @@ import { exportedMessages } from '../../../src/core/redact/exported-messages.ts'
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
-import { Desk, fill, says } from './desk.ts';
+import { Harness, fill, says } from './harness.ts';
 
 const exported = ({ state }: Conversation): string => [...sessionToJsonl(exportedMessages(state))].join('');
 
 describe('what was imported, sent and received', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open(says('Received: “ok” 𝄞\r\n\tand more.'));
+    harness = await Harness.open(says('Received: “ok” 𝄞\r\n\tand more.'));
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('is exported byte for byte the same after five compressions, an undo and a restart', async () => {
     // A session exported by another window, with every kind of block, line breaks, and an inactive branch.
@@ -23,7 +23,7 @@ describe('what was imported, sent and received', () => {
     ] as const;
     const lines = odd.map(({ id, parent, role, text }) => JSON.stringify({ role, content: text, at: 1, id, parent }));
     const file = `${lines.join('\n')}\n`;
-    let conversation = await desk.converse();
+    let conversation = await harness.converse();
     for (const message of sessionFromJsonl(file)) await conversation.journal.append({ type: 'message_added', message });
     assert.equal(exported(conversation), exportOrder(file));
 
@@ -42,7 +42,7 @@ describe('what was imported, sent and received', () => {
     assert.ok(oldest);
     await conversation.undoNodes([oldest.node.id], true);
     assert.equal(exported(conversation), before);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.equal(exported(conversation), before);
     assert.ok(before.startsWith(exportOrder(file)));
     for (const text of sent) assert.ok(before.includes(JSON.stringify(text)));

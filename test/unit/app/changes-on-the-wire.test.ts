@@ -18,7 +18,7 @@ import { retrying } from '../../../src/providers/retry.ts';
 import { syntheticSession } from '../../bench/data/synthetic.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS } from '../providers/protocols.ts';
-import { Desk } from './desk.ts';
+import { Harness } from './harness.ts';
 
 const BY_HAND = 'By hand: the lantern stands “beside” the kiln,\tand page 7 is blank. 日本 😀';
 const ANEW = 'The developers went through the parts of the booking service one after the other.';
@@ -27,7 +27,7 @@ const WISH = 'Leave out the numbers.';
 /** A way to change the request, using the same functions as the commands. */
 interface Change {
   readonly name: string;
-  readonly make: (conversation: Conversation, node: SummaryNode, desk: Desk) => Promise<unknown>;
+  readonly make: (conversation: Conversation, node: SummaryNode, harness: Harness) => Promise<unknown>;
   /** The part of the next request that contains the summary or its messages. */
   readonly holds: (conversation: Conversation, node: NodeId, before: string) => string;
   /** The summarizer's prompt. */
@@ -49,13 +49,13 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: 'a summary made anew with instructions',
-    make: (one, { id }, desk) => desk.resummarize(one, { node: id, instructions: WISH }),
+    make: (one, { id }, harness) => harness.resummarize(one, { node: id, instructions: WISH }),
     holds: sentText,
     wish: WISH,
   },
   {
     name: 'a summary made in full',
-    make: (one, { id }, desk) => desk.resummarize(one, { node: id, finer: true }),
+    make: (one, { id }, harness) => harness.resummarize(one, { node: id, finer: true }),
     holds: sentText,
   },
   {
@@ -117,21 +117,21 @@ for (const { messages, isLong } of SIZES)
 
     for (const protocol of PROTOCOLS) {
       describe(`through ${protocol.name}`, () => {
-        let desk: Desk;
+        let harness: Harness;
         let server: WireServer;
         let conversation: Conversation;
         before(async () => {
           server = await WireServer.start();
           server.reset().answer('Fine.');
-          desk = await Desk.open();
+          harness = await Harness.open();
           // Nothing else changes the request in the meantime.
           const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
-          desk.settings = { ...desk.settings, policy: quiet };
-          desk.chat = retrying(protocol.make(server.url));
-          conversation = await told(desk, messages);
+          harness.settings = { ...harness.settings, policy: quiet };
+          harness.chat = retrying(protocol.make(server.url));
+          conversation = await told(harness, messages);
         });
         after(async () => {
-          await desk.close();
+          await harness.close();
           await server.stop();
         });
 
@@ -142,7 +142,7 @@ for (const { messages, isLong } of SIZES)
         const send = async (): Promise<{ readonly raw: string; readonly system: readonly string[] }> => {
           const { request, compressesFirst } = await conversation.previewSend({ text: 'Go on.' });
           assert.equal(compressesFirst, undefined);
-          const shown = desk.chat?.wireBody?.(request);
+          const shown = harness.chat?.wireBody?.(request);
           const count = server.requests.length;
           await conversation.send('Go on.');
           assert.equal(server.requests.length, count + 1);
@@ -156,7 +156,7 @@ for (const { messages, isLong } of SIZES)
             const before = await send();
             const leaf = conversation.state.frontier.find(({ node }) => node.children.length === 0)?.node;
             assert.ok(leaf);
-            await withSummarizer(desk, server, () => change.make(conversation, leaf, desk));
+            await withSummarizer(harness, server, () => change.make(conversation, leaf, harness));
             if (change.wish !== undefined)
               assert.ok(server.requests.some(({ raw }) => raw.includes(inJson(change.wish ?? ''))));
             const held = inJson(change.holds(conversation, leaf.id, before.raw));
@@ -167,7 +167,7 @@ for (const { messages, isLong } of SIZES)
             const changed = await send();
             assert.ok(isAsPromised(changed), 'it is so now');
 
-            conversation = await desk.restart(conversation);
+            conversation = await harness.restart(conversation);
             assert.equal(isAsPromised(await send()), !change.once, 'after a reload');
             if (change.once) return assert.deepEqual((await send()).system, before.system);
             await undoOrRedoChange(conversation.journal, true);
@@ -175,7 +175,7 @@ for (const { messages, isLong } of SIZES)
             await undoOrRedoChange(conversation.journal, false);
             assert.deepEqual((await send()).system, changed.system, 'made again');
             await undoOrRedoChange(conversation.journal, true);
-            conversation = await desk.restart(conversation);
+            conversation = await harness.restart(conversation);
             assert.deepEqual((await send()).system, before.system, 'taken back, and reloaded');
           });
       });
@@ -183,13 +183,13 @@ for (const { messages, isLong } of SIZES)
   });
 
 /** While it runs, summaries are requested over HTTP and answered, including the user's instructions. */
-async function withSummarizer(desk: Desk, server: WireServer, work: () => Promise<unknown>): Promise<void> {
-  const { chat } = desk;
+async function withSummarizer(harness: Harness, server: WireServer, work: () => Promise<unknown>): Promise<void> {
+  const { chat } = harness;
   assert.ok(chat);
   server.reset().answer(JSON.stringify({ ...proseSummary(ANEW), topics: ['booking service'] }));
-  desk.summarizer = (request, signal) => chat.stream(request, signal);
+  harness.summarizer = (request, signal) => chat.stream(request, signal);
   await work();
-  desk.summarizer = undefined;
+  harness.summarizer = undefined;
   server.answer('Fine.');
 }
 
@@ -224,8 +224,8 @@ function unsentMark({ state }: Conversation, id: NodeId, before: string): string
 const markOf = (position: number): string => `(said at place ${position} of it)`;
 
 /** A session between developers, compressed without a model. */
-async function told(desk: Desk, messages: number): Promise<Conversation> {
-  const conversation = await desk.converse();
+async function told(harness: Harness, messages: number): Promise<Conversation> {
+  const conversation = await harness.converse();
   let parent = conversation.state.head;
   const said = syntheticSession(messages).map(({ role, text }, n) => {
     const content = [{ type: 'text' as const, text: `${text} ${markOf(n)}` }];

@@ -10,7 +10,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { retrying } from '../../../src/providers/retry.ts';
 import { FAULTS, randomFrom } from '../../support/disturbances.ts';
 import { WireServer } from '../../support/wire-server.ts';
-import { Desk } from './desk.ts';
+import { Harness } from './harness.ts';
 
 const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
 /** A turn that takes longer than all its tries must be stuck. */
@@ -18,13 +18,13 @@ const STUCK_MS = 30_000;
 
 describe(`${TURNS} turns over a network that faults 3 of 10 requests, compression on`, () => {
   let server: WireServer;
-  let desk: Desk;
+  let harness: Harness;
   before(async () => {
     server = await WireServer.start();
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
   after(async () => {
-    await desk.close();
+    await harness.close();
     await server.stop();
   });
 
@@ -44,10 +44,10 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
       silenceMs: 400,
     };
     const model = retrying(createOpenAiModel({ ...settings, provider: 'compatible' }), { baseMs: 1, capMs: 50 });
-    desk.script = (request, signal) => model.stream(request, signal);
-    desk.summarizer = desk.script;
-    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) };
-    const conversation = await desk.converse();
+    harness.script = (request, signal) => model.stream(request, signal);
+    harness.summarizer = harness.script;
+    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) };
+    const conversation = await harness.converse();
     let faults = 0;
     for (let turn = 0; turn < TURNS; turn++) {
       const stuck = setTimeout(() => assert.fail(`turn ${turn} is stuck`), STUCK_MS);
@@ -60,13 +60,13 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
       } finally {
         clearTimeout(stuck);
       }
-      desk.clock.ahead += 60_000;
+      harness.clock.ahead += 60_000;
     }
     await conversation.settled();
     assert.ok(faults > 0, 'some turns failed');
     assert.ok(conversation.state.counters.compressions > 0, 'the history was compressed');
 
-    const journal = await readFile(path.join(desk.folder, `${conversation.journal.id}.jsonl`), 'utf8');
+    const journal = await readFile(path.join(harness.folder, `${conversation.journal.id}.jsonl`), 'utf8');
     const written = journal
       .trimEnd()
       .split('\n')

@@ -4,7 +4,7 @@ import { editSummary, setLevel, undoOrRedoChange, SummaryFault } from '../../../
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
-import { Desk, fill, says, type Script } from './desk.ts';
+import { Harness, fill, says, type Script } from './harness.ts';
 
 /** Finds one statement of the first prompt contradicted, and all others supported. */
 function finds(which: number): Script {
@@ -24,19 +24,19 @@ function finds(which: number): Script {
 }
 
 describe('a summary that a model holds against its messages', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
 
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    conversation = await harness.converse();
     await fill(conversation, 60, (n) =>
       `Part ${n} of the listing is called part_${n}, and comes after part ${n - 1}. `.repeat(4),
     );
     assert.equal((await conversation.compressNow()).kind, 'committed');
-    desk.summarizer = finds(1);
+    harness.summarizer = finds(1);
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const check = (): SummaryCheck | undefined => conversation.state.summaries.checkOf(first());
@@ -48,13 +48,13 @@ describe('a summary that a model holds against its messages', () => {
   it('has what was found noted with it, after a reload too, and sends what it sent before', async () => {
     const before = conversation.context().system.join('\n');
     const costs: (number | null)[] = [];
-    desk.spendGate = { state: () => 'open', spent: (costUsd) => void costs.push(costUsd) };
-    const found = await desk.checkSummary(conversation, first().id);
+    harness.spendGate = { state: () => 'open', spent: (costUsd) => void costs.push(costUsd) };
+    const found = await harness.checkSummary(conversation, first().id);
     const wrong = found.statements[1]!;
     assert.deepEqual([wrong.reason, wrong.instead], ['told_otherwise', 'another part']);
     const said = first()[found.level]!.slice(wrong.start, wrong.end);
     assert.deepEqual(unsupported(), [said]);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.deepEqual(check(), found);
     assert.deepEqual(unsupported(), [said]);
     assert.equal(conversation.context().system.join('\n'), before);
@@ -66,20 +66,20 @@ describe('a summary that a model holds against its messages', () => {
 
   it('is checked again in place of the first time', async () => {
     const { id } = first();
-    await desk.checkSummary(conversation, id);
-    desk.summarizer = finds(0);
-    const again = await desk.checkSummary(conversation, id);
+    await harness.checkSummary(conversation, id);
+    harness.summarizer = finds(0);
+    const again = await harness.checkSummary(conversation, id);
     assert.deepEqual(unsupported(), [
       first()[again.level]!.slice(again.statements[0]!.start, again.statements[0]!.end),
     ]);
-    desk.summarizer = finds(-1);
-    await desk.checkSummary(conversation, id);
+    harness.summarizer = finds(-1);
+    await harness.checkSummary(conversation, id);
     assert.deepEqual(unsupported(), []);
   });
 
   it('forgets what was found when its words are edited, and has it again when that is undone', async () => {
     const { id } = first();
-    const { level } = await desk.checkSummary(conversation, id);
+    const { level } = await harness.checkSummary(conversation, id);
     const other = level === 'brief' ? 'detailed' : 'brief';
     await editSummary(conversation.journal, conversation.counter, id, other, 'Another level, by hand.');
     assert.equal(unsupported().length, 1);
@@ -91,34 +91,34 @@ describe('a summary that a model holds against its messages', () => {
 
   it('is checked at the level that is sent', async () => {
     await setLevel(conversation.journal, first().id, 'brief');
-    assert.equal((await desk.checkSummary(conversation, first().id)).level, 'brief');
+    assert.equal((await harness.checkSummary(conversation, first().id)).level, 'brief');
     await setLevel(conversation.journal, first().id, 'detailed');
-    assert.equal((await desk.checkSummary(conversation, first().id)).level, 'detailed');
+    assert.equal((await harness.checkSummary(conversation, first().id)).level, 'detailed');
   });
 
   it('keeps what was found while another level is edited, and when that edit is taken back', async () => {
     const { id } = first();
     await setLevel(conversation.journal, id, 'detailed');
     await editSummary(conversation.journal, conversation.counter, id, 'brief', 'In brief, by hand.');
-    const found = await desk.checkSummary(conversation, id);
+    const found = await harness.checkSummary(conversation, id);
     await undoOrRedoChange(conversation.journal, true);
     assert.deepEqual(check(), found);
     await undoOrRedoChange(conversation.journal, false);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.deepEqual(check(), found);
   });
 
   it('can be made anew while it is checked, and the words that were checked are told from the new ones', async () => {
     const { id } = first();
     await setLevel(conversation.journal, id, 'detailed');
-    await desk.checkSummary(conversation, id);
-    await desk.resummarize(conversation, { node: id, finer: true });
+    await harness.checkSummary(conversation, id);
+    await harness.resummarize(conversation, { node: id, finer: true });
     assert.equal(check()?.level, 'detailed');
-    desk.summarizer = finds(0);
-    await desk.checkSummary(conversation, id);
+    harness.summarizer = finds(0);
+    await harness.checkSummary(conversation, id);
     assert.equal(check()?.level, 'full');
-    desk.summarizer = undefined;
-    await desk.resummarize(conversation, { node: id });
+    harness.summarizer = undefined;
+    await harness.resummarize(conversation, { node: id });
     assert.equal(check(), undefined);
   });
 
@@ -128,8 +128,8 @@ describe('a summary that a model holds against its messages', () => {
         request,
         signal,
       );
-    desk.summarizer = quoting;
-    const [one] = (await desk.checkSummary(conversation, first().id)).statements;
+    harness.summarizer = quoting;
+    const [one] = (await harness.checkSummary(conversation, first().id)).statements;
     const [source] = one!.sources;
     const text = messageText(conversation.state.messages.get(source!.message)!);
     assert.match(text.slice(source!.start, source!.end), /^the listing is called part_5/);
@@ -141,45 +141,48 @@ describe('a summary that a model holds against its messages', () => {
     await editSummary(conversation.journal, conversation.counter, first().id, 'detailed', long);
     const finding = finds(1);
     let asked = 0;
-    desk.summarizer = async function* (request, signal) {
+    harness.summarizer = async function* (request, signal) {
       if (++asked === 2) throw new TypeError('gone');
       yield* finding(request, signal);
     };
-    await assert.rejects(desk.checkSummary(conversation, first().id), TypeError);
+    await assert.rejects(harness.checkSummary(conversation, first().id), TypeError);
     const statements = check()?.statements ?? [];
     assert.deepEqual([statements.length, statements.filter(({ isByCode }) => isByCode).length], [60, 24]);
   });
 
   it('is not read where nothing could be noted: another window writes', async () => {
-    const other = await desk.secondWindow(conversation);
+    const other = await harness.secondWindow(conversation);
     let asked = 0;
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       asked++;
       return finds(1)(request, signal);
     };
-    await assert.rejects(desk.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
-    await assert.rejects(desk.resummarize(other, { node: first().id }), { name: 'StoreFault', reason: 'not_writer' });
+    await assert.rejects(harness.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
+    await assert.rejects(harness.resummarize(other, { node: first().id }), {
+      name: 'StoreFault',
+      reason: 'not_writer',
+    });
     assert.equal(asked, 0);
   });
 
   it('is left as it was when the model fails, says nothing of use, or when nothing may be spent', async () => {
     const before = first();
     const refused = async (name: object): Promise<void> => {
-      await assert.rejects(desk.checkSummary(conversation, before.id), name);
+      await assert.rejects(harness.checkSummary(conversation, before.id), name);
       assert.equal(first(), before);
     };
-    desk.summarizer = async function* () {
+    harness.summarizer = async function* () {
       await Promise.resolve();
       yield* [];
       throw new TypeError('gone');
     };
     await refused(TypeError);
-    desk.summarizer = says('I would rather not.');
+    harness.summarizer = says('I would rather not.');
     await refused({ name: 'SummaryFault', reason: 'unanswered' });
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what an answer of no use cost is on record');
-    desk.spendGate = { state: () => 'spent', spent: () => undefined };
+    harness.spendGate = { state: () => 'spent', spent: () => undefined };
     await refused({ name: 'SpendLimitReached' });
-    await assert.rejects(desk.checkSummary(conversation, nodeId('none')), (error) =>
+    await assert.rejects(harness.checkSummary(conversation, nodeId('none')), (error) =>
       SummaryFault.is(error, 'unknown_node'),
     );
   });
@@ -187,24 +190,24 @@ describe('a summary that a model holds against its messages', () => {
   it('that was edited meanwhile keeps the edit, and what was found of the words before is dropped', async () => {
     const { id } = first();
     const finding = finds(1);
-    desk.summarizer = async function* (request, signal) {
+    harness.summarizer = async function* (request, signal) {
       await editSummary(conversation.journal, conversation.counter, id, 'detailed', 'By hand, in the meantime.');
       yield* finding(request, signal);
     };
     await setLevel(conversation.journal, id, 'detailed');
-    await assert.rejects(desk.checkSummary(conversation, id), { reason: 'outdated' });
+    await assert.rejects(harness.checkSummary(conversation, id), { reason: 'outdated' });
     assert.equal(check(), undefined);
   });
 
   it('is left alone when the user ends the check', async () => {
     const abort = new AbortController();
     const finding = finds(1);
-    desk.summarizer = async function* (request, signal) {
+    harness.summarizer = async function* (request, signal) {
       abort.abort();
       await Promise.resolve();
       yield* finding(request, signal);
     };
-    await assert.rejects(desk.checkSummary(conversation, first().id, abort.signal));
+    await assert.rejects(harness.checkSummary(conversation, first().id, abort.signal));
     assert.equal(check(), undefined);
   });
 });

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Desk, fill, says } from './desk.ts';
+import { Harness, fill, says } from './harness.ts';
 
 describe('what a policy and a budget make of a compression', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('makes room before sending: no request exceeds the budget, and the newest message is whole', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, contextWindow: 6000, reservedTokens: 1000 };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, contextWindow: 6000, reservedTokens: 1000 };
     for (let turn = 0; turn < 40; turn++) {
       const text = `Question ${turn}: ${'what about this and that part of the plan '.repeat(12)}`;
       await conversation.send(text);
-      const request = desk.requests.at(-1);
+      const request = harness.requests.at(-1);
       const last = request?.messages.at(-1)?.content.at(-1);
       assert.deepEqual(last, { type: 'text', text });
       await conversation.settled();
@@ -26,10 +26,10 @@ describe('what a policy and a budget make of a compression', () => {
   });
 
   it('asks the summarizer at the policy’s temperature and length, under steady for two or three sentences', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
     const asked: { temperature: number | undefined; maxOutputTokens: number; prompt: string }[] = [];
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       const prompt = request.messages.map((one) => messageText(one)).join('\n');
       asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens, prompt });
       return says('They went through the parts of a listing, one after the other.')(request, signal);
@@ -45,10 +45,10 @@ describe('what a policy and a budget make of a compression', () => {
   });
 
   it('cuts what is larger than the summarizer takes, and warns in the log', async () => {
-    const conversation = await desk.converse();
-    desk.summarizerInput = 1_500;
+    const conversation = await harness.converse();
+    harness.summarizerInput = 1_500;
     const inputs: number[] = [];
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       const texts = [...request.system, ...request.messages.map((one) => messageText(one))];
       inputs.push(texts.reduce((sum, text) => sum + conversation.counter.text(text), 0));
       return says('They went through the harbour rules one by one.')(request, signal);
@@ -62,26 +62,26 @@ describe('what a policy and a budget make of a compression', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     assert.ok(inputs.length > 0);
     for (const tokens of inputs) assert.ok(tokens <= 1_500, `${tokens} tokens`);
-    const warned = desk.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
+    const warned = harness.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
     assert.match(warned.join('\n'), /summarizer's context window is too small: it reads \d+ of up to \d+ tokens/);
     assert.doesNotMatch(warned.join('\n'), /berth/);
 
-    const roomy = await desk.converse();
-    desk.log.length = 0;
-    desk.summarizerInput = 100_000;
+    const roomy = await harness.converse();
+    harness.log.length = 0;
+    harness.summarizerInput = 100_000;
     await fill(roomy, 30, rule);
     await roomy.compressNow();
     assert.deepEqual(
-      desk.log.filter(({ level }) => level === 'warn'),
+      harness.log.filter(({ level }) => level === 'warn'),
       [],
     );
   });
 
   it('keeps half of the window where the request would still take more than 70 % of the budget', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     const perMessage = conversation.context().tokens.window / 60;
-    desk.settings = { ...desk.settings, contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 };
+    harness.settings = { ...harness.settings, contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 };
     await conversation.compressNow();
     const kept = conversation.state.uncoveredCount;
     assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);

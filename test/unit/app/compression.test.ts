@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
-import { Desk, fill, says, texts, throws } from './desk.ts';
+import { Harness, fill, says, texts, throws } from './harness.ts';
 
 const guest = (turn: number): string =>
   `Hello again, this is the Silva family. On 2026-07-${10 + turn} there will be ${turn} of us at the beach near the old harbour.`;
@@ -23,25 +23,25 @@ const booking = [
 ].join(' ');
 
 describe('the compression of a session', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('does nothing to a short session', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 8);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'recent_only' });
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
   it('takes the older of the recent messages where these fill the window, when the user asks for it', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 10, (n) => `${booking} That was part ${n}. `.repeat(12));
     assert.equal(await conversation.previewCompression(), 'recent_only');
     const filled = conversation.context().total;
-    desk.settings = { ...desk.settings, contextWindow: Math.round(filled / 0.6) + 4000 };
+    harness.settings = { ...harness.settings, contextWindow: Math.round(filled / 0.6) + 4000 };
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { uncoveredCount } = conversation.state;
     assert.ok(uncoveredCount >= 4 && uncoveredCount <= 6, `${uncoveredCount} are sent verbatim`);
@@ -49,7 +49,7 @@ describe('the compression of a session', () => {
   });
 
   it('covers what lies before the window, keeps every message, and makes the request smaller', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     const before = texts(conversation);
     const { total } = conversation.context();
@@ -61,7 +61,7 @@ describe('the compression of a session', () => {
   });
 
   it('says in its record what the next request counts, at the first compression and at those that follow', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     for (const decision of DECISIONS.slice(0, 3)) {
       await fill(conversation, 60);
       await conversation.send(`We have decided: ${decision}.`);
@@ -81,9 +81,9 @@ describe('the compression of a session', () => {
       }).join('\n');
     const sizes: number[] = [];
     for (const part of ['memory', 'rules'] as const) {
-      desk.settings = { ...desk.settings, memory: '', rules: '', [part]: text.join('\n') };
-      desk.settings = { ...desk.settings, contextWindow: 21_000, reservedTokens: 1_000 };
-      const other = await desk.converse();
+      harness.settings = { ...harness.settings, memory: '', rules: '', [part]: text.join('\n') };
+      harness.settings = { ...harness.settings, contextWindow: 21_000, reservedTokens: 1_000 };
+      const other = await harness.converse();
       for (let round = 0; round < 6; round++) {
         await fill(other, 60, (n) => step(n + 60 * round));
         assert.equal((await other.compressNow()).kind, 'committed');
@@ -94,12 +94,12 @@ describe('the compression of a session', () => {
   });
 
   it('runs in the background above 50 messages under frugal, not at 50 and not under balanced, and is committed between turns', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 49);
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.compressions.length, 0);
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal') };
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
     await conversation.deleteMessage(conversation.state.path[0]!, true);
     await conversation.betweenTurns();
     await conversation.settled();
@@ -109,11 +109,11 @@ describe('the compression of a session', () => {
     await conversation.settled();
     assert.equal(conversation.state.compressions[0]?.trigger, 'messages');
     assert.equal(conversation.state.compressions[0]?.threshold, 50);
-    assert.deepEqual(desk.logged('history_compression_complete').length, 1);
+    assert.deepEqual(harness.logged('history_compression_complete').length, 1);
   });
 
   it('compresses at a reset above 40 messages, not at 40', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 40);
     await conversation.resetTask();
     assert.equal(conversation.state.counters.compressions, 0);
@@ -123,11 +123,11 @@ describe('the compression of a session', () => {
   });
 
   it('logs what was triggered and what came of it, with numbers and no text', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     await conversation.compressNow();
-    const [triggered] = desk.logged('history_compression_triggered');
-    const [complete] = desk.logged('history_compression_complete');
+    const [triggered] = harness.logged('history_compression_triggered');
+    const [complete] = harness.logged('history_compression_complete');
     assert.equal(triggered?.fields['trigger'], 'command');
     assert.equal(triggered?.fields['session_id'], conversation.journal.id);
     const number = (name: string): number => Number(complete?.fields[name]);
@@ -136,11 +136,11 @@ describe('the compression of a session', () => {
     assert.equal(number('messages_reduced'), 50);
     assert.ok(number('tokens_after') < number('tokens_before'));
     assert.equal(number('calls') + number('cost_usd'), 0);
-    assert.ok(!JSON.stringify(desk.log).includes('widths of the columns'));
+    assert.ok(!JSON.stringify(harness.log).includes('widths of the columns'));
   });
 
   it('tells how many key events are kept, those that a first compression drops counted', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(
       conversation,
       60,
@@ -164,29 +164,29 @@ describe('the compression of a session', () => {
       { kept: previewed.kept().length, total: previewed.kept().length + previewed.dropped().length },
       figures,
     );
-    const { fields } = desk.logged('history_compression_complete')[0]!;
+    const { fields } = harness.logged('history_compression_complete')[0]!;
     assert.deepEqual({ kept: fields['key_events_kept'], total: fields['key_events'] }, figures);
   });
 
   it('commits nothing when the provider fails in the background, logs it, and the chat goes on', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal') };
-    desk.summarizer = throws(new ModelFault('overloaded', 'busy'));
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
+    harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
     await fill(conversation, 60);
     await conversation.send('Go on?');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 0);
-    const [failed] = desk.logged('history_compression_failed');
+    const [failed] = harness.logged('history_compression_failed');
     assert.deepEqual([failed?.fields['error'], failed?.level], ['overloaded', 'error']);
     await conversation.send('Still there?');
     assert.equal(texts(conversation).at(-1), 'Fine.');
     // After a failure, the next turn doesn't try again immediately.
-    assert.equal(desk.logged('history_compression_failed').length, 1);
+    assert.equal(harness.logged('history_compression_failed').length, 1);
   });
 
   it('extracts when the user asked for it and the provider fails, and says why', async () => {
-    const conversation = await desk.converse();
-    desk.summarizer = throws(new ModelFault('network', 'gone'));
+    const conversation = await harness.converse();
+    harness.summarizer = throws(new ModelFault('network', 'gone'));
     await fill(conversation, 60);
     const outcome = await conversation.compressNow();
     assert.equal(outcome.kind, 'committed');
@@ -194,9 +194,9 @@ describe('the compression of a session', () => {
   });
 
   it('is rejected when the provider fails and extraction may not stand in', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, extractiveOnFault: false };
-    desk.summarizer = throws(new ModelFault('refused_key', 'no'));
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.summarizer = throws(new ModelFault('refused_key', 'no'));
     await fill(conversation, 60);
     const outcome = await conversation.compressNow();
     assert.equal(outcome.kind, 'failed');
@@ -204,8 +204,8 @@ describe('the compression of a session', () => {
   });
 
   it('falls back from a model’s bad answers to extraction, and commits a sound summary', async () => {
-    const conversation = await desk.converse();
-    desk.summarizer = says('I’m sorry, but I cannot do that.');
+    const conversation = await harness.converse();
+    harness.summarizer = says('I’m sorry, but I cannot do that.');
     await fill(conversation, 60);
     assert.equal((await conversation.compressNow()).kind, 'committed');
     for (const node of conversation.state.nodes.values()) assert.equal(node.rung, 'extractive');
@@ -213,10 +213,10 @@ describe('the compression of a session', () => {
   });
 
   it('says that it summarizes as soon as a model is asked, and leaves the session as it was when it is cancelled', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     let stage: string | undefined;
-    desk.summarizer = async function* (_request, signal) {
+    harness.summarizer = async function* (_request, signal) {
       stage = conversation.compressor.progress?.stage;
       conversation.compressor.cancel();
       await Promise.resolve();
@@ -231,10 +231,10 @@ describe('the compression of a session', () => {
   });
 
   it('drops a result whose history has changed meanwhile', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     const other = conversation.state.path[3]!;
-    desk.summarizer = async function* (request, signal) {
+    harness.summarizer = async function* (request, signal) {
       await conversation.moveHead(other);
       yield* says('x')(request, signal);
     };
@@ -243,7 +243,7 @@ describe('the compression of a session', () => {
   });
 
   it('sends what was opened by an undo word for word, and leaves it open until the user compresses again', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     const { total } = conversation.context();
     await conversation.compressNow();
@@ -260,14 +260,14 @@ describe('the compression of a session', () => {
   });
 
   it('looks at each summary that was undone as often, however many messages it finds open', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const { state } = conversation;
     for (let n = 0; n < 3; n++) {
       await fill(conversation, 40);
       await conversation.compressNow();
     }
     await conversation.undoNodes([...state.nodes.keys()], true);
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal') };
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
     let looks = 0;
     const spanOf = state.spanOf.bind(state);
     state.spanOf = (node) => {
@@ -280,25 +280,25 @@ describe('the compression of a session', () => {
   });
 
   it('closes again what was opened when the request would not fit', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     await conversation.compressNow();
     await conversation.undoNodes(
       conversation.state.frontier.map((item) => item.node.id),
       true,
     );
-    desk.settings = { ...desk.settings, contextWindow: 4000, reservedTokens: 1000 };
+    harness.settings = { ...harness.settings, contextWindow: 4000, reservedTokens: 1000 };
     await conversation.send('Does it fit?');
     assert.ok(conversation.context().total <= conversation.budget());
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 
   it('of one session is not touched by a fault in another', async () => {
-    const [good, bad] = [await desk.converse(), await desk.converse()];
+    const [good, bad] = [await harness.converse(), await harness.converse()];
     await fill(good, 60);
     await fill(bad, 60, (n) => `Unlucky number ${n}: ${'a long story that leads nowhere in particular '.repeat(8)}`);
-    desk.settings = { ...desk.settings, extractiveOnFault: false };
-    desk.summarizer = (request, signal) =>
+    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.summarizer = (request, signal) =>
       JSON.stringify(request.messages).includes('Unlucky')
         ? throws(new ModelFault('overloaded', 'busy'))(request, signal)
         : says('They spoke of parts.')(request, signal);
@@ -309,7 +309,7 @@ describe('the compression of a session', () => {
   });
 
   it('is committed before the state of a reset is saved', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Go through the listing', []);
     await fill(conversation, 60);
     const order: string[] = [];
@@ -319,20 +319,20 @@ describe('the compression of a session', () => {
   });
 
   it('that fails at a reset is logged, and the reset goes on', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, extractiveOnFault: false };
-    desk.summarizer = throws(new ModelFault('quota', 'empty'));
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.summarizer = throws(new ModelFault('quota', 'empty'));
     await conversation.setTask('Go through the listing', []);
     await fill(conversation, 60);
     await conversation.resetTask();
     assert.equal(conversation.state.task, undefined);
-    assert.equal(desk.logged('history_compression_failed')[0]?.fields['error'], 'quota');
+    assert.equal(harness.logged('history_compression_failed')[0]?.fields['error'], 'quota');
     await conversation.send('And on we go.');
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 
   it('keeps key events word for word through five compressions of a growing session', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const said = new Set<string>();
     for (let round = 0; round < 5; round++) {
       await fill(conversation, 40);
@@ -350,7 +350,7 @@ describe('the compression of a session', () => {
   });
 
   it('leaves what was sent where it was: the next one adds its summary and its quotes at the end', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     let before: readonly string[] = [];
     for (const decision of DECISIONS) {
       await conversation.send(`We decided to ${decision}.`);
@@ -368,7 +368,7 @@ describe('the compression of a session', () => {
   });
 
   it('tells what happened however many key events stand beside it', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 700, (n) =>
       n % 2 === 0
         ? `We decided to call district ${n} of the harbour Heron-${n}, and not Crane-${n}.`
@@ -382,13 +382,13 @@ describe('the compression of a session', () => {
   });
 
   it('drops key events from a full ledger many at a time, and brings none back at the next commit', async () => {
-    desk.settings = {
-      ...desk.settings,
+    harness.settings = {
+      ...harness.settings,
       contextWindow: 8_000,
       reservedTokens: 1_000,
       policy: resolvePolicy('balanced', { ledgerShare: 0.05 }),
     };
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const dropped: number[] = [];
     for (let n = 0; n < 24; n++) {
       await conversation.send(`We decided to call the ${n}th district of the harbour Heron-${n}, and not Crane-${n}.`);
@@ -403,23 +403,23 @@ describe('the compression of a session', () => {
   });
 
   it('is all there after a restart, and message 31 is answered', async () => {
-    desk.settings = { ...desk.settings, policy: resolvePolicy('steady') };
-    let conversation = await desk.converse();
-    desk.script = says(booking);
+    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
+    let conversation = await harness.converse();
+    harness.script = says(booking);
     for (let turn = 1; turn <= 15; turn++) {
       await conversation.send(guest(turn));
       await conversation.settled();
     }
     assert.deepEqual(
-      desk.logged('history_compression_complete').map((line) => line.fields['trigger']),
+      harness.logged('history_compression_complete').map((line) => line.fields['trigger']),
       ['every', 'every'],
     );
     assert.ok(conversation.context().total < 10_000);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.equal(conversation.state.counters.compressions, 2);
     assert.ok(conversation.state.frontier.length > 0);
     await conversation.send('And message 31?');
     assert.equal(texts(conversation).at(-1), booking);
-    assert.match(desk.requests.at(-1)?.system.join('\n') ?? '', /Silva/);
+    assert.match(harness.requests.at(-1)?.system.join('\n') ?? '', /Silva/);
   });
 });

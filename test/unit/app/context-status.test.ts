@@ -3,14 +3,14 @@ import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../../src/app/context-status.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { Desk, fill } from './desk.ts';
+import { Harness, fill } from './harness.ts';
 
 describe('the question why something was forgotten', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    conversation = await harness.converse();
     await fill(conversation, 4, (n) =>
       n === 0
         ? 'We will use port 8401 for the gateway.'
@@ -21,10 +21,10 @@ describe('the question why something was forgotten', () => {
     await fill(conversation, 60);
     assert.equal((await conversation.compressNow()).kind, 'committed');
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const ask = async (query: string): Promise<ResultInContext | undefined> => {
-    const search = new SessionSearch(() => conversation.state, desk.clock);
+    const search = new SessionSearch(() => conversation.state, harness.clock);
     await search.updateIndex();
     return contextStatuses(conversation.state, query, search.search(query, 3), conversation.context())[0];
   };

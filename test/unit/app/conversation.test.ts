@@ -5,17 +5,17 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
-import { Desk, fill, says, texts, throws } from './desk.ts';
+import { Harness, fill, says, texts, throws } from './harness.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
 
 describe('a conversation', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   /** The reply on disk after each way of ending, and if it never ends. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
@@ -26,12 +26,12 @@ describe('a conversation', () => {
   };
 
   const onDisk = (conversation: Conversation): Promise<string> =>
-    readFile(path.join(desk.folder, `${conversation.journal.id}.jsonl`), 'utf8');
+    readFile(path.join(harness.folder, `${conversation.journal.id}.jsonl`), 'utf8');
 
   it('has the user’s message on disk before the request leaves', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     let seen = '';
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       seen = await onDisk(conversation);
       yield* says('Yes.')(request, signal);
     };
@@ -41,14 +41,14 @@ describe('a conversation', () => {
   });
 
   it('names the session after its first message', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('# Why is the build slow?\nIt took ten minutes.');
     await conversation.send('And the tests?');
     assert.equal(conversation.state.title, 'Why is the build slow?');
   });
 
   it('names the session after its first message with words', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('???');
     assert.equal(conversation.state.title, '');
     await conversation.send('Why is the build slow?');
@@ -56,17 +56,17 @@ describe('a conversation', () => {
   });
 
   it('keeps the name that the user gave it before its first message', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.journal.append({ type: 'session_renamed', title: 'Release 2' });
     await conversation.send('Why is the build slow?');
     assert.equal(conversation.state.title, 'Release 2');
   });
 
   it('sends system prompt, then all messages, when nothing was compressed', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('One');
     await conversation.send('Two');
-    const request = desk.requests.at(-1);
+    const request = harness.requests.at(-1);
     assert.deepEqual(request?.system, ['You help with code.']);
     assert.deepEqual(
       request?.messages.map((message) => message.content),
@@ -75,8 +75,8 @@ describe('a conversation', () => {
   });
 
   it('keeps what came of a reply that is stopped', async () => {
-    const conversation = await desk.converse();
-    desk.script = async function* (_request, signal) {
+    const conversation = await harness.converse();
+    harness.script = async function* (_request, signal) {
       yield { type: 'text', text: 'The first half' };
       conversation.stop();
       await Promise.resolve();
@@ -92,8 +92,8 @@ describe('a conversation', () => {
   });
 
   it('keeps what came of a reply whose stream is cut, and says so', async () => {
-    const conversation = await desk.converse();
-    desk.script = async function* () {
+    const conversation = await harness.converse();
+    harness.script = async function* () {
       yield { type: 'text', text: 'Half' };
       await Promise.resolve();
       throw new ModelFault('cut_stream', 'cut');
@@ -103,26 +103,26 @@ describe('a conversation', () => {
     await assert.rejects(conversation.send('Go on'), (error) => ModelFault.is(error, 'cut_stream'));
     assert.deepEqual(ended, [conversation.state.head]);
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'interrupted');
-    desk.script = says('Again.');
+    harness.script = says('Again.');
     await conversation.retry(conversation.state.path[0]!);
     assert.deepEqual(texts(conversation), ['Go on', 'Again.']);
   });
 
   it('finds a reply again that was arriving when the process died', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const { journal, state } = conversation;
     await fill(conversation, 1);
     const { head } = state;
     const id = (n: string) => ({ id: `partial-${n}` as never, parent: head, model: 'test/chat' });
     await journal.append({ type: 'reply_partial', ...id('1'), offset: 0, text: 'It was ' });
     await journal.append({ type: 'reply_partial', ...id('1'), offset: 7, text: 'the lock.' });
-    const again = await desk.restart(conversation);
+    const again = await harness.restart(conversation);
     assert.equal(texts(again).at(-1), 'It was the lock.');
     assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
   });
 
   it('finds such a reply beside what was said since, which stays open', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 1);
     const { journal, state } = conversation;
     const partial = { id: 'partial-1' as never, parent: state.head, model: 'test/chat' };
@@ -130,22 +130,22 @@ describe('a conversation', () => {
     await conversation.retry(state.head!);
     await conversation.send('And then?');
     const said = texts(conversation);
-    const again = await desk.restart(conversation);
+    const again = await harness.restart(conversation);
     assert.deepEqual(texts(again), said);
     assert.equal(again.state.messages.get(partial.id)?.ending, 'interrupted');
   });
 
   it('finds all of such a reply, though the disk has failed for a moment in the midst of it', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const { journal } = conversation;
     const append = journal.append.bind(journal);
     let partials = 0;
     journal.append = (...events) =>
       events[0]?.type === 'reply_partial' && ++partials === 2 ? Promise.reject(new Error('EIO')) : append(...events);
     let kept: string | undefined;
-    desk.script = async function* () {
+    harness.script = async function* () {
       for (const text of ['One. ', 'Two. ', 'Three.']) {
-        desk.clock.ahead += 2000;
+        harness.clock.ahead += 2000;
         yield { type: 'text', text };
         kept = await partOf(conversation, text);
       }
@@ -155,10 +155,10 @@ describe('a conversation', () => {
   });
 
   it('has what came of a reply on disk, though the clock was set back meanwhile', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     let kept: string | undefined;
-    desk.script = async function* () {
-      desk.clock.ahead -= 3_600_000;
+    harness.script = async function* () {
+      harness.clock.ahead -= 3_600_000;
       yield { type: 'text', text: 'As far as ' };
       kept = await partOf(conversation, 'As far as ');
     };
@@ -167,9 +167,9 @@ describe('a conversation', () => {
   });
 
   it('takes up in the window that takes over what another one had begun and could not end', async () => {
-    const first = await desk.converse();
+    const first = await harness.converse();
     await fill(first, 1);
-    const second = await desk.secondWindow(first);
+    const second = await harness.secondWindow(first);
     const partial = { id: 'partial-1' as never, parent: first.state.head, model: 'test/chat' };
     await first.journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was the lock.' });
     await second.journal.takeOver();
@@ -179,8 +179,8 @@ describe('a conversation', () => {
   });
 
   it('that is halted keeps what has come of the reply, and takes up nothing new by itself', async () => {
-    const conversation = await desk.converse();
-    desk.script = async function* (_, signal) {
+    const conversation = await harness.converse();
+    harness.script = async function* (_, signal) {
       yield { type: 'text', text: 'As far as ' };
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw new ModelFault('cancelled', 'stopped');
@@ -194,16 +194,16 @@ describe('a conversation', () => {
   });
 
   it('that is halted ends the task as was asked meanwhile, and begins no compression for it', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 40);
     await conversation.setTask('Ship it', []);
     let asked = 0;
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       asked++;
       return says('Parts were listed.')(request, signal);
     };
     let halted: Promise<void> | undefined;
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       await conversation.resetTask();
       halted = conversation.halt();
       yield* says('Done.')(request, signal);
@@ -215,7 +215,7 @@ describe('a conversation', () => {
   });
 
   it('lets one turn run at a time', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const first = conversation.send('First');
     await assert.rejects(conversation.send('Second'), TurnRunning);
     await first;
@@ -223,12 +223,12 @@ describe('a conversation', () => {
   });
 
   it('says that it waits to try again only until the reply arrives', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const seen: (number | null)[] = [];
     conversation.onUpdate((update) => {
       if (update.type === 'waiting') seen.push(update.until);
     });
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       conversation.setWaiting({ until: 5, fault: new ModelFault('overloaded', 'too many requests') });
       for await (const chunk of says('Here it is.')(request, signal)) {
         yield chunk;
@@ -241,26 +241,26 @@ describe('a conversation', () => {
   });
 
   it('stays on the reply that was there when no other one comes, by a fault or by stopping', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('Why?');
     const [at] = conversation.state.path;
-    desk.script = throws(new ModelFault('network', 'no connection'));
+    harness.script = throws(new ModelFault('network', 'no connection'));
     await assert.rejects(conversation.retry(at!), ModelFault);
     assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
-    desk.script = says('Never asked.');
+    harness.script = says('Never asked.');
     const turn = conversation.retry(at!);
     conversation.stop();
     await turn;
     assert.deepEqual(texts(conversation), ['Why?', 'Fine.']);
-    desk.script = says('Since it is.');
+    harness.script = says('Since it is.');
     await conversation.retry(at!);
     assert.deepEqual(texts(conversation), ['Why?', 'Since it is.']);
   });
 
   it('stays on the reply that was there when only blank lines come in its place', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('Why?');
-    desk.script = says('\n\n');
+    harness.script = says('\n\n');
     await assert.rejects(conversation.retry(conversation.state.path[0]!), (error) =>
       ModelFault.is(error, 'empty_reply'),
     );
@@ -269,7 +269,7 @@ describe('a conversation', () => {
   });
 
   it('keeps the old branch when a message is edited and sent again', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('Use tabs');
     const [first] = conversation.state.path;
     await conversation.editAndResend(first!, 'Use spaces');
@@ -279,12 +279,12 @@ describe('a conversation', () => {
   });
 
   it('changes to no other branch while a reply arrives, and does so when the turn has ended', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.send('Use tabs');
     const [first] = conversation.state.path;
     await conversation.editAndResend(first!, 'Use spaces');
     const other = conversation.state.childrenOf(first!)[0]!;
-    desk.script = async function* () {
+    harness.script = async function* () {
       yield { type: 'text', text: 'Half ' };
       await assert.rejects(conversation.moveHead(other), TurnRunning);
       yield { type: 'text', text: 'and half' };
@@ -296,22 +296,22 @@ describe('a conversation', () => {
   });
 
   it('says that the newest message does not fit, sends nothing, and lifts the flag when one fits again', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, contextWindow: 5000, reservedTokens: 1000 };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, contextWindow: 5000, reservedTokens: 1000 };
     await assert.rejects(conversation.send('word '.repeat(6000)), ContextOverflow);
-    assert.equal(desk.requests.length, 0);
+    assert.equal(harness.requests.length, 0);
     assert.equal(conversation.state.escalation, 'token_overflow');
     await conversation.deleteMessage(conversation.state.head!, true);
     await conversation.send('Short.');
     assert.equal(conversation.state.escalation, null);
-    assert.equal(desk.requests.length, 1);
+    assert.equal(harness.requests.length, 1);
   });
 
   it('compresses and sends once more when the provider calls the request too long', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     let calls = 0;
-    desk.script = (request, signal) =>
+    harness.script = (request, signal) =>
       ++calls === 1
         ? throws(new ModelFault('context_too_long', 'too long'))(request, signal)
         : says('Now it fits.')(request, signal);
@@ -323,7 +323,7 @@ describe('a conversation', () => {
 
   describe('when the model reads far less than was assumed', () => {
     const refusesAbove = (window: number, contextWindow?: number): void => {
-      desk.script = (request, signal) => {
+      harness.script = (request, signal) => {
         const input = Math.ceil(JSON.stringify(request.messages).length / 4);
         const output = contextWindow === undefined ? 0 : request.maxOutputTokens + (request.reasoningTokens ?? 0);
         return input + output > window
@@ -333,11 +333,11 @@ describe('a conversation', () => {
     };
     const longMessages = async (count: number): Promise<Conversation> => {
       const reply = { textTokens: 4096, reasoningTokens: 4096, maxOutput: 16_384 };
-      desk.settings = { ...desk.settings, contextWindow: 32_768, reservedTokens: 8192, reply };
-      const conversation = await desk.converse();
-      desk.script = says('Each part of the plan, once more in full. '.repeat(160));
+      harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 8192, reply };
+      const conversation = await harness.converse();
+      harness.script = says('Each part of the plan, once more in full. '.repeat(160));
       for (let i = 0; i < count; i++) await conversation.send(`Question ${i}: what is next?`);
-      desk.requests.length = 0;
+      harness.requests.length = 0;
       return conversation;
     };
 
@@ -346,11 +346,11 @@ describe('a conversation', () => {
       refusesAbove(6000, 6000);
       await conversation.send('Are you there?');
       assert.equal(texts(conversation).at(-1), 'It fits.');
-      assert.equal(desk.requests.length, 2);
+      assert.equal(harness.requests.length, 2);
       assert.ok(conversation.budget() < 6000, `a budget of ${conversation.budget()}`);
       const { request } = await conversation.previewSend({ text: 'And now?' });
       await conversation.send('And now?');
-      assert.equal(desk.requests.at(-1)?.maxOutputTokens, request.maxOutputTokens);
+      assert.equal(harness.requests.at(-1)?.maxOutputTokens, request.maxOutputTokens);
       assert.ok(request.maxOutputTokens + (request.reasoningTokens ?? 0) < 6000);
     });
 
@@ -363,25 +363,25 @@ describe('a conversation', () => {
   });
 
   it('acts to the end of a turn on the settings that the turn began with', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
-    desk.settings = { ...desk.settings, temperature: 0.2 };
-    desk.script = (request, signal) => {
-      if (desk.requests.length > 1) return says('Now it fits.')(request, signal);
-      desk.settings = { ...desk.settings, temperature: 1.5 };
+    harness.settings = { ...harness.settings, temperature: 0.2 };
+    harness.script = (request, signal) => {
+      if (harness.requests.length > 1) return says('Now it fits.')(request, signal);
+      harness.settings = { ...harness.settings, temperature: 1.5 };
       return throws(new ModelFault('context_too_long', 'too long'))(request, signal);
     };
     await conversation.send('Are you there?');
     await conversation.send('And now?');
     assert.deepEqual(
-      desk.requests.map(({ temperature }) => temperature),
+      harness.requests.map(({ temperature }) => temperature),
       [0.2, 0.2, 1.5],
     );
   });
 
   it('learns from usage how the provider counts, and keeps within its window', async () => {
-    const conversation = await desk.converse();
-    desk.calibration = new Calibration(1);
+    const conversation = await harness.converse();
+    harness.calibration = new Calibration(1);
     const counting = (factor: number) =>
       async function* (): AsyncGenerator<never> {
         await Promise.resolve();
@@ -390,7 +390,7 @@ describe('a conversation', () => {
         yield { type: 'usage', usage: { input: Math.round(total * factor), output: 5 } } as never;
         yield { type: 'end', ending: 'complete' } as never;
       };
-    desk.script = counting(1.4);
+    harness.script = counting(1.4);
     assert.ok(conversation.meter.isApproximate);
     for (let turn = 0; turn < 5; turn++) await conversation.send(`Turn ${turn}: ${'some more words '.repeat(40)}`);
     assert.ok(!conversation.meter.isApproximate);
@@ -399,19 +399,19 @@ describe('a conversation', () => {
   });
 
   it('learns nothing of a reply to an image, which each vendor counts in its own way', async () => {
-    desk.calibration = new Calibration(1.56);
-    desk.settings = { ...desk.settings, systemPrompt: 'You help with code. '.repeat(20) };
-    desk.script = async function* (request, signal) {
+    harness.calibration = new Calibration(1.56);
+    harness.settings = { ...harness.settings, systemPrompt: 'You help with code. '.repeat(20) };
+    harness.script = async function* (request, signal) {
       yield* says('It shows a table.')(request, signal);
       yield { type: 'usage', usage: { input: 1_900, output: 10 } };
     };
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const told: string[] = [];
     conversation.onUpdate(({ type }) => told.push(type));
     await conversation.send('What is this?', [], [{ type: 'image', mediaType: 'image/png', base64: FULL_HD }]);
     const shown = conversation.meter.providerTokens(conversation.context().total);
     assert.ok(shown > 2 * 1_900, `${shown} tokens were counted, the vendor reports 1,900`);
-    assert.deepEqual(desk.calibration.export(), { observations: [] });
+    assert.deepEqual(harness.calibration.export(), { observations: [] });
     assert.ok(!told.includes('truncated'));
     await conversation.send('And now?');
   });
@@ -419,15 +419,15 @@ describe('a conversation', () => {
   it('books a report for the model that was asked, though another is chosen while it replies', async () => {
     const asked = new Calibration(1);
     const chosen = new Calibration(1);
-    desk.calibration = asked;
-    desk.script = async function* () {
+    harness.calibration = asked;
+    harness.script = async function* () {
       await Promise.resolve();
       yield { type: 'text', text: 'Part one and two.' };
-      desk.calibration = chosen;
+      harness.calibration = chosen;
       yield { type: 'usage', usage: { input: 4_096, output: 10 } };
       yield { type: 'end', ending: 'complete' };
     };
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const told: string[] = [];
     conversation.onUpdate((update) => update.type === 'truncated' && told.push(update.model));
     await conversation.send(`Look at this log: ${'line of a log with some words in it '.repeat(2_000)}`);
@@ -437,17 +437,17 @@ describe('a conversation', () => {
   });
 
   it('asks a provider that counts while the gauge is approximate, and only if the user agreed', async () => {
-    const conversation = await desk.converse();
-    desk.calibration = new Calibration(1);
+    const conversation = await harness.converse();
+    harness.calibration = new Calibration(1);
     let asked = 0;
-    desk.countTokens = () => {
+    harness.countTokens = () => {
       asked++;
       return Promise.resolve(Math.round(conversation.context().total * 1.3));
     };
     await conversation.send('How large is this, by your own count?');
     assert.equal(asked, 0);
-    desk.calibration = new Calibration(1);
-    desk.settings = { ...desk.settings, countWithProvider: true };
+    harness.calibration = new Calibration(1);
+    harness.settings = { ...harness.settings, countWithProvider: true };
     await conversation.send('And now?');
     assert.equal(asked, 1);
     for (let turn = 0; turn < 4; turn++) await conversation.send(`Turn ${turn}`);
@@ -458,25 +458,25 @@ describe('a conversation', () => {
   });
 
   it('recalls excerpts of compressed history that match the new message, within their share, and says so', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 2, (n) => (n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.'));
     await fill(conversation, 60);
     await conversation.compressNow();
-    desk.settings = { ...desk.settings, recallShare: 0.05 };
+    harness.settings = { ...harness.settings, recallShare: 0.05 };
     const recalled: string[] = [];
     conversation.onUpdate((update) => {
       if (update.type === 'recalled') recalled.push(...update.excerpts.map((one) => one.text));
     });
     await conversation.send('Which channel does the zebra crossing sensor use?');
     assert.ok(recalled.some((text) => text.includes('channel 42')));
-    const last = desk.requests.at(-1)?.messages.at(-1);
+    const last = harness.requests.at(-1)?.messages.at(-1);
     const [question] = last?.content ?? [];
     assert.match(last?.turnOnly ?? '', /<recalled_excerpts-[^]*message 1, user[^]*channel 42/);
     assert.deepEqual(question, { type: 'text', text: 'Which channel does the zebra crossing sensor use?' });
   });
 
   it('resets a finished task with the next message, and keeps the conversation', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'test', status: 'done' }]);
     await conversation.send('Next thing.');
     assert.equal(conversation.state.task, undefined);
@@ -485,11 +485,11 @@ describe('a conversation', () => {
   });
 
   it('waits for the end of a turn with a reset that is asked for while a reply arrives', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'test', status: 'pending' }]);
     let waited = false;
     conversation.onUpdate((update) => (waited ||= update.type === 'reset_waiting'));
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       await conversation.resetTask();
       assert.ok(conversation.state.task, 'still there in the middle of the turn');
       yield* says('Done.')(request, signal);
@@ -501,8 +501,8 @@ describe('a conversation', () => {
   });
 
   it('never compresses when the strategy is off, by any path', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { strategy: 'off' }) };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { strategy: 'off' }) };
     await fill(conversation, 80);
     await conversation.send('More');
     await conversation.resetTask();

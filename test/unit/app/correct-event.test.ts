@@ -3,19 +3,19 @@ import { CorrectionFault, correctEvent, correctQuote, markEventWrong } from '../
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import { Desk, fill } from './desk.ts';
+import { Harness, fill } from './harness.ts';
 
 const SAID = 'We will use port 8401 for the gateway. The old one was taken.';
 
 describe('a key event that the user corrects', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const compressed = async (said = SAID): Promise<Conversation> => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 2, (n) => (n === 0 ? said : 'All right.'));
     await fill(conversation, 60);
     await conversation.compressNow();
@@ -37,7 +37,7 @@ describe('a key event that the user corrects', () => {
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
     await fill(conversation, 60);
     await conversation.compressNow();
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     const { quote, found: before } = found(conversation, 'port 8401');
     assert.equal(quote, SAID);
     assert.equal(before?.kind, 'decision');

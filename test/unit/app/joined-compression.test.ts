@@ -8,7 +8,7 @@ import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Desk, fill, says, texts, throws, type Script } from './desk.ts';
+import { Harness, fill, says, texts, throws, type Script } from './harness.ts';
 
 const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
@@ -20,16 +20,16 @@ const TELLING = 'A loop goes over the rows, and a helper turns each row into an 
 const LATER_MS = 130_000;
 
 describe('a compression in the background', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
 
   beforeEach(async () => {
-    desk = await Desk.open();
-    desk.settings = { ...desk.settings, contextWindow: 30_000 };
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    harness.settings = { ...harness.settings, contextWindow: 30_000 };
+    conversation = await harness.converse();
     await fill(conversation, 300);
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const inBackground = async (): Promise<void> => {
     await conversation.betweenTurns();
@@ -37,7 +37,7 @@ describe('a compression in the background', () => {
   };
   const makers = (): string[] => conversation.state.frontier.map(({ node }) => node.model);
   const outcomes = (): string[] =>
-    desk.log.flatMap(({ name, fields }) =>
+    harness.log.flatMap(({ name, fields }) =>
       /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
     );
 
@@ -45,7 +45,7 @@ describe('a compression in the background', () => {
   function held(): { readonly asked: Promise<void>; readonly goOn: () => void } {
     const gate = Promise.withResolvers<undefined>();
     const asked = Promise.withResolvers<undefined>();
-    desk.summarizer = async function* (request, signal): AsyncGenerator<never> {
+    harness.summarizer = async function* (request, signal): AsyncGenerator<never> {
       asked.resolve(undefined);
       const stopped = new Promise<never>((_, reject) => {
         const stop = (): void => reject(new ModelFault('cancelled', 'cancelled'));
@@ -59,11 +59,11 @@ describe('a compression in the background', () => {
   }
 
   it('goes on with the model once the provider answers again', async () => {
-    desk.summarizer = BUSY;
+    harness.summarizer = BUSY;
     await inBackground();
     assert.equal(conversation.state.nodes.size, 0);
-    desk.summarizer = SUMMARY;
-    desk.clock.ahead += LATER_MS;
+    harness.summarizer = SUMMARY;
+    harness.clock.ahead += LATER_MS;
     await inBackground();
     assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
     assert.ok(makers().length > 1);
@@ -71,20 +71,20 @@ describe('a compression in the background', () => {
   });
 
   it('replaces what was extracted while the provider was down', async () => {
-    desk.summarizer = BUSY;
-    const other = await desk.converse();
+    harness.summarizer = BUSY;
+    const other = await harness.converse();
     await fill(other, 60);
     assert.equal((await other.compressNow()).kind, 'committed');
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
-    desk.summarizer = SUMMARY;
+    harness.summarizer = SUMMARY;
     await fill(other, 60);
     assert.equal((await other.compressNow()).kind, 'committed');
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set(['test/summarizer']));
   });
 
   it('replaces what was extracted before there was a model, by as many summaries as the model needs', async () => {
-    desk.summarizerInput = 3_000;
-    const other = await desk.converse();
+    harness.summarizerInput = 3_000;
+    const other = await harness.converse();
     const part = (n: number): string =>
       Array.from({ length: 4 }, (_, m) => `Crate ${n}-${m} was moved behind shelf ${n + m} at ${m} past ${n}.`).join(
         ' ',
@@ -92,7 +92,7 @@ describe('a compression in the background', () => {
     await fill(other, 160, part);
     assert.equal((await other.compressNow()).kind, 'committed');
     const extracted = other.state.frontier.length;
-    desk.summarizer = SUMMARY;
+    harness.summarizer = SUMMARY;
     await fill(other, 14, (n) => part(200 + n));
     assert.equal((await other.compressNow()).kind, 'committed');
     const leaves = other.state.frontier.map(({ node }) => node);
@@ -114,12 +114,12 @@ describe('a compression in the background', () => {
 
   it('replaces what was extracted before there was a model, once the provider answers again', async () => {
     await conversation.compressNow();
-    desk.summarizer = BUSY;
+    harness.summarizer = BUSY;
     await fill(conversation, 300);
     await inBackground();
     assert.equal(outcomes().at(-1), 'share failed');
-    desk.summarizer = SUMMARY;
-    desk.clock.ahead += LATER_MS;
+    harness.summarizer = SUMMARY;
+    harness.clock.ahead += LATER_MS;
     await inBackground();
     assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
     assert.equal(makers().at(-1), 'test/summarizer');
@@ -139,7 +139,7 @@ describe('a compression in the background', () => {
     ],
   ] as const)
     it(`does not replace an extracted summary that the user ${what} meanwhile`, async () => {
-      const other = await desk.converse();
+      const other = await harness.converse();
       await fill(other, 60);
       assert.equal((await other.compressNow()).kind, 'committed');
       const { node } = other.state.frontier[0]!;
@@ -171,12 +171,12 @@ describe('a compression in the background', () => {
   });
 
   it('that has become stale leaves a request that the provider refuses its own', async () => {
-    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) };
+    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) };
     const { asked, goOn } = held();
     await conversation.betweenTurns();
     await asked;
-    desk.script = () => {
-      desk.script = says('Now it fits.');
+    harness.script = () => {
+      harness.script = says('Now it fits.');
       setTimeout(goOn);
       return throws(new ModelFault('context_too_long', 'too long'))(undefined as never, undefined as never);
     };
@@ -186,7 +186,7 @@ describe('a compression in the background', () => {
   });
 
   it('is not made once more by a request that comes while it is committed', async () => {
-    desk.summarizer = SUMMARY;
+    harness.summarizer = SUMMARY;
     const { journal } = conversation;
     const append = journal.append.bind(journal);
     let asked: Promise<CompressionOutcome> | undefined;
@@ -205,13 +205,13 @@ describe('a compression in the background', () => {
   });
 
   it('that the user asked for waits for the end of a reply that has begun meanwhile', async () => {
-    const other = await desk.converse();
+    const other = await harness.converse();
     await fill(other, 60);
     const { asked, goOn } = held();
     const compressed = other.compressNow();
     await asked;
     let during: number | undefined;
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       goOn();
       assert.equal((await compressed).kind, 'ready');
       during = other.state.compressions.length;
@@ -226,7 +226,7 @@ describe('a compression in the background', () => {
     await conversation.betweenTurns();
     await asked;
     let close: Promise<void> | undefined;
-    desk.script = async function* (_, signal) {
+    harness.script = async function* (_, signal) {
       yield { type: 'text', text: 'A long ' };
       goOn();
       while (conversation.compressor.isRunning) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -236,7 +236,7 @@ describe('a compression in the background', () => {
     };
     await conversation.send('And then?').catch(() => undefined);
     await close;
-    conversation = await desk.reopen(conversation.journal.id);
+    conversation = await harness.reopen(conversation.journal.id);
     assert.deepEqual(outcomes(), ['share complete']);
     assert.equal(conversation.state.compressions.length, 1);
   });
@@ -249,7 +249,7 @@ describe('a compression in the background', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     conversation.stop();
     await sent;
-    assert.equal(desk.requests.length, 0);
+    assert.equal(harness.requests.length, 0);
     goOn();
     await conversation.settled();
     assert.equal(outcomes()[0], 'share complete');
@@ -257,9 +257,9 @@ describe('a compression in the background', () => {
 
   it('keeps the provider’s cool-down though a request was helped by extraction meanwhile', async () => {
     const policy = resolvePolicy('balanced', { strategy: 'auto', triggers: { messages: 12 } });
-    desk.settings = { ...desk.settings, policy };
+    harness.settings = { ...harness.settings, policy };
     let calls = 0;
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       calls++;
       return BUSY(request, signal);
     };
@@ -276,11 +276,11 @@ describe('a compression in the background', () => {
   });
 
   it('ends as failed where its cost cannot be recorded, and the session can be closed', async () => {
-    desk.summarizerAtOnce = 1;
+    harness.summarizerAtOnce = 1;
     let calls = 0;
     const { journal } = conversation;
     const append = journal.append.bind(journal);
-    desk.summarizer = async function* (request, signal): AsyncGenerator<never> {
+    harness.summarizer = async function* (request, signal): AsyncGenerator<never> {
       if (calls++ === 0) {
         yield* SUMMARY(request, signal) as AsyncIterable<never>;
         return;
@@ -305,7 +305,7 @@ describe('a compression in the background', () => {
 
   it('is committed though the session was read again meanwhile, as after a full disk', async () => {
     const { journal } = conversation;
-    desk.settings = { ...desk.settings, contextWindow: 4_000, reservedTokens: 1_000 };
+    harness.settings = { ...harness.settings, contextWindow: 4_000, reservedTokens: 1_000 };
     const answer: Script = (request, signal) => {
       const { state } = journal;
       const nodes = structuredClone(state.nodes);
@@ -320,7 +320,7 @@ describe('a compression in the background', () => {
         `Part ${n} of the listing was explained with its loop, its helper and its list.`;
       return says(Array.from({ length: 20 }, (_, n) => told(n)).join(' '))(request, signal);
     };
-    desk.summarizer = answer;
+    harness.summarizer = answer;
     for (let n = 0; n < 6; n++) {
       assert.equal((await conversation.compressNow()).kind, 'committed');
       Reflect.deleteProperty(journal, 'state');

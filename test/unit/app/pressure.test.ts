@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Desk, fill, says, throws } from './desk.ts';
+import { Harness, fill, says, throws } from './harness.ts';
 
 /** A short line of role-play. */
 const line = (n: number): string =>
@@ -11,20 +11,20 @@ const line = (n: number): string =>
     : `Old Cobb answers that the riders passed at dusk with the boy, hour ${n}, and went north along the river.`;
 
 describe('a session under pressure', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   for (const share of [0.72, 0.9])
     it(`that still takes ${share * 100}% of the budget after a compression is flagged, and sending goes on`, async () => {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await fill(conversation, 30, line);
       // A long system prompt that leaves little room.
-      desk.settings = { ...desk.settings, systemPrompt: 'Never break the rules of the table. '.repeat(3_000) };
+      harness.settings = { ...harness.settings, systemPrompt: 'Never break the rules of the table. '.repeat(3_000) };
       const fixed = conversation.context().tokens.system;
-      desk.settings = { ...desk.settings, contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 };
+      harness.settings = { ...harness.settings, contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 };
       await conversation.compressNow();
       const { total } = conversation.context();
       assert.ok(
@@ -34,27 +34,27 @@ describe('a session under pressure', () => {
       assert.ok(conversation.state.uncoveredCount <= 5, 'the recent messages were halved');
       assert.equal(conversation.state.requiresEscalation, true);
       assert.equal(conversation.state.escalation, 'token_overflow');
-      const [escalated] = desk.logged('history_compression_escalation');
+      const [escalated] = harness.logged('history_compression_escalation');
       assert.deepEqual(
         [escalated?.fields['requires_escalation'], escalated?.fields['reason']],
         [true, 'token_overflow'],
       );
-      desk.settings = { ...desk.settings, contextWindow: 128_000, reservedTokens: 4_000 };
+      harness.settings = { ...harness.settings, contextWindow: 128_000, reservedTokens: 4_000 };
       await conversation.send('On we go.');
-      assert.equal(desk.requests.length, 1);
+      assert.equal(harness.requests.length, 1);
       assert.equal(conversation.state.requiresEscalation, false, 'the flag is lifted when there is room again');
     });
 
   it('is no longer flagged after a turn whose end makes room, as by closing what was expanded for it', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
-    const { contextWindow } = desk.settings;
+    const { contextWindow } = harness.settings;
     const { total } = conversation.context();
-    desk.settings = { ...desk.settings, contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 };
-    desk.script = (request, signal) => {
+    harness.settings = { ...harness.settings, contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 };
+    harness.script = (request, signal) => {
       assert.equal(conversation.state.escalation, 'token_overflow');
-      desk.settings = { ...desk.settings, contextWindow };
+      harness.settings = { ...harness.settings, contextWindow };
       return says('North.')(request, signal);
     };
     await conversation.send('Where to?');
@@ -63,24 +63,24 @@ describe('a session under pressure', () => {
   });
 
   it('is no longer flagged once a model with a larger context window is chosen', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
-    const { contextWindow } = desk.settings;
-    desk.settings = { ...desk.settings, contextWindow: conversation.context().total, reservedTokens: 0 };
+    const { contextWindow } = harness.settings;
+    harness.settings = { ...harness.settings, contextWindow: conversation.context().total, reservedTokens: 0 };
     await conversation.modelChanged();
     assert.equal(conversation.state.escalation, 'token_overflow');
-    desk.settings = { ...desk.settings, contextWindow };
+    harness.settings = { ...harness.settings, contextWindow };
     await conversation.modelChanged();
     assert.equal(conversation.state.escalation, null);
   });
 
   it('pays for nothing in a window that cannot write, and says why', async () => {
-    const first = await desk.converse();
+    const first = await harness.converse();
     await fill(first, 60, line);
-    const second = await desk.secondWindow(first);
+    const second = await harness.secondWindow(first);
     let calls = 0;
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       calls++;
       return says('Sella and Brannoc went north.')(request, signal);
     };
@@ -91,13 +91,13 @@ describe('a session under pressure', () => {
   });
 
   it('keeps as many recent messages as the policy says, also where turns came while the summarizer was at work', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
     let go = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       go = resolve;
     });
-    desk.summarizer = async function* (request, signal) {
+    harness.summarizer = async function* (request, signal) {
       await slow;
       yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
     };
@@ -110,26 +110,26 @@ describe('a session under pressure', () => {
   });
 
   it('tells at a reset that the summarizer failed, in the log at error level with the session, and resets', async () => {
-    const conversation = await desk.converse();
-    desk.summarizer = throws(new ModelFault('overloaded', 'busy'));
+    const conversation = await harness.converse();
+    harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
     await conversation.setTask('Reach Ferrin', []);
     await fill(conversation, 41, line);
     await conversation.resetTask();
     assert.equal(conversation.state.task, undefined);
     assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
-    const [failed] = desk.logged('history_compression_failed');
+    const [failed] = harness.logged('history_compression_failed');
     assert.deepEqual(
       [failed?.level, failed?.fields['session_id'], failed?.fields['error']],
       ['error', conversation.journal.id, 'overloaded'],
     );
-    assert.equal(desk.logged('history_compression_complete')[0]?.fields['fallback'], 'extractive');
+    assert.equal(harness.logged('history_compression_complete')[0]?.fields['fallback'], 'extractive');
   });
 
   it('asks no model where nothing can be saved, says why, and waits for the next multiple of its trigger', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) };
     let calls = 0;
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       calls++;
       return says('They counted.')(request, signal);
     };
@@ -140,14 +140,14 @@ describe('a session under pressure', () => {
       await conversation.settled();
     }
     assert.equal(calls, 0);
-    const triggered = desk.logged('history_compression_triggered').length;
+    const triggered = harness.logged('history_compression_triggered').length;
     assert.equal(triggered, 2, 'the command, and the trigger once');
-    assert.equal(desk.logged('history_compression_skipped').length, triggered);
+    assert.equal(harness.logged('history_compression_skipped').length, triggered);
   });
 
   it('counts for the token trigger what came since the last compression: 8,000 do not fire, 8,001 do', async () => {
-    const conversation = await desk.converse();
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { triggers: { messages: null } }) };
+    const conversation = await harness.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: null } }) };
     await fill(conversation, 20, (n) => `${line(n)} ${'the river was high and the road was wet '.repeat(20)}`);
     const said = conversation.context().tokens.window;
     const rest = (tokens: number): string => 'so '.repeat(tokens);

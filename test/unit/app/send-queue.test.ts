@@ -3,26 +3,26 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Desk, says, texts, throws } from './desk.ts';
+import { Harness, says, texts, throws } from './harness.ts';
 
 describe('what is written while a reply arrives', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
   let goOn: () => void;
   let first: Promise<void>;
 
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    conversation = await harness.converse();
     const { promise, resolve } = Promise.withResolvers<undefined>();
     goOn = () => resolve(undefined);
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       yield { type: 'text', text: 'Long ' };
       const stopped = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
       );
       await Promise.race([promise, stopped]);
-      desk.script = says('Short.');
+      harness.script = says('Short.');
       yield* says('reply.')(request, signal);
     };
     const started = new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ describe('what is written while a reply arrives', () => {
     first = conversation.send('One');
     await started;
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const queued = (): string[] => conversation.queue.items.map(({ message }) => message.text);
 
@@ -73,7 +73,7 @@ describe('what is written while a reply arrives', () => {
     await first;
     assert.equal(conversation.queue.isHeld, true);
     assert.deepEqual(queued(), ['Two']);
-    desk.script = says('Short.');
+    harness.script = says('Short.');
     await conversation.queue.sendNow(conversation.queue.items[0]?.id ?? '');
     await sent;
     assert.deepEqual(texts(conversation), ['One', 'Long ', 'Two', 'Short.']);
@@ -84,7 +84,7 @@ describe('what is written while a reply arrives', () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.stop();
     await first;
-    desk.script = says('Short.');
+    harness.script = says('Short.');
     await conversation.queue.send({ text: 'Another' }, 'queue');
     assert.deepEqual(queued(), ['Two']);
     assert.equal(conversation.queue.isHeld, true);
@@ -95,7 +95,7 @@ describe('what is written while a reply arrives', () => {
 
   it('ends the reply and goes before what waits, where the user wants that', async () => {
     const waits = conversation.queue.send({ text: 'Later' }, 'queue');
-    desk.script = says('Short.');
+    harness.script = says('Short.');
     await conversation.queue.send({ text: 'Now' }, 'stopAndSend');
     await Promise.all([first, waits]);
     assert.deepEqual(texts(conversation), ['One', 'Long ', 'Now', 'Short.', 'Later', 'Short.']);
@@ -104,7 +104,7 @@ describe('what is written while a reply arrives', () => {
   it('tells of what could not be sent where it was written', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.onUpdate(({ type }) => {
-      if (type === 'turn_ended') desk.script = throws(new ModelFault('refused_key', 'no'));
+      if (type === 'turn_ended') harness.script = throws(new ModelFault('refused_key', 'no'));
     });
     goOn();
     await assert.rejects(sent, (error) => ModelFault.is(error, 'refused_key'));

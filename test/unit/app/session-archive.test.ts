@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { SessionArchive } from '../../../src/app/session-archive.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import { Desk, fill } from './desk.ts';
+import { Harness, fill } from './harness.ts';
 
 describe('decisions that another chat asks for', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('are those of the branch that is open, with the ones that had no room in the context', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const { journal, state } = conversation;
     await fill(conversation, 6);
     const decide = (at: number, status: KeyEvent['status']): Promise<void> =>

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { setTimeout as pass } from 'node:timers/promises';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { Desk, fill } from './desk.ts';
+import { Harness, fill } from './harness.ts';
 
 describe('the search in a session', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('recalls by what is compressed alone, so that the message that asks changes nothing', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60, (n) => (n === 0 ? 'The lamp of the pier is on channel 42.' : `Line ${n} is dry.`));
     assert.equal((await conversation.compressNow()).kind, 'committed');
-    const search = new SessionSearch(() => conversation.state, desk.clock);
+    const search = new SessionSearch(() => conversation.state, harness.clock);
     const recall = () => search.recall('On which channel is the lamp?', 400, conversation.counter);
     const before = await recall();
     assert.match(before[0]?.text ?? '', /channel 42/);
@@ -27,10 +27,10 @@ describe('the search in a session', () => {
   });
 
   it('finds everything for a second search that begins while the first one is indexing', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60, (n) => (n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`));
     assert.equal((await conversation.compressNow()).kind, 'committed');
-    const search = new SessionSearch(() => conversation.state, { ...desk.clock, yielder: alwaysDue(() => pass(0)) });
+    const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder: alwaysDue(() => pass(0)) });
     const found = async (): Promise<unknown> => {
       await search.updateIndex();
       return search.search('line lamp channel', 100).map(({ message, kind }) => `${kind} ${message}`);

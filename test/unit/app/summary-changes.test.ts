@@ -15,24 +15,24 @@ import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { hasWarning } from '../../../src/host/summaries/rows.ts';
-import { Desk, fill, says } from './desk.ts';
+import { Harness, fill, says } from './harness.ts';
 
 describe('a summary that the user changes', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
 
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await compressed(desk);
+    harness = await Harness.open();
+    conversation = await compressed(harness);
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const sent = (): string => conversation.context().system.join('\n');
   /** The next request: everything before the messages, or the verbatim messages. */
   const asked = async (part: 'system' | 'messages' = 'system'): Promise<string> => {
     await conversation.send('Go on.');
-    return JSON.stringify(desk.requests.at(-1)?.[part]);
+    return JSON.stringify(harness.requests.at(-1)?.[part]);
   };
   /** Merges all summaries into one. */
   const joined = async (): Promise<SummaryNode> => {
@@ -63,7 +63,7 @@ describe('a summary that the user changes', () => {
       true,
     );
     assert.match(await asked(), /The listing, by hand\./);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.match(await asked(), /The listing, by hand\./);
     assert.equal(first().rung, 'edited');
     await undoOrRedoChange(conversation.journal, true);
@@ -104,14 +104,14 @@ describe('a summary that the user changes', () => {
       JSON.stringify({ ...proseSummary('They went through the parts of a listing.'), facts: [wrong] }),
       `They went through the parts of a listing. ${wrong}`,
     ]) {
-      conversation = await desk.converse();
-      desk.summarizer = says(answer);
+      conversation = await harness.converse();
+      harness.summarizer = says(answer);
       await fill(conversation, 60, body);
       assert.equal((await conversation.compressNow()).kind, 'committed');
       const parent = await joined();
       for (const child of parent.children)
         await editSummary(conversation.journal, conversation.counter, child, 'detailed', said);
-      await desk.resummarize(conversation, { node: parent.id });
+      await harness.resummarize(conversation, { node: parent.id });
       assert.ok(first().detailed.includes(said), first().detailed);
       assert.ok(!first().detailed.includes(wrong), first().detailed);
       assert.ok(!JSON.stringify(first().structured ?? '').includes(wrong));
@@ -123,8 +123,8 @@ describe('a summary that the user changes', () => {
 
   it('is no longer warned of for what the user has taken out of it', async () => {
     const wrong = 'Everything is served by lanternd 7.41.9 on port 60123.';
-    conversation = await desk.converse();
-    desk.summarizer = says(`They went through the parts of a listing. ${wrong}`);
+    conversation = await harness.converse();
+    harness.summarizer = says(`They went through the parts of a listing. ${wrong}`);
     await fill(conversation, 60, body);
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { id, audit, detailed } = first();
@@ -149,7 +149,7 @@ describe('a summary that the user changes', () => {
 
   it('keeps its place in what is made of it, although it was made of summaries itself', async () => {
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
-    desk.settings = { ...desk.settings, contextWindow: 6_000, reservedTokens: 1_000 };
+    harness.settings = { ...harness.settings, contextWindow: 6_000, reservedTokens: 1_000 };
     const condensed = async (): Promise<SummaryNode> => {
       const before = first().id;
       for (let round = 0; round < 20; round++) {
@@ -168,9 +168,9 @@ describe('a summary that the user changes', () => {
     const parent = await joined();
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
     assert.ok(conversation.state.stale.has(parent.id));
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.ok(conversation.state.stale.has(parent.id));
-    await desk.resummarize(conversation, { node: parent.id });
+    await harness.resummarize(conversation, { node: parent.id });
     assert.ok(first().detailed.includes('Something else.'));
     assert.equal(conversation.state.stale.size, 0, 'made from its children as they are now');
     await undoOrRedoChange(conversation.journal, true);
@@ -184,7 +184,7 @@ describe('a summary that the user changes', () => {
     const { journal } = conversation;
     await journal.append({ type: 'node_undone', node: parent.children[0]!, undone: true });
     assert.ok(conversation.state.stale.has(parent.id));
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.ok(conversation.state.stale.has(parent.id));
     await conversation.journal.append({ type: 'node_undone', node: parent.children[0]!, undone: false });
     assert.equal(conversation.state.stale.size, 0);
@@ -214,7 +214,7 @@ describe('a summary that the user changes', () => {
     const { id } = first();
     await expandNode(conversation.journal, id, 'always');
     assert.match(await asked('messages'), /What happens in part 0\?/);
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.match(await asked('messages'), /What happens in part 0\?/);
     await undoOrRedoChange(conversation.journal, true);
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
@@ -237,21 +237,21 @@ describe('a summary that the user changes', () => {
   it('is made anew by another model with instructions of its own, and the next request holds it', async () => {
     const { id, detailed } = first();
     const narrative = 'The user asked what each part does, and part 4 comes after part 3.';
-    desk.summarizer = says(JSON.stringify({ ...proseSummary(narrative), topics: ['parts of the listing'] }));
+    harness.summarizer = says(JSON.stringify({ ...proseSummary(narrative), topics: ['parts of the listing'] }));
     let prompt = '';
-    const script = desk.summarizer;
-    desk.summarizer = (request, signal) => {
+    const script = harness.summarizer;
+    harness.summarizer = (request, signal) => {
       prompt = JSON.stringify(request.messages);
       return script(request, signal);
     };
-    await desk.resummarize(conversation, { node: id, instructions: 'Tell of {{history}} colours.' });
+    await harness.resummarize(conversation, { node: id, instructions: 'Tell of {{history}} colours.' });
     assert.match(prompt, /Tell of \{ \{history\}\} colours\./);
     assert.equal(first().id, id);
     assert.equal(first().model, 'test/summarizer');
     await setLevel(conversation.journal, id, 'detailed');
     assert.ok((await asked()).includes(narrative));
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what it cost is on record');
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.ok(sent().includes(narrative));
     await undoOrRedoChange(conversation.journal, true);
     await undoOrRedoChange(conversation.journal, true);
@@ -260,7 +260,7 @@ describe('a summary that the user changes', () => {
 
   it('is made in full from its source, and sent so, as one change', async () => {
     const { id, tokens } = first();
-    await desk.resummarize(conversation, { node: id, finer: true });
+    await harness.resummarize(conversation, { node: id, finer: true });
     assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
     assert.ok(sent().includes(first().full!));
     await undoOrRedoChange(conversation.journal, true);
@@ -270,18 +270,18 @@ describe('a summary that the user changes', () => {
 
   it('is left alone when the model fails, says nothing of use, or when nothing could be spent', async () => {
     const before = first();
-    desk.summarizer = async function* () {
+    harness.summarizer = async function* () {
       await Promise.resolve();
       yield* [];
       throw new TypeError('gone');
     };
-    await assert.rejects(desk.resummarize(conversation, { node: before.id }), TypeError);
+    await assert.rejects(harness.resummarize(conversation, { node: before.id }), TypeError);
     assert.equal(first(), before);
-    desk.summarizer = says('');
-    await assert.rejects(desk.resummarize(conversation, { node: before.id }), { name: 'SummaryFault' });
+    harness.summarizer = says('');
+    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SummaryFault' });
     assert.equal(first(), before);
-    desk.spendGate = { state: () => 'spent', spent: () => undefined };
-    await assert.rejects(desk.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
+    harness.spendGate = { state: () => 'spent', spent: () => undefined };
+    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
     assert.equal(first(), before);
   });
 
@@ -302,7 +302,7 @@ describe('a summary that the user changes', () => {
     await undoCompressions(conversation.journal, compressionsSince(conversation.state, one), true);
     assert.equal(conversation.state.frontier.length, 0);
     assert.equal(tokensStillSaved(conversation.state), 0, 'nothing is saved by what was undone');
-    conversation = await desk.restart(conversation);
+    conversation = await harness.restart(conversation);
     assert.equal(conversation.state.frontier.length, 0);
     await undoCompressions(
       conversation.journal,
@@ -341,8 +341,8 @@ const body = (n: number): string => {
 };
 
 /** A session with one summary. */
-async function compressed(desk: Desk): Promise<Conversation> {
-  const conversation = await desk.converse();
+async function compressed(harness: Harness): Promise<Conversation> {
+  const conversation = await harness.converse();
   await fill(conversation, 60, body);
   const outcome = await conversation.compressNow();
   assert.equal(outcome.kind, 'committed');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
-import { Desk, says } from './desk.ts';
+import { Harness, says } from './harness.ts';
 
 describe('a reply that says that the goal is reached', () => {
   for (const reply of [
@@ -35,65 +35,65 @@ describe('a reply that says that the goal is reached', () => {
 });
 
 describe('the end of a task', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
-  const sentTask = (): boolean => JSON.stringify(desk.requests.at(-1)?.messages).includes('current_task');
+  const sentTask = (): boolean => JSON.stringify(harness.requests.at(-1)?.messages).includes('current_task');
 
   it('leaves open steps skipped and the task out of the next request, and keeps conversation and system prompt', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [
       { text: 'Book the venue', status: 'pending' },
       { text: 'Invite the speakers', status: 'pending' },
     ]);
-    desk.script = says('I have booked the hall for 12 May.\n\n- [x] Book the venue');
+    harness.script = says('I have booked the hall for 12 May.\n\n- [x] Book the venue');
     await conversation.send('Please start with the venue.');
     assert.ok(sentTask());
-    assert.match(JSON.stringify(desk.requests[0]?.messages), /end the reply with the line \[goal reached\]/);
+    assert.match(JSON.stringify(harness.requests[0]?.messages), /end the reply with the line \[goal reached\]/);
     assert.deepEqual(
       conversation.state.task?.steps.map(({ status }) => status),
       ['done', 'pending'],
     );
 
-    desk.script = says('Done! Everything is finished.');
+    harness.script = says('Done! Everything is finished.');
     await conversation.send('The speakers have been invited by Marta already.');
     assert.deepEqual(
       conversation.state.task?.steps.map(({ status }) => status),
       ['done', 'skipped'],
     );
 
-    desk.script = says('You are welcome.');
+    harness.script = says('You are welcome.');
     await conversation.send('Now something else: what is the capital of Chile?');
     assert.equal(sentTask(), false, 'a finished task does not ride along');
     assert.equal(conversation.state.task, undefined);
-    const [reset] = desk.logged('task_reset_preserving_conversation');
+    const [reset] = harness.logged('task_reset_preserving_conversation');
     assert.deepEqual([reset?.fields['session_id'], reset?.fields['automatic']], [conversation.journal.id, true]);
-    const request = desk.requests.at(-1);
+    const request = harness.requests.at(-1);
     assert.deepEqual(request?.system, ['You help with code.']);
     assert.match(JSON.stringify(request?.messages), /booked the hall for 12 May/);
   });
 
   it('comes for a task without steps too', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Book the venue', []);
-    desk.script = says('The hall is booked.\n[goal reached]');
+    harness.script = says('The hall is booked.\n[goal reached]');
     await conversation.send('Go.');
     const { request } = await conversation.previewSend({ text: 'And next?' });
     await conversation.send('And next?');
     assert.equal(sentTask(), false);
-    assert.deepEqual(request.messages, desk.requests.at(-1)?.messages, 'as was previewed');
+    assert.deepEqual(request.messages, harness.requests.at(-1)?.messages, 'as was previewed');
   });
 
   it('does not come where the user has opened a step again since', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [{ text: 'Book the venue', status: 'pending' }]);
-    desk.script = says('Done! Everything is finished.');
+    harness.script = says('Done! Everything is finished.');
     await conversation.send('Go.');
     await conversation.journal.append({ type: 'task_step', step: 0, status: 'pending' });
-    desk.script = says('Sorry, I will.');
+    harness.script = says('Sorry, I will.');
     await conversation.send('The venue is not booked yet.');
     assert.ok(sentTask());
     assert.equal(conversation.state.endedTasks.length, 0);
@@ -101,9 +101,9 @@ describe('the end of a task', () => {
 
   it('neither comes from a reply to the task before, nor from a reset that waited for it', async () => {
     for (const isEnded of [false, true]) {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
-      desk.script = async function* (request, signal) {
+      harness.script = async function* (request, signal) {
         if (isEnded) await conversation.resetTask();
         await conversation.setTask('Invite the speakers', [{ text: 'Write to Marta', status: 'pending' }]);
         yield* says('Done! Everything is finished.')(request, signal);
@@ -118,22 +118,22 @@ describe('the end of a task', () => {
   });
 
   it('is not seen in a reply that reports one step', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
-    desk.script = says('I called, but not everything is done yet.');
+    harness.script = says('I called, but not everything is done yet.');
     await conversation.send('Go.');
     await conversation.send('And next?');
     assert.ok(sentTask());
   });
 
   it('takes a step for in progress from the moment work on it starts', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [
       { text: 'Book the venue', status: 'pending' },
       { text: 'Invite the speakers', status: 'pending' },
     ]);
     const during: (string | undefined)[] = [];
-    desk.script = async function* (request, signal) {
+    harness.script = async function* (request, signal) {
       during.push(conversation.state.task?.steps.find(({ status }) => status === 'in_progress')?.text);
       yield* says(during.length === 1 ? '- [x] Book the venue' : '- [~] Invite the speakers')(request, signal);
     };

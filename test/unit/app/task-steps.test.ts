@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
-import { Desk, says } from './desk.ts';
+import { Harness, says } from './harness.ts';
 
 describe('a task list in a reply', () => {
   it('gives its steps in order, with what is done', () => {
@@ -17,20 +17,20 @@ describe('a task list in a reply', () => {
 });
 
 describe('steps of the task', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const after = async (reply: string): Promise<string[]> => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Ship it', [
       { text: 'Write the `parser`', status: 'in_progress' },
       { text: 'Test it', status: 'pending' },
       { text: 'Tell the others', status: 'skipped' },
     ]);
-    desk.script = says(reply);
+    harness.script = says(reply);
     await conversation.send('How far are we?');
     return conversation.state.task?.steps.map((step) => step.status) ?? [];
   };
@@ -46,9 +46,9 @@ describe('steps of the task', () => {
   });
 
   it('that are all done by a reply let the next message begin without the task', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'Test it', status: 'pending' }]);
-    desk.script = says('1. [x] Test it');
+    harness.script = says('1. [x] Test it');
     await conversation.send('Go.');
     assert.equal(conversation.state.task?.steps[0]?.status, 'done');
     await conversation.send('Next.');

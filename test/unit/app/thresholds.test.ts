@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
-import { Desk, fill } from './desk.ts';
+import { Harness, fill } from './harness.ts';
 
 /** Small talk at a reception desk, one line at a time. */
 const line = (n: number): string =>
@@ -12,13 +12,13 @@ const line = (n: number): string =>
 const DAY_MS = 86_400_000;
 
 describe('a trigger in a chat of short messages', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    conversation = await harness.converse();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   /** Ends the turn and waits until due compressions are committed. */
   const turnEnds = async (): Promise<void> => {
@@ -26,12 +26,12 @@ describe('a trigger in a chat of short messages', () => {
     await conversation.settled();
   };
   const under = (policy: PolicyName): void => {
-    desk.settings = { ...desk.settings, policy: resolvePolicy(policy) };
+    harness.settings = { ...harness.settings, policy: resolvePolicy(policy) };
   };
   /** Sets the context window so that the request takes this share of the budget, or a token less. */
   const fills = (share: number, tokensLess = 0): void => {
     const total = conversation.context().total + tokensLess;
-    desk.settings = { ...desk.settings, contextWindow: Math.floor(total / share), reservedTokens: 0 };
+    harness.settings = { ...harness.settings, contextWindow: Math.floor(total / share), reservedTokens: 0 };
   };
 
   for (const [policy, share] of [
@@ -68,10 +68,10 @@ describe('a trigger in a chat of short messages', () => {
     assert.equal(conversation.state.counters.compressions, 1);
     const made = conversation.state.compressions.at(-1)!;
     await fill(conversation, 24, (n) => line(100 + n));
-    desk.clock.ahead = DAY_MS - 60_000;
+    harness.clock.ahead = DAY_MS - 60_000;
     await turnEnds();
     assert.equal(conversation.state.counters.compressions, 1, `after ${made.id}`);
-    desk.clock.ahead = DAY_MS + 60_000;
+    harness.clock.ahead = DAY_MS + 60_000;
     await turnEnds();
     assert.equal(conversation.state.counters.compressions, 2);
   });
@@ -87,8 +87,8 @@ describe('a trigger in a chat of short messages', () => {
       assert.equal(conversation.state.counters.compressions, compressions);
       assert.equal(conversation.state.task, undefined);
       assert.equal(conversation.state.path.length, messages);
-      assert.equal(desk.logged('history_compression_triggered').length, compressions);
-      assert.equal(desk.logged('history_compression_complete').length, compressions);
-      assert.equal(desk.logged('task_reset_preserving_conversation').length, 1);
+      assert.equal(harness.logged('history_compression_triggered').length, compressions);
+      assert.equal(harness.logged('history_compression_complete').length, compressions);
+      assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
     });
 });

@@ -7,7 +7,7 @@ import { syntheticSession } from '../../bench/data/synthetic.ts';
 import { metered } from '../../bench/models/metered.ts';
 import { oracle } from '../../bench/models/oracle.ts';
 import { playTurn, turnsOf } from '../../bench/turn-feed.ts';
-import { Desk } from './desk.ts';
+import { Harness } from './harness.ts';
 
 /** 2% of a session of 1,000 messages: about ten messages, or fifty facts and nothing else. */
 const BUDGET = 3_400;
@@ -19,16 +19,16 @@ describe('a session in a small budget', () => {
     let planted = 0;
     for (const seed of [7, 8, 9, 12]) {
       const { transcript, facts } = plantFacts(syntheticSession(560), 30, seed);
-      const desk = await Desk.open();
+      const harness = await Harness.open();
       try {
         const { model, spent } = metered('oracle', counter, oracle({ counter, facts }), () => {
           return new ModelFault('overloaded', 'It is down.');
         });
-        desk.summarizer = (request, signal) => model.stream(request, signal);
-        desk.settings = { ...desk.settings, contextWindow: BUDGET + desk.settings.reservedTokens };
-        const conversation = await desk.converse();
+        harness.summarizer = (request, signal) => model.stream(request, signal);
+        harness.settings = { ...harness.settings, contextWindow: BUDGET + harness.settings.reservedTokens };
+        const conversation = await harness.converse();
         // Rejects if a turn fails.
-        for (const turn of turnsOf(transcript)) await playTurn(desk, conversation, turn);
+        for (const turn of turnsOf(transcript)) await playTurn(harness, conversation, turn);
         const { system, messages, total } = conversation.context();
         const sent = [...system, ...messages.map((message) => messageText(message))].join('\n');
         const { compressions } = conversation.state.counters;
@@ -39,7 +39,7 @@ describe('a session in a small budget', () => {
         kept += factsIn(facts, sent).length;
         planted += facts.length;
       } finally {
-        await desk.close();
+        await harness.close();
       }
     }
     assert.ok(kept >= 0.95 * planted, `${kept} of ${planted}`);

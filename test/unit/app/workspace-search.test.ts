@@ -24,7 +24,7 @@ function summaryOf(from: number, to: number): CompressionRecord {
   return compressionWith({ id: compressionId('c1'), nodes: [nodeWith({ id: nodeId('n1'), ...place, ...told })] });
 }
 
-interface Desk {
+interface Harness {
   readonly store: FileSessionStore;
   readonly search: WorkspaceSearch;
   /** IDs of the sessions whose journals were read, in order. */
@@ -34,7 +34,7 @@ interface Desk {
   readonly faults: unknown[];
 }
 
-function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
+function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const clock = testClock();
     const store = openSessionStore({ folder, clock, writer: 'w' });

@@ -5,7 +5,7 @@ import type { Row } from '../../../src/host/summaries/rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/summaries-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Harness, fill } from '../app/harness.ts';
 
 const nothing = { dispose: () => undefined };
 const told: string[] = [];
@@ -42,13 +42,13 @@ const SAID = [
 ];
 
 describe('the Context view', () => {
-  let desk: Desk;
+  let harness: Harness;
   let conversation: Conversation;
   let tree: TreeModule.SummariesTree;
 
   beforeEach(async () => {
-    desk = await Desk.open();
-    conversation = await desk.converse();
+    harness = await Harness.open();
+    conversation = await harness.converse();
     await fill(
       conversation,
       60,
@@ -66,7 +66,7 @@ describe('the Context view', () => {
       now: () => 0,
     });
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('lists a summary with a warning as soon as a model has found one', async () => {
     tree.setFilter({ by: 'warnings' });
@@ -101,7 +101,7 @@ describe('the Context view', () => {
       return new Set(all.flatMap((row) => (row.kind === 'event' ? [row.standing] : [])));
     };
     assert.ok(!(await standings()).has('dropped'));
-    desk.settings = { ...desk.settings, policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) };
+    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) };
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
     assert.ok((await standings()).has('dropped'));

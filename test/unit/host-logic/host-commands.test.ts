@@ -23,7 +23,7 @@ import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Harness, fill } from '../app/harness.ts';
 
 const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
@@ -118,29 +118,29 @@ const existing = <T>(look: () => T): Promise<T> =>
 const load = hostIn(editor);
 
 describe('commands of the editor', () => {
-  let desk: Desk;
+  let harness: Harness;
   let folder = '';
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
     told.length = 0;
   });
   afterEach(async () => {
-    await desk.close();
+    await harness.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   for (const name of ['session.jsonl', 'session.md'])
     it(`let others work between the messages of an export whose secrets are masked: ${name}`, async () => {
       const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
       const count = (): number => rests++;
       const yielder = { isDue: () => true, yield: () => Promise.resolve(count()) };
       const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
       const file = path.join(folder, name);
-      await exportSession({ sessions, clock: { ...desk.clock, yielder } } as never, new Uri(file) as never);
+      await exportSession({ sessions, clock: { ...harness.clock, yielder } } as never, new Uri(file) as never);
       assert.ok(rests >= 40, String(rests));
       assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
       assert.match(told.at(-1)!, /Masked secrets: \d/);
@@ -152,7 +152,7 @@ describe('commands of the editor', () => {
     const { fs } = editor.workspace;
     const { writeFile } = fs;
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
       const file = new Uri(path.join(folder, 'notes.md'));
       for (const [code, message, said] of [
@@ -161,7 +161,7 @@ describe('commands of the editor', () => {
       ] as const) {
         // Like in VS Code, the error has no system error code.
         fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
-        const fault: unknown = await exportSession({ sessions, clock: desk.clock } as never, file as never).then(
+        const fault: unknown = await exportSession({ sessions, clock: harness.clock } as never, file as never).then(
           fails,
           (error: unknown) => error,
         );
@@ -174,7 +174,7 @@ describe('commands of the editor', () => {
 
   it('mask secrets in a chart that is saved, also those that the end of a quote would cut', async () => {
     const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
     await conversation.resetTask();
     const begun = 'We decided to use the gateway in Frankfurt for all of the staging hosts, old and new';
@@ -190,7 +190,7 @@ describe('commands of the editor', () => {
 
   it('offer no key event for the memory that was removed, nor of a message that was deleted', async () => {
     const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 3);
     const { journal, state } = conversation;
     const [first, second, third] = state.path;
@@ -213,7 +213,7 @@ describe('commands of the editor', () => {
 
   it('send no memory that was removed in another window, once this window has the focus again', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
-    const ids = [() => desk.clock.id(), () => desk.clock.now()] as const;
+    const ids = [() => harness.clock.id(), () => harness.clock.now()] as const;
     const words = { text: (text: string) => text.split(/\s+/).length };
     const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
     const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
@@ -231,7 +231,7 @@ describe('commands of the editor', () => {
 
   it('pin a quote of something forgotten without half an emoji at its end', async () => {
     const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const said = `Hm, about that lamp by the pier, well, ${'x '.repeat(200)}`.slice(0, 398).concat('y');
     await fill(conversation, 60, (n) => (n === 0 ? `${said}\u{1f5fc} and so on.` : `Line ${n} is dry.`));
     assert.equal((await conversation.compressNow()).kind, 'committed');
@@ -239,11 +239,11 @@ describe('commands of the editor', () => {
     const { id } = state.frontier[0]!.node;
     await setLevel(journal, id, 'detailed');
     await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
-    const search = new SessionSearch(() => state, desk.clock);
+    const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
     const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
     const found = (query: string) => Promise.resolve(search.search(query, 20, undefined, ['message']));
-    await findForgotten({ sessions, clock: desk.clock, search: found } as never, 'lamp pier xxx');
+    await findForgotten({ sessions, clock: harness.clock, search: found } as never, 'lamp pier xxx');
     const pinned = [...state.events.values()].filter((event) => event.pinned);
     assert.equal(pinned.length, 1);
     assert.ok(pinned[0]!.quote.isWellFormed(), pinned[0]!.quote);
@@ -291,7 +291,7 @@ describe('commands of the editor', () => {
     const found = deferred<readonly never[]>();
     const library = { search: () => found.promise };
     const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
-    const searched = searchChats({ chats, clock: desk.clock } as never, 'port');
+    const searched = searchChats({ chats, clock: harness.clock } as never, 'port');
     await pass(1);
     assert.equal(picker.busy, true);
     picker.value = '';
@@ -338,7 +338,7 @@ describe('commands of the editor', () => {
       listChanged: () => undefined,
     };
     const app = {
-      ...{ sessions, clock: desk.clock, store: { open: () => Promise.resolve(gone) } },
+      ...{ sessions, clock: harness.clock, store: { open: () => Promise.resolve(gone) } },
       chats: { library: { read: () => Promise.resolve(copy) } },
       panel: { open: () => undefined },
       attachments: { hold: () => assert.fail('the key events are held for another session') },
@@ -381,7 +381,7 @@ describe('commands of the editor', () => {
 
   /** The preview document for a draft. */
   async function nextRequest(
-    conversation: Awaited<ReturnType<Desk['converse']>>,
+    conversation: Awaited<ReturnType<Harness['converse']>>,
     draft: { text: string; attachments: never[]; images: never[] },
   ): Promise<string> {
     const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
@@ -397,7 +397,7 @@ describe('commands of the editor', () => {
   }
 
   it('show the next request with what was typed since it was shown before', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 4);
     const draft = { text: '', attachments: [], images: [] };
     assert.match(await nextRequest(conversation, draft), /The input is empty/);
@@ -406,8 +406,8 @@ describe('commands of the editor', () => {
   });
 
   it('show the next request with the task and the excerpts that go with it, and all that it takes', async () => {
-    desk.settings = { ...desk.settings, recallShare: 0.1 };
-    const conversation = await desk.converse();
+    harness.settings = { ...harness.settings, recallShare: 0.1 };
+    const conversation = await harness.converse();
     await conversation.send('The gateway of the harbour listens on channel 42.');
     await fill(conversation, 60);
     assert.equal((await conversation.compressNow()).kind, 'committed');

@@ -3,16 +3,16 @@ import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-link.ts';
 import { compressionViews } from '../../../src/host/chat/views.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
-import { Desk, fill, says } from '../app/desk.ts';
+import { Harness, fill, says } from '../app/harness.ts';
 
 const load = hostIn({ l10n, env: { language: 'en' } });
 
 describe('the messages that the page loads', () => {
   it('are still there for it after another reply was requested', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await fill(conversation, 100);
       const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
       const link = new PageLink(conversation, { gauge } as never, {} as never);
@@ -24,7 +24,7 @@ describe('the messages that the page loads', () => {
       assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
       link.dispose();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });
@@ -32,12 +32,12 @@ describe('the messages that the page loads', () => {
 describe('the status that the page shows', () => {
   it('is sent once while a model thinks, not with each of its thoughts', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
-    const desk = await Desk.open(async function* (request, signal) {
+    const harness = await Harness.open(async function* (request, signal) {
       for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
       yield* says('So it is.')(request, signal);
     });
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
       const link = new PageLink(conversation, { gauge } as never, {} as never);
       let thinking = 0;
@@ -48,7 +48,7 @@ describe('the status that the page shows', () => {
       assert.equal(thinking, 1);
       link.dispose();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });
@@ -56,9 +56,9 @@ describe('the status that the page shows', () => {
 describe('what the page is told of compressions', () => {
   it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await fill(conversation, 40);
       assert.equal((await conversation.compressNow()).kind, 'committed');
       const { journal } = conversation;
@@ -81,26 +81,26 @@ describe('what the page is told of compressions', () => {
       assert.deepEqual([covers, undone], [0, true]);
       link.dispose();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 
   it('calls none free whose cost nobody knows', async () => {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
       const cost = async (): Promise<unknown> => {
-        const conversation = await desk.converse();
+        const conversation = await harness.converse();
         await fill(conversation, 40);
         assert.equal((await conversation.compressNow()).kind, 'committed');
         return compressionViews(conversation.state)[0]?.costUsd;
       };
       assert.equal(await cost(), 0);
-      desk.summarizer = says('Parts of a listing were explained, one after the other.');
+      harness.summarizer = says('Parts of a listing were explained, one after the other.');
       assert.equal(await cost(), 0.001);
-      desk.price = null;
+      harness.price = null;
       assert.equal(await cost(), null);
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import type { UserMessage } from '../../../src/app/user-message.ts';
 import { QueuedMessages } from '../../../src/host/chat/drafts.ts';
-import { Desk } from '../app/desk.ts';
+import { Harness } from '../app/harness.ts';
 
 describe('messages that are queued when the window is loaded again', () => {
   const values = new Map<string, unknown>();
@@ -14,14 +14,14 @@ describe('messages that are queued when the window is loaded again', () => {
 
   /** Which of these messages exist after a reload, and whether the user is told about a loss. */
   async function reloaded(...messages: readonly UserMessage[]) {
-    const desk = await Desk.open();
-    const conversation = await desk.converse();
+    const harness = await Harness.open();
+    const conversation = await harness.converse();
     new QueuedMessages(memento, () => undefined).restoreAndWatch(conversation);
     conversation.queue.restore(messages);
     let isTold = false;
-    const again = await desk.reopen(conversation.journal.id);
+    const again = await harness.reopen(conversation.journal.id);
     new QueuedMessages(memento, () => (isTold = true)).restoreAndWatch(again);
-    await desk.close();
+    await harness.close();
     return { isTold, messages: again.queue.items.map(({ message }) => message) };
   }
 

@@ -3,7 +3,7 @@ import type { Memento } from 'vscode';
 import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
-import { Desk, fill, says } from '../app/desk.ts';
+import { Harness, fill, says } from '../app/harness.ts';
 
 /** VS Code's stored state in one window. */
 function memento(kept = new Map<string, unknown>()): Memento {
@@ -98,30 +98,30 @@ describe('what compression costs in a month', () => {
 });
 
 describe('a spend limit for compression', () => {
-  let desk: Desk;
+  let harness: Harness;
   let calls: number;
   let costs: (number | null)[];
   let most: number;
 
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
     calls = 0;
     costs = [];
     most = 0;
     const answer = says(JSON.stringify({ narrative: 'They went through the parts of the listing.' }));
-    desk.summarizer = (request, signal) => {
+    harness.summarizer = (request, signal) => {
       calls++;
       return answer(request, signal);
     };
-    desk.spendGate = {
+    harness.spendGate = {
       state: () => (costs.length >= most ? 'spent' : 'open'),
       spent: (costUsd) => costs.push(costUsd),
     };
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   it('that is used up keeps the model out of it: code compresses on command, and says why', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached);
@@ -130,7 +130,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('that is used up lets nothing run in the background', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     await conversation.send('And one more.');
     await conversation.settled();
@@ -142,8 +142,8 @@ describe('a spend limit for compression', () => {
   });
 
   it('that is used up does not stop what takes no model', async () => {
-    desk.settings = { ...desk.settings, policy: resolvePolicy('frugal', { strategy: 'trim' }) };
-    const conversation = await desk.converse();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { strategy: 'trim' }) };
+    const conversation = await harness.converse();
     await fill(conversation, 60);
     await conversation.send('And one more.');
     await conversation.settled();
@@ -152,8 +152,8 @@ describe('a spend limit for compression', () => {
   });
 
   it('that is used up fails the command where code may not stand in', async () => {
-    desk.settings = { ...desk.settings, extractiveOnFault: false };
-    const conversation = await desk.converse();
+    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'failed' && outcome.error instanceof SpendLimitReached);
@@ -162,7 +162,7 @@ describe('a spend limit for compression', () => {
 
   it('reached in the midst of a compression stops the calls there, and what was paid is on record', async () => {
     most = 1;
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     const long = (n: number): string =>
       Array.from({ length: 40 }, (_, at) => `Part ${n} has row ${at}, a little different from the one before.`).join(
         ' ',
@@ -180,7 +180,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('holds for a preview too', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 100);
     assert.notEqual(typeof (await conversation.previewCompression()), 'string');
     assert.equal(calls, 0);

@@ -21,7 +21,7 @@ import {
 } from '../../../src/host/summaries/rows.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import { chartSvg, contextSeries } from '../../../src/host/gauge/chart-svg.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Harness, fill } from '../app/harness.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
 
@@ -142,14 +142,14 @@ function* all(source: TreeSource, row?: Row): Generator<Row> {
 }
 
 describe('the tree of summaries', () => {
-  let desk: Desk;
+  let harness: Harness;
   beforeEach(async () => {
-    desk = await Desk.open();
+    harness = await Harness.open();
   });
-  afterEach(() => desk.close());
+  afterEach(() => harness.close());
 
   const session = async (messages: number): Promise<Conversation> => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, messages);
     assert.equal((await conversation.compressNow()).kind, 'committed');
     return conversation;
@@ -274,13 +274,13 @@ describe('the tree of summaries', () => {
   });
 
   it('is narrowed to key events of one kind, to summaries with a warning, and to what answers some words', async () => {
-    const conversation = await desk.converse();
+    const conversation = await harness.converse();
     await fill(conversation, 200, (n) =>
       n === 8 ? 'We decided to use the copper valve for tank 7.' : `Part ${n} of it.`,
     );
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { state } = conversation;
-    const search = new SessionSearch(() => state, desk.clock);
+    const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
     const source = {
       ...sourceOf(conversation),
@@ -321,9 +321,9 @@ describe('the tree of summaries', () => {
 
 describe('the chart of the context', () => {
   it('grows with what is said, falls with each compression that stands, and is sound markup', async () => {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
       await fill(conversation, 78);
       await conversation.setTask('A & B', []);
@@ -379,7 +379,7 @@ describe('the chart of the context', () => {
         0,
       );
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });

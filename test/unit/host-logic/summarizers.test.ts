@@ -4,7 +4,7 @@ import type { ChatModel } from '../../../src/app/ports.ts';
 import { modelInfo } from '../../../src/core/tokens/models.ts';
 import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
 import { Summarizers } from '../../../src/host/models/summarizers.ts';
-import { says, throws, type Script } from '../app/desk.ts';
+import { says, throws, type Script } from '../app/harness.ts';
 
 const chosen = { provider: 'openai', model: 'gpt-4o-mini', baseUrl: '' } as const;
 const background = { due: { trigger: 'messages', threshold: 50 }, urgency: 'background' } as const;

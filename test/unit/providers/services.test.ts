@@ -14,7 +14,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { asVendor } from '../../support/strict/official.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Harness, fill } from '../app/harness.ts';
 import { DEMO_SESSION, ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -106,13 +106,13 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
       it('compresses a session of the editor and a file of the command line, each summary by the model', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
-          const desk = await Desk.open();
+          const harness = await Harness.open();
           try {
-            desk.chat = chat!.model;
-            desk.summary = chat;
+            harness.chat = chat!.model;
+            harness.summary = chat;
             const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
-            desk.settings = { ...desk.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
-            const conversation = await desk.converse();
+            harness.settings = { ...harness.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
+            const conversation = await harness.converse();
             await fill(conversation, 60);
             const before = conversation.context().total;
             assert.equal((await conversation.compressNow()).kind, 'committed');
@@ -123,7 +123,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
             assertByModel([...conversation.state.nodes.values()]);
             await conversation.close();
           } finally {
-            await desk.close();
+            await harness.close();
           }
           const inEditor = server.answered.length;
           const options = { ...optionsAt(server, flavour, model), 'target-tokens': '6000' };
@@ -222,16 +222,16 @@ const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer)
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
   it('are billed as cached for at least 90 % of their input', () =>
     withServer('openai', { think: 0 }, async (server) => {
-      const desk = await Desk.open();
+      const harness = await Harness.open();
       try {
-        desk.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
-        desk.settings = {
-          ...desk.settings,
+        harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
+        harness.settings = {
+          ...harness.settings,
           recallShare: 0.05,
           contextWindow: 128_000,
           policy: resolvePolicy('balanced', { triggers: { messages: null } }),
         };
-        const conversation = await desk.converse();
+        const conversation = await harness.converse();
         await fill(conversation, 60);
         await conversation.compressNow();
         await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
@@ -251,7 +251,7 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
         assert.ok(recalled > 100, 'recall is on');
         assert.ok(share >= 0.9, `${share}`);
       } finally {
-        await desk.close();
+        await harness.close();
       }
     }));
 });
@@ -259,23 +259,27 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
 describe('the prompt cache of Anthropic', () => {
   /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      return await withServer('anthropic', { think: 0, now: () => Date.now() + desk.clock.ahead }, async (server) => {
-        const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
-        desk.chat = idleMs === undefined ? model : kept(model, idleMs);
-        desk.settings = { ...desk.settings, policy: { ...desk.settings.policy, strategy: 'off' } };
-        const conversation = await desk.converse();
-        await fill(conversation, 120);
-        for (let n = 0; n < 16; n++) {
-          await conversation.send(`What about queue ${n}?`);
-          desk.clock.ahead += minutes * 60_000;
-        }
-        await conversation.close();
-        return server.cost;
-      });
+      return await withServer(
+        'anthropic',
+        { think: 0, now: () => Date.now() + harness.clock.ahead },
+        async (server) => {
+          const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
+          harness.chat = idleMs === undefined ? model : kept(model, idleMs);
+          harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
+          const conversation = await harness.converse();
+          await fill(conversation, 120);
+          for (let n = 0; n < 16; n++) {
+            await conversation.send(`What about queue ${n}?`);
+            harness.clock.ahead += minutes * 60_000;
+          }
+          await conversation.close();
+          return server.cost;
+        },
+      );
     } finally {
-      await desk.close();
+      await harness.close();
     }
   }
   const kept = (model: ChatModel, idleMs: number): ChatModel => ({
@@ -310,18 +314,18 @@ describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () 
 
   it('that gives no more tells the user within two turns, and the history is compressed to what it reads', () =>
     withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
-      const desk = await Desk.open();
+      const harness = await Harness.open();
       try {
-        desk.chat = createOpenAiModel({
+        harness.chat = createOpenAiModel({
           baseUrl: server.url,
           model: 'llama3.1:8b',
           provider: 'compatible',
           api: 'ollama',
           contextWindow: 32_768,
         });
-        desk.calibration = new Calibration(1);
-        desk.settings = { ...desk.settings, contextWindow: 32_768 };
-        const conversation = await desk.converse();
+        harness.calibration = new Calibration(1);
+        harness.settings = { ...harness.settings, contextWindow: 32_768 };
+        const conversation = await harness.converse();
         await fill(conversation, 34, long);
         const told: number[] = [];
         let over = 0;
@@ -344,7 +348,7 @@ describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () 
         assert.equal(reply.input, sent, 'the last request is read whole');
         await conversation.close();
       } finally {
-        await desk.close();
+        await harness.close();
       }
     }));
 });

@@ -5,7 +5,7 @@ import { summarizerOf } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/models.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
-import { Desk, fill, texts } from '../app/desk.ts';
+import { Harness, fill, texts } from '../app/harness.ts';
 
 /** The final reply if it arrives in chunks of that many characters. */
 function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
@@ -184,20 +184,20 @@ describe('a second try of a summary', () => {
 
 describe('a compression by a model that only thinks', () => {
   it('is extracted and says so, and what was paid for nothing is in the log and in the figures', async () => {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      desk.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
-      const conversation = await desk.converse();
+      harness.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
+      const conversation = await harness.converse();
       await fill(conversation, 40);
       const outcome = await conversation.compressNow();
       assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'highest_output_limit'));
       assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
-      const [failed] = desk.logged('history_compression_failed');
+      const [failed] = harness.logged('history_compression_failed');
       assert.deepEqual(
         [failed?.level, failed?.fields['error'], failed?.fields['calls']],
         ['error', 'highest_output_limit', 2],
       );
-      const [done] = desk.logged('history_compression_complete');
+      const [done] = harness.logged('history_compression_complete');
       assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'highest_output_limit']);
       const { calls } = outcome.record;
       assert.deepEqual([calls.count, calls.costUsd, done?.fields['calls']], [2, 0.002, 2]);
@@ -206,20 +206,20 @@ describe('a compression by a model that only thinks', () => {
       assert.ok(conversation.state.counters.compressionCostUsd >= 0.002);
       await conversation.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });
 
 describe('a chat reply that is all thinking', () => {
   it('is told as what it is, its cost is recorded, and the next try has more room', async () => {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
       const { model, requests } = thinker(30_000);
-      desk.chat = model;
+      harness.chat = model;
       const reply = { textTokens: 4_000, reasoningTokens: 16_384, maxOutput: 128_000 };
-      desk.settings = { ...desk.settings, reservedTokens: 20_384, reply };
-      const conversation = await desk.converse();
+      harness.settings = { ...harness.settings, reservedTokens: 20_384, reply };
+      const conversation = await harness.converse();
       const thinking: (number | null)[] = [];
       conversation.onUpdate(({ type }) => {
         if (type === 'reply_thinking') thinking.push(conversation.thinkingSince);
@@ -236,7 +236,7 @@ describe('a chat reply that is all thinking', () => {
       assert.equal(conversation.thinkingSince, null);
       await conversation.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 
@@ -245,12 +245,12 @@ describe('a chat reply that is all thinking', () => {
       [{ textTokens: 4_000, reasoningTokens: 0, maxOutput: 16_000 }, [0, 12_000]],
       [{ textTokens: 4_000, reasoningTokens: 2_000, maxOutput: 128_000 }, [2_000, 8_000]],
     ] as const) {
-      const desk = await Desk.open();
+      const harness = await Harness.open();
       try {
         const { model, requests } = thinker(11_000);
-        desk.chat = model;
-        desk.settings = { ...desk.settings, reservedTokens: 4_000, reply };
-        const conversation = await desk.converse();
+        harness.chat = model;
+        harness.settings = { ...harness.settings, reservedTokens: 4_000, reply };
+        const conversation = await harness.converse();
         await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
         await conversation.retry(conversation.state.head!).catch(() => undefined);
         assert.deepEqual(
@@ -259,7 +259,7 @@ describe('a chat reply that is all thinking', () => {
         );
         await conversation.close();
       } finally {
-        await desk.close();
+        await harness.close();
       }
     }
   });
@@ -270,13 +270,13 @@ describe('a chat reply that is all thinking', () => {
       [14_000, 128_000, [6_000, 10_000]],
       [128_000, 16_000, [6_000, 12_000]],
     ] as const) {
-      const desk = await Desk.open();
+      const harness = await Harness.open();
       try {
         const { model, requests } = thinker(50_000);
-        desk.chat = model;
+        harness.chat = model;
         const reply = { textTokens: 4_000, reasoningTokens: 6_000, maxOutput };
-        desk.settings = { ...desk.settings, contextWindow, reservedTokens: 10_000, reply };
-        const conversation = await desk.converse();
+        harness.settings = { ...harness.settings, contextWindow, reservedTokens: 10_000, reply };
+        const conversation = await harness.converse();
         const faults: (string | undefined)[] = [];
         const refused = (error: unknown): void => void faults.push(ModelFault.is(error) ? error.reason : undefined);
         await conversation.send('Why?').catch(refused);
@@ -288,13 +288,13 @@ describe('a chat reply that is all thinking', () => {
           assert.ok(maxOutputTokens + reasoningTokens + conversation.context().total <= contextWindow);
         await conversation.close();
       } finally {
-        await desk.close();
+        await harness.close();
       }
     }
   });
 
   it('that is retracted leaves nothing of it in the session', async () => {
-    const desk = await Desk.open(async function* () {
+    const harness = await Harness.open(async function* () {
       await Promise.resolve();
       yield { type: 'text', text: 'Hm, let me see.\n' };
       yield { type: 'thinking', retracts: true };
@@ -302,34 +302,34 @@ describe('a chat reply that is all thinking', () => {
       yield { type: 'end', ending: 'complete' };
     });
     try {
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await conversation.send('2 + 2?');
       const { content } = conversation.state.messages.get(conversation.state.head!)!;
       assert.deepEqual(content, [{ type: 'text', text: 'Four.' }]);
       await conversation.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 
   it('that is retracted does not come back as a reply after a reload, where nothing else came', async () => {
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      desk.script = async function* () {
+      harness.script = async function* () {
         await Promise.resolve();
         yield { type: 'text', text: 'Hm, the user wants ' };
-        desk.clock.ahead += 1_500;
+        harness.clock.ahead += 1_500;
         yield { type: 'text', text: 'a number.\n' };
         yield { type: 'thinking', retracts: true };
         yield { type: 'end', ending: 'length' };
       };
-      const conversation = await desk.converse();
+      const conversation = await harness.converse();
       await assert.rejects(conversation.send('2 + 2?'), (error) => ModelFault.is(error));
-      const again = await desk.restart(conversation);
+      const again = await harness.restart(conversation);
       assert.deepEqual(texts(again), ['2 + 2?']);
       await again.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BACKOFF_MS } from '../../../src/app/compressor.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { fill } from '../../unit/app/desk.ts';
-import { World } from './world.ts';
+import { fill } from '../../unit/app/harness.ts';
+import { Simulation } from './simulation.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 800 : 20;
 
@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000;
 const waits = fc.array(fc.double({ min: 0.05, max: 3, noNaN: true }), { minLength: 6, maxLength: 24 });
 
 const LINE = 'The list is handed to the caller, who shows it as a table with a heading and a line for each object.';
-const talk = (world: World, turns: number): Promise<void> =>
-  world.do({
+const talk = (simulation: Simulation, turns: number): Promise<void> =>
+  simulation.do({
     do: 'import',
     turns: Array.from({ length: turns }, () => ({
       ask: 'What happens in this part?',
@@ -23,38 +23,41 @@ const talk = (world: World, turns: number): Promise<void> =>
   });
 
 /** A session with something to compress, and a simulated clock. */
-async function due(): Promise<World> {
-  const world = await World.open();
-  await world.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
-  world.desk.settings = { ...world.desk.settings, policy: resolvePolicy('balanced', { triggers: { messages: 50 } }) };
-  await talk(world, 35);
-  return world;
+async function due(): Promise<Simulation> {
+  const simulation = await Simulation.open();
+  await simulation.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
+  simulation.harness.settings = {
+    ...simulation.harness.settings,
+    policy: resolvePolicy('balanced', { triggers: { messages: 50 } }),
+  };
+  await talk(simulation, 35);
+  return simulation;
 }
 
 describe('background compression', () => {
   it('that fails rests, twice as long after each failure in a row, an hour at most', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('throwing', 'flaky'), waits, async (model, shares) => {
-        const world = await due();
+        const simulation = await due();
         try {
-          await world.do({ do: 'model', name: model });
+          await simulation.do({ do: 'model', name: model });
           let failures = 0;
           let restedAt = -Infinity;
           for (const share of shares) {
-            world.desk.clock.ahead += Math.floor(share * BACKOFF_MS * 2 ** Math.min(failures, 5));
-            const begun = world.desk.clock.now();
+            simulation.harness.clock.ahead += Math.floor(share * BACKOFF_MS * 2 ** Math.min(failures, 5));
+            const begun = simulation.harness.clock.now();
             const rest = Math.min(HOUR_MS, BACKOFF_MS * 2 ** (failures - 1));
-            const { calls } = world;
-            await world.conversation.betweenTurns();
-            await world.conversation.settled();
-            if (world.calls === calls) continue;
+            const { calls } = simulation;
+            await simulation.conversation.betweenTurns();
+            await simulation.conversation.settled();
+            if (simulation.calls === calls) continue;
             assert.ok(begun - restedAt >= rest, `asked again after ${begun - restedAt} ms of ${rest}`);
-            if (world.state.compressions.length > 0) break;
+            if (simulation.state.compressions.length > 0) break;
             failures++;
             restedAt = begun;
           }
         } finally {
-          await world.close();
+          await simulation.close();
         }
       }),
       { numRuns: RUNS },
@@ -64,28 +67,28 @@ describe('background compression', () => {
   it('that finds nothing to save rests before it looks again', async () => {
     await fc.assert(
       fc.asyncProperty(waits, async (shares) => {
-        const world = await World.open();
+        const simulation = await Simulation.open();
         try {
           // The older messages are few and too short to be shortened.
-          world.desk.settings = {
-            ...world.desk.settings,
+          simulation.harness.settings = {
+            ...simulation.harness.settings,
             policy: resolvePolicy('balanced', { triggers: { messages: 2 } }),
           };
-          await fill(world.conversation, 12, (n) => `${n}?`);
+          await fill(simulation.conversation, 12, (n) => `${n}?`);
           let lookedAt = -Infinity;
           for (const share of shares) {
-            world.desk.clock.ahead += Math.floor(share * BACKOFF_MS);
-            const begun = world.desk.clock.now();
-            const looks = world.desk.logged('history_compression_triggered').length;
-            await world.conversation.betweenTurns();
-            await world.conversation.settled();
-            assert.equal(world.state.compressions.length, 0);
-            if (world.desk.logged('history_compression_triggered').length === looks) continue;
+            simulation.harness.clock.ahead += Math.floor(share * BACKOFF_MS);
+            const begun = simulation.harness.clock.now();
+            const looks = simulation.harness.logged('history_compression_triggered').length;
+            await simulation.conversation.betweenTurns();
+            await simulation.conversation.settled();
+            assert.equal(simulation.state.compressions.length, 0);
+            if (simulation.harness.logged('history_compression_triggered').length === looks) continue;
             assert.ok(begun - lookedAt >= BACKOFF_MS, `looked again after ${begun - lookedAt} ms`);
             lookedAt = begun;
           }
         } finally {
-          await world.close();
+          await simulation.close();
         }
       }),
       { numRuns: RUNS },
@@ -108,36 +111,39 @@ describe('a limit for what compression may cost', () => {
         fc.constantFrom('good', 'empty', 'long', 'broken'),
         deeds,
         async (limit, model, all) => {
-          const world = await due();
+          const simulation = await due();
           try {
             let paid = 0;
-            world.desk.spendGate = {
+            simulation.harness.spendGate = {
               state: () => (paid < limit ? 'open' : 'spent'),
               spent: () => {
                 paid++;
               },
             };
-            await world.do({ do: 'model', name: model });
+            await simulation.do({ do: 'model', name: model });
             // Segments are requested concurrently, so those in flight when the limit is reached are still paid for.
-            const script = world.desk.summarizer!;
+            const script = simulation.harness.summarizer!;
             let late = 0;
-            world.desk.summarizer = (request, signal) => {
+            simulation.harness.summarizer = (request, signal) => {
               if (paid >= limit) late++;
               return script(request, signal);
             };
             for (const one of all) {
-              await talk(world, 15);
+              await talk(simulation, 15);
               if (one === 'compress' || one === 'background')
-                await world.do({ do: one, meanwhile: 'nothing', pick: 0 });
-              else if (one === 'resummarize') await world.do({ do: one, pick: 0, finer: false });
-              else if (one === 'send') await world.do({ do: one, text: 'And now?', attached: null });
-              else await world.do({ do: one });
+                await simulation.do({ do: one, meanwhile: 'nothing', pick: 0 });
+              else if (one === 'resummarize') await simulation.do({ do: one, pick: 0, finer: false });
+              else if (one === 'send') await simulation.do({ do: one, text: 'And now?', attached: null });
+              else await simulation.do({ do: one });
               assert.equal(late, 0, `${late} calls begun after all ${limit} were paid for`);
-              assert.ok(world.calls <= limit + MAX_SEGMENTS, `${world.calls} calls where ${limit} may be paid for`);
-              assert.equal(world.calls, paid, 'each call is counted');
+              assert.ok(
+                simulation.calls <= limit + MAX_SEGMENTS,
+                `${simulation.calls} calls where ${limit} may be paid for`,
+              );
+              assert.equal(simulation.calls, paid, 'each call is counted');
             }
           } finally {
-            await world.close();
+            await simulation.close();
           }
         },
       ),

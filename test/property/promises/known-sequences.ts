@@ -117,7 +117,7 @@ const UNDONE_MEANWHILE: Step = {
 };
 
 /** Rare sequences, each of which once failed or could fail. */
-export const KNOWN_LIVES: readonly (readonly Step[])[] = [
+export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
   // Seed 2026112301, path 903: regenerating asks a model although compression is off.
   [
     talk(20),

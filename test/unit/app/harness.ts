@@ -31,7 +31,7 @@ export interface LogLine {
 }
 
 /** The use cases with a real store in a temporary folder. Only the model is simulated. */
-export class Desk {
+export class Harness {
   readonly folder: string;
   readonly log: LogLine[] = [];
   readonly requests: ChatRequest[] = [];
@@ -70,8 +70,8 @@ export class Desk {
   #ids = 0;
   #writers = 0;
 
-  static async open(script: Script = says('Fine.')): Promise<Desk> {
-    return new Desk(await mkdtemp(path.join(os.tmpdir(), 'desk-')), script);
+  static async open(script: Script = says('Fine.')): Promise<Harness> {
+    return new Harness(await mkdtemp(path.join(os.tmpdir(), 'desk-')), script);
   }
 
   private constructor(folder: string, script: Script) {

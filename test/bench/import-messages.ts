@@ -3,7 +3,10 @@ import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 
 /** Appends a transcript to a session in bulk, like an import. */
-export async function takeIn(conversation: Conversation, messages: readonly TranscriptMessage[]): Promise<void> {
+export async function importMessages(
+  conversation: Conversation,
+  messages: readonly TranscriptMessage[],
+): Promise<void> {
   let parent = conversation.state.head;
   for (let at = 0; at < messages.length; at += 500) {
     const events = messages.slice(at, at + 500).map((one, n) => {

@@ -11,7 +11,7 @@ describe('a way out of a fault', () => {
   before(async () => {
     server = await WireServer.start();
     server.answer(ANSWER);
-    chat = await ChatPage.open('way-out', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    chat = await ChatPage.open('fault-actions', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
   });
 
   after(async () => {

@@ -11,7 +11,7 @@ import type { SessionState } from '../../../src/core/state/session-state.ts';
 export const wordsOf = ({ kind, start, end, quote }: EventCorrection): EventCorrection => ({ kind, start, end, quote });
 
 /** The user's marks in a session, tracked independently of its state. */
-export class Marks {
+export class UserMarks {
   /** Key events that are pinned. */
   readonly pinned = new Set<KeyEventId>();
   /** The user's corrections, and the resulting key events. */

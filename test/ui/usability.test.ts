@@ -13,7 +13,7 @@ describe('in the chat and its views', () => {
   before(async () => {
     server = await WireServer.start();
     server.answer('A reply.');
-    chat = await ChatPage.open('stumbles', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    chat = await ChatPage.open('usability', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
   });
 
   after(async () => {

@@ -6,7 +6,7 @@ import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { asVendor } from '../../support/strict/official.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
-import { Desk, fill } from '../app/desk.ts';
+import { Harness, fill } from '../app/harness.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 
@@ -42,21 +42,21 @@ describe('with servers as strict as the vendors', () => {
 
   it('a chat whose model thinks for 5,000 tokens shows its reply', async () => {
     await start('anthropic', { think: 5_000 });
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
       const info = modelInfo('claude-sonnet-5');
-      desk.chat = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-sonnet-5' });
+      harness.chat = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-sonnet-5' });
       const { replyBudget } = await import('../../../src/app/reply-budget.ts').catch(() => ({
         replyBudget: undefined,
       }));
       const room = replyBudget?.({ contextWindow: null, reservedTokens: 4096, reasoningEffort: null }, info);
-      desk.settings = { ...desk.settings, reservedTokens: 4_096, ...room };
-      const conversation = await desk.converse();
+      harness.settings = { ...harness.settings, reservedTokens: 4_096, ...room };
+      const conversation = await harness.converse();
       await conversation.send('Why is the queue empty?');
       assert.equal(conversation.state.messages.get(conversation.state.head!)?.role, 'assistant');
       await conversation.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 
@@ -86,12 +86,12 @@ describe('with servers as strict as the vendors', () => {
 
   it('GPT-5.6 and later find the conversation in the prompt cache, with a task on', async () => {
     await start('openai', { think: 0 });
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
       await asVendor(server, async () => {
-        desk.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
-        desk.settings = { ...desk.settings, policy: { ...desk.settings.policy, strategy: 'off' } };
-        const conversation = await desk.converse();
+        harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
+        harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
+        const conversation = await harness.converse();
         await fill(conversation, 60);
         await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
         for (let turn = 0; turn < 4; turn++) await conversation.send(`What about queue ${turn}?`);
@@ -101,18 +101,22 @@ describe('with servers as strict as the vendors', () => {
       for (const { reply } of later)
         assert.ok(reply.cache.read > reply.input * 0.8, `${reply.cache.read} of ${reply.input}`);
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 
   it('a server that drops the beginning of the prompt does not make the gauge say less', async () => {
     await start('ollama', { numCtx: 4_096 });
-    const desk = await Desk.open();
+    const harness = await Harness.open();
     try {
-      desk.chat = createOpenAiModel({ baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' });
-      desk.calibration = new Calibration(1);
-      desk.settings = { ...desk.settings, contextWindow: 32_768, policy: { ...desk.settings.policy, strategy: 'off' } };
-      const conversation = await desk.converse();
+      harness.chat = createOpenAiModel({ baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' });
+      harness.calibration = new Calibration(1);
+      harness.settings = {
+        ...harness.settings,
+        contextWindow: 32_768,
+        policy: { ...harness.settings.policy, strategy: 'off' },
+      };
+      const conversation = await harness.converse();
       await fill(
         conversation,
         40,
@@ -126,7 +130,7 @@ describe('with servers as strict as the vendors', () => {
       }
       await conversation.close();
     } finally {
-      await desk.close();
+      await harness.close();
     }
   });
 

@@ -15,94 +15,94 @@ import {
 import type { NodeId } from '../../../src/core/model/ids.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 import type { Step } from './steps.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 
 /** Invariants of a session. */
-export function checkPromises(world: World, context: Context): void {
-  checkCoverage(world, context);
-  checkEvents(world, context);
-  checkFront(world, context);
+export function checkPromises(simulation: Simulation, context: Context): void {
+  checkCoverage(simulation, context);
+  checkEvents(simulation, context);
+  checkFront(simulation, context);
   const { system, messages, total } = context;
-  const counted = requestTokens({ system, messages }, world.conversation.counter);
+  const counted = requestTokens({ system, messages }, simulation.conversation.counter);
   assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
 }
 
 /** A step with its preconditions and postconditions. */
-export async function live(world: World, step: Step): Promise<void> {
-  const { desk, state } = world;
+export async function runStep(simulation: Simulation, step: Step): Promise<void> {
+  const { harness, state } = simulation;
   const before = {
-    context: world.conversation.context(),
+    context: simulation.conversation.context(),
     made: compressed(state),
-    calls: world.calls,
+    calls: simulation.calls,
     texts: textsOf(state),
   };
   const compressions = state.compressions.length;
-  const requests = desk.requests.length;
-  const newest = newestSent(world, before.context);
-  const open = heldOpen(world);
-  const covered = coveredTokens(world);
+  const requests = harness.requests.length;
+  const newest = newestSent(simulation, before.context);
+  const open = heldOpen(simulation);
+  const covered = coveredTokens(simulation);
   const expanded = [...state.nodes.keys()].some((id) => state.summaries.isExpanded(id));
-  await world.do(step);
-  const context = world.conversation.context();
+  await simulation.do(step);
+  const context = simulation.conversation.context();
 
-  checkPromises(world, context);
-  const { contextWindow, reservedTokens } = desk.settings;
+  checkPromises(simulation, context);
+  const { contextWindow, reservedTokens } = harness.settings;
   const budget = contextWindow - reservedTokens;
   if (step.do === 'send' || step.do === 'resend') {
-    for (const request of desk.requests.slice(requests))
-      checkRequest(request, step.text, budget, world.conversation.counter);
+    for (const request of harness.requests.slice(requests))
+      checkRequest(request, step.text, budget, simulation.conversation.counter);
   }
-  assert.deepEqual(world.conversation.context(), context, 'the same state gives the same context');
+  assert.deepEqual(simulation.conversation.context(), context, 'the same state gives the same context');
 
   if (step.do === 'editNode') {
-    for (const node of world.state.nodes.values())
-      if (before.texts.get(node.id) !== node.detailed) checkStaleAbove(world.state, node.id);
+    for (const node of simulation.state.nodes.values())
+      if (before.texts.get(node.id) !== node.detailed) checkStaleAbove(simulation.state, node.id);
   }
-  const committed = world.state.compressions.slice(compressions);
+  const committed = simulation.state.compressions.slice(compressions);
   if (step.do === 'compress' && step.meanwhile === 'nothing')
-    assert.equal(newestSent(world, context), newest, 'the newest user message is never summarized');
-  if (desk.settings.policy.strategy === 'off' && step.do !== 'policy') {
+    assert.equal(newestSent(simulation, context), newest, 'the newest user message is never summarized');
+  if (harness.settings.policy.strategy === 'off' && step.do !== 'policy') {
     assert.equal(committed.length, 0, 'off means off');
     // Regenerating a summary isn't a compression.
-    if (step.do !== 'resummarize') assert.equal(world.calls, before.calls, 'off asks no model');
+    if (step.do !== 'resummarize') assert.equal(simulation.calls, before.calls, 'off asks no model');
   }
   // Only the user's command and a waiting request may close expanded nodes.
   const mayClose = committed.some(({ trigger }) => ['command', 'before_send', 'provider_overflow'].includes(trigger));
   if (!mayClose && (step.do === 'reset' || (step.do === 'background' && step.meanwhile === 'nothing'))) {
-    const now = new Set(heldOpen(world));
+    const now = new Set(heldOpen(simulation));
     for (const id of open) assert.ok(now.has(id), 'what the user has opened stays open');
   }
   if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
     const saved = before.context.total - context.total;
     // A second compression, with fewer recent messages, covers what the first left above the threshold.
     if (committed.length > 0) {
-      const more = coveredTokens(world) - covered;
+      const more = coveredTokens(simulation) - covered;
       assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
     } else {
-      assert.deepEqual(compressed(world.state), before.made, 'what comes to nothing changes nothing');
+      assert.deepEqual(compressed(simulation.state), before.made, 'what comes to nothing changes nothing');
     }
   }
   const isQuiet = !('meanwhile' in step) || step.meanwhile === 'nothing';
   for (const { calls, tokens } of isQuiet ? committed : [])
     assert.ok(calls.count > 0 || tokens.after < tokens.before, 'what costs nothing is committed only if it saves');
-  if (world.cancelled) {
+  if (simulation.cancelled) {
     assert.equal(committed.length, 0, 'what is cancelled is not committed');
-    assert.deepEqual(compressed(world.state), before.made, 'what is cancelled changes nothing');
-    if (world.outcome) assert.equal(world.outcome.kind, 'cancelled', 'what is cancelled is called so');
+    assert.deepEqual(compressed(simulation.state), before.made, 'what is cancelled changes nothing');
+    if (simulation.outcome) assert.equal(simulation.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
-  if (world.modelFailed) {
+  if (simulation.modelFailed) {
     // A provider that failed before is tried with a small part, which is committed, and may fail at the rest.
     if (step.do === 'background')
       assert.ok(
         committed.length <= 1 && committed.every(({ calls }) => calls.count > 0),
         'in the background a fault commits nothing but what a model made before it',
       );
-    if (world.outcome?.kind === 'committed') assert.ok(ModelFault.is(world.outcome.fault), 'a fault is told');
+    if (simulation.outcome?.kind === 'committed') assert.ok(ModelFault.is(simulation.outcome.fault), 'a fault is told');
   }
-  if (step.do === 'preview') assert.deepEqual(compressed(world.state), before.made, 'a preview changes nothing');
+  if (step.do === 'preview') assert.deepEqual(compressed(simulation.state), before.made, 'a preview changes nothing');
   // Three prompts per segment, for two windows, each gap between nodes, and each part of a long history.
   const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
-  assert.ok(world.calls - before.calls <= most, `${world.calls - before.calls} calls in one step`);
+  assert.ok(simulation.calls - before.calls <= most, `${simulation.calls - before.calls} calls in one step`);
   // Nodes that were expanded for one turn are closed after it.
   if (committed.length === 0 && !expanded && (step.do === 'send' || step.do === 'import' || step.do === 'task'))
     assert.deepEqual(context.system, before.context.system, 'turns alone leave the prefix as it was');
@@ -119,31 +119,31 @@ function checkStaleAbove(state: SessionState, changed: NodeId): void {
   }
 }
 
-const uncovered = ({ state }: World) => [...state.uncovered()];
+const uncovered = ({ state }: Simulation) => [...state.uncovered()];
 
-const heldOpen = (world: World): string[] => {
-  const held = world.state.restoredMessages();
-  return uncovered(world).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
+const heldOpen = (simulation: Simulation): string[] => {
+  const held = simulation.state.restoredMessages();
+  return uncovered(simulation).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
 };
 
-function coveredTokens(world: World): number {
-  const { counts } = world.conversation;
-  const word = new Set(uncovered(world).map(({ message }) => message));
-  return transcript(world).reduce((sum, message) => sum + (word.has(message) ? 0 : counts.total(message)), 0);
+function coveredTokens(simulation: Simulation): number {
+  const { counts } = simulation.conversation;
+  const word = new Set(uncovered(simulation).map(({ message }) => message));
+  return transcript(simulation).reduce((sum, message) => sum + (word.has(message) ? 0 : counts.total(message)), 0);
 }
 
 /** A reopened session is the same, with the same context. With all nodes reverted, it's the transcript. */
-export async function end(world: World): Promise<void> {
-  const before = shown(world.state);
-  const context = world.conversation.context();
-  await world.restart();
-  assert.deepEqual(shown(world.state), before, 'the journal gives back the state');
-  assert.deepEqual(world.conversation.context(), context, 'a session opened anew sends the same');
-  await world.conversation.undoNodes([...world.state.nodes.keys()], true);
-  const all = world.conversation.context().messages;
+export async function end(simulation: Simulation): Promise<void> {
+  const before = shown(simulation.state);
+  const context = simulation.conversation.context();
+  await simulation.restart();
+  assert.deepEqual(shown(simulation.state), before, 'the journal gives back the state');
+  assert.deepEqual(simulation.conversation.context(), context, 'a session opened anew sends the same');
+  await simulation.conversation.undoNodes([...simulation.state.nodes.keys()], true);
+  const all = simulation.conversation.context().messages;
   assert.deepEqual(
     all.map(({ role, content }) => ({ role, said: content.at(-1) })),
-    transcript(world).map(({ role, content }) => ({ role, said: content.at(-1) })),
+    transcript(simulation).map(({ role, content }) => ({ role, said: content.at(-1) })),
     'expanding all nodes gives back the transcript',
   );
 }

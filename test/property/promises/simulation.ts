@@ -6,8 +6,8 @@ import { undoOrRedoChange } from '../../../src/app/summary-changes.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Attachment } from '../../../src/core/model/message.ts';
 import { AGGRESSIVE_SHARE, resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Desk, says } from '../../unit/app/desk.ts';
-import { Marks } from './marks.ts';
+import { Harness, says } from '../../unit/app/harness.ts';
+import { UserMarks } from './user-marks.ts';
 import { spokenMessages } from './spoken-messages.ts';
 import type { Meanwhile, SpokenTurn, Step } from './steps.ts';
 import { summarizerOf } from './summarizers.ts';
@@ -17,12 +17,12 @@ const attachedAs = (text: string | null): Attachment[] =>
   text === null ? [] : [{ kind: 'selection', name: 'src/rows.ts', text, lines: [3, 9] }];
 
 /** A session under test and its environment. */
-export class World {
-  readonly desk: Desk;
+export class Simulation {
+  readonly harness: Harness;
   conversation: Conversation;
   /** Deleted messages, tracked independently of the state. */
   readonly deleted = new Set<MessageId>();
-  readonly marks = new Marks();
+  readonly marks = new UserMarks();
   /** False if key events weren't searched for, or if a neighbor of the message was removed. */
   detects = true;
   /** The summarizer's calls. */
@@ -34,15 +34,15 @@ export class World {
   #said = 0;
   #meanwhile: (() => Promise<void>) | undefined;
 
-  static async open(): Promise<World> {
-    const desk = await Desk.open();
-    return new World(desk, await desk.converse());
+  static async open(): Promise<Simulation> {
+    const harness = await Harness.open();
+    return new Simulation(harness, await harness.converse());
   }
 
-  private constructor(desk: Desk, conversation: Conversation) {
-    this.desk = desk;
+  private constructor(harness: Harness, conversation: Conversation) {
+    this.harness = harness;
     this.conversation = conversation;
-    desk.script = says('Fine, that is how it is.');
+    harness.script = says('Fine, that is how it is.');
     this.#settings({ contextWindow: 30_000 + 500, reservedTokens: 500, recallShare: 0.1 });
   }
 
@@ -53,20 +53,20 @@ export class World {
   async close(): Promise<void> {
     await this.conversation.settled();
     await this.conversation.close();
-    await this.desk.close();
+    await this.harness.close();
   }
 
   /** Closes the session and reopens it like another window. */
   async restart(): Promise<void> {
     await this.conversation.settled();
-    this.conversation = await this.desk.restart(this.conversation);
+    this.conversation = await this.harness.restart(this.conversation);
   }
 
   async do(step: Step): Promise<void> {
     this.outcome = undefined;
     this.cancelled = false;
     this.modelFailed = false;
-    this.desk.clock.ahead += 60_000;
+    this.harness.clock.ahead += 60_000;
     const { journal } = this.conversation;
     switch (step.do) {
       case 'import':
@@ -91,7 +91,7 @@ export class World {
         this.#meanwhile = undefined;
         return;
       case 'preview': {
-        const isOff = this.desk.settings.policy.strategy === 'off';
+        const isOff = this.harness.settings.policy.strategy === 'off';
         assert.equal((await this.conversation.previewCompression()) === 'off', isOff, 'off previews nothing');
         return;
       }
@@ -101,7 +101,7 @@ export class World {
       case 'level':
       case 'expand':
       case 'undoCompressions':
-        return changeSummary(this.desk, this.conversation, step);
+        return changeSummary(this.harness, this.conversation, step);
       case 'stepBack':
         await undoOrRedoChange(journal, step.undone);
         return this.marks.readAnew(this.state);
@@ -144,18 +144,18 @@ export class World {
         return this.restart();
       case 'model': {
         const script = summarizerOf(step.name);
-        this.desk.summarizer =
+        this.harness.summarizer =
           script &&
-          async function* (world: World, ...[request, signal]: Parameters<typeof script>) {
-            world.calls++;
-            const act = world.#meanwhile;
-            world.#meanwhile = undefined;
+          async function* (simulation: Simulation, ...[request, signal]: Parameters<typeof script>) {
+            simulation.calls++;
+            const act = simulation.#meanwhile;
+            simulation.#meanwhile = undefined;
             await act?.();
             if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
             try {
               yield* script(request, signal);
             } catch (error) {
-              world.modelFailed = true;
+              simulation.modelFailed = true;
               throw error;
             }
           }.bind(undefined, this);
@@ -164,12 +164,12 @@ export class World {
       case 'budget':
         this.#settings({
           contextWindow: step.tokens + 500,
-          policy: { ...this.desk.settings.policy, ledgerShare: step.ledgerShare },
+          policy: { ...this.harness.settings.policy, ledgerShare: step.ledgerShare },
         });
         return;
       case 'policy': {
         const { name, strategy } = step;
-        const { ledgerShare } = this.desk.settings.policy;
+        const { ledgerShare } = this.harness.settings.policy;
         this.#settings({ policy: resolvePolicy(name, { strategy, ledgerShare }) });
         if (strategy === 'summarize' || strategy === 'trim') this.detects = false;
         return;
@@ -193,8 +193,8 @@ export class World {
       assert.ok(total > AGGRESSIVE_SHARE * this.conversation.budget(), 'what fits well is not flagged');
   }
 
-  #settings(change: Partial<Desk['settings']>): void {
-    this.desk.settings = { ...this.desk.settings, ...change };
+  #settings(change: Partial<Harness['settings']>): void {
+    this.harness.settings = { ...this.harness.settings, ...change };
   }
 
   #plain(id: MessageId): boolean {
@@ -263,6 +263,6 @@ export class World {
 
   async #import(turns: readonly SpokenTurn[]): Promise<void> {
     const nextId = (): string => `said-${++this.#said}`;
-    await this.conversation.journal.append(...spokenMessages(turns, this.state.head, nextId, this.desk.clock.now()));
+    await this.conversation.journal.append(...spokenMessages(turns, this.state.head, nextId, this.harness.clock.now()));
   }
 }
