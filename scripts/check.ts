@@ -2,7 +2,7 @@
 // named (`npm run check -- models`); those that fail show what they found.
 import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
-import { auditPackages, judgeNotices } from './licences/judge.ts';
+import { auditPackages, judgeNotices } from './licenses/judge.ts';
 import { judgeModels } from './models/judge.ts';
 import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
@@ -53,7 +53,7 @@ async function checkSettingsReference(): Promise<Finding> {
   return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"`] };
 }
 
-async function checkLicences(): Promise<Finding> {
+async function checkLicenses(): Promise<Finding> {
   const { faults, packages } = await judgeNotices();
   return { faults, told: `${packages} packages` };
 }
@@ -81,7 +81,7 @@ const checks: Readonly<Record<string, () => Promise<Finding>>> = {
   patterns: checkPatterns,
   texts: checkTexts,
   'settings reference': checkSettingsReference,
-  licences: checkLicences,
+  licenses: checkLicenses,
   models: () => Promise.resolve({ faults: judgeModels(root, Date.now()) }),
   audit: checkAudit,
   package: checkPackage,

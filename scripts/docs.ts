@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderSettings, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
-import { bundledPackages } from './licences/bundled.ts';
-import { NOTICES, renderNotices } from './licences/judge.ts';
+import { bundledPackages } from './licenses/bundled.ts';
+import { NOTICES, renderNotices } from './licenses/judge.ts';
 import { root } from './support/paths.ts';
 import { runMain } from './support/plain-error.ts';
 

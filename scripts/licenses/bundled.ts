@@ -8,7 +8,7 @@ import { inPackages, root } from '../support/paths.ts';
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  readonly licence: string;
+  readonly license: string;
   /** The text of its license file; '' if it has none. */
   readonly text: string;
 }
@@ -18,7 +18,7 @@ const COPIED = ['@vscode/codicons'];
 
 /** Data from elsewhere, with its license. */
 const VENDORED = [
-  { name: 'gitleaks rules', version: GITLEAKS.version, licence: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
+  { name: 'gitleaks rules', version: GITLEAKS.version, license: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
 ];
 
 /** The packages in the extension and its page, according to the bundler, sorted by name. */
@@ -47,7 +47,7 @@ async function inputsOf(options: esbuild.BuildOptions): Promise<string[]> {
     bundle: true,
     write: false,
     metafile: true,
-    outdir: 'out/licences',
+    outdir: 'out/licenses',
     splitting: options.format === 'esm',
     loader: { '.md': 'text' },
     logLevel: 'silent',
@@ -74,5 +74,5 @@ async function describe(folder: string): Promise<BundledPackage> {
   };
   const file = (await readdir(folder)).find((one) => /^licen[cs]e(\.(md|txt))?$/i.test(one));
   const text = file === undefined ? '' : await readFile(path.join(folder, file), 'utf8');
-  return { name, version, licence: license ?? 'unknown', text: text.replaceAll('\r\n', '\n').trim() };
+  return { name, version, license: license ?? 'unknown', text: text.replaceAll('\r\n', '\n').trim() };
 }

@@ -10,24 +10,24 @@ export const NOTICES = 'THIRD-PARTY-NOTICES.md';
 const ALLOWED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'CC-BY-4.0', 'Unlicense']);
 
 /** Packages whose license isn't allowed; empty if all are. */
-export function judgeLicences(packages: readonly BundledPackage[]): readonly string[] {
+export function judgeLicenses(packages: readonly BundledPackage[]): readonly string[] {
   return packages
-    .filter(({ licence }) => !offers(licence).some((one) => ALLOWED.has(one)))
-    .map(({ name, version, licence }) => `${name} ${version} is under ${licence}, which is not known to be fit`);
+    .filter(({ license }) => !offers(license).some((one) => ALLOWED.has(one)))
+    .map(({ name, version, license }) => `${name} ${version} is under ${license}, which is not known to be fit`);
 }
 
 /** The alternatives in an SPDX expression. All parts of an `AND` would have to be allowed, so it has none. */
-function offers(licence: string): string[] {
-  if (licence.includes(' AND ')) return [];
-  return licence.replaceAll(/[()]/g, '').split(' OR ');
+function offers(license: string): string[] {
+  if (license.includes(' AND ')) return [];
+  return license.replaceAll(/[()]/g, '').split(' OR ');
 }
 
 /** The packages' notices as Markdown; packages with the same text share it. */
 export function renderNotices(packages: readonly BundledPackage[]): string {
-  const list = packages.map(({ name, version, licence }) => `- ${name} ${version} (${licence})`).join('\n');
+  const list = packages.map(({ name, version, license }) => `- ${name} ${version} (${license})`).join('\n');
   const byText = new Map<string, string[]>();
-  for (const { name, text, licence } of packages) {
-    const words = text === '' ? `Published under ${licence}; the package carries no licence file.` : text;
+  for (const { name, text, license } of packages) {
+    const words = text === '' ? `Published under ${license}; the package carries no license file.` : text;
     byText.set(words, [...(byText.get(words) ?? []), name]);
   }
   const texts = [...byText].map(([text, names]) => `## ${names.join(', ')}\n\n\`\`\`text\n${text}\n\`\`\`\n`);
@@ -39,7 +39,7 @@ export async function judgeNotices(): Promise<{ readonly faults: readonly string
   const packages = await bundledPackages();
   const current = await readFile(path.join(root, NOTICES), 'utf8').catch(() => '');
   const stale = current === renderNotices(packages) ? [] : [`${NOTICES} is not current: run "npm run docs"`];
-  return { faults: [...judgeLicences(packages), ...stale], packages: packages.length };
+  return { faults: [...judgeLicenses(packages), ...stale], packages: packages.length };
 }
 
 interface Audit {
