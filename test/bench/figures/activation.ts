@@ -28,8 +28,9 @@ const took = (work) => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 };
-const [, extension, product] = process.argv;
-const waking = took(() => require(extension).activate({ subscriptions: [], extensionUri: nothing, extensionMode: 1, workspaceState: nothing }));
+const [, extension, product, manifest] = process.argv;
+const context = { subscriptions: [], extension: { packageJSON: require(manifest) }, extensionUri: nothing, extensionMode: 1, workspaceState: nothing };
+const waking = took(() => require(extension).activate(context));
 console.log(JSON.stringify({ waking, reading: took(() => require(product)) }));
 process.exit(0);
 `;
@@ -40,7 +41,7 @@ const tookSchema = v.object({ waking: v.number(), reading: v.number() });
 export async function measureActivation({ say }: BenchContext): Promise<Measured> {
   say('building, and waking the extension in processes of its own');
   await build();
-  const files = ['extension.cjs', 'product.cjs'].map((name) => path.join(root, 'dist', name));
+  const files = ['dist/extension.cjs', 'dist/product.cjs', 'package.json'].map((name) => path.join(root, name));
   const times: v.InferOutput<typeof tookSchema>[] = [];
   for (let run = 0; run < RUNS; run++) {
     const { code, output } = await runCommand(process.execPath, ['-e', WAKER, ...files]);
