@@ -14,10 +14,18 @@ export interface Pace {
 const PIECE = 10;
 
 const requestSchema = v.object({
-  messages: v.array(v.object({ content: v.string() })),
+  messages: v.array(v.object({ role: v.string(), content: v.string() })),
   max_completion_tokens: v.optional(v.number()),
   max_tokens: v.optional(v.number()),
 });
+
+const TOKENS_PER_WORD = 2;
+
+/** The length that a prompt asks for, in tokens. The output limit is higher, because a model may think. */
+function lengthIn(prompt: string): number | undefined {
+  const words = /\b(\d+) words/.exec(prompt)?.[1];
+  return words === undefined ? undefined : Number(words) * TOKENS_PER_WORD;
+}
 
 /** A Chat Completions server on loopback that streams at a fixed speed and counts its input. */
 export class StreamingServer {
@@ -58,9 +66,11 @@ export class StreamingServer {
     const { spent } = this;
     spent.calls++;
     spent.mostAtOnce = Math.max(spent.mostAtOnce, ++this.#open);
-    const prompt = asked.messages.map(({ content }) => content).join('\n');
-    const text = this.#answer(prompt, asked.max_completion_tokens ?? asked.max_tokens ?? 1_000) ?? '';
-    const input = this.#counter.text(prompt);
+    const textOf = (messages: typeof asked.messages): string => messages.map(({ content }) => content).join('\n');
+    const prompt = textOf(asked.messages.filter(({ role }) => role === 'user'));
+    const text =
+      this.#answer(prompt, lengthIn(prompt) ?? asked.max_completion_tokens ?? asked.max_tokens ?? 1_000) ?? '';
+    const input = this.#counter.text(textOf(asked.messages));
     const output = this.#counter.text(text);
     spent.input += input;
     spent.output += output;
