@@ -95,7 +95,7 @@ async function main(): Promise<void> {
         rows.set(id, rowOf(vendor, model, windows.get(bareId(id)) ?? 0));
       }
     }
-    const data = { source: `${PACKAGE} ${version}`, license: 'MIT', date, models: [...rows.values()].sort() };
+    const data = { source: `${PACKAGE} ${version}`, licence: 'MIT', date, models: [...rows.values()].sort() };
     await writeFile(TARGET, `${JSON.stringify(data, undefined, 2)}\n`);
     console.log(`Wrote ${rows.size} models of ${PACKAGE} ${version}, ${date}.`);
   } finally {

@@ -67,6 +67,6 @@ await runMain(async () => {
   if (file === undefined || version === undefined) throw new PlainError('Give the configuration and its version.');
   const rules = rulesOf(await readFile(file, 'utf8')).map(rowOf);
   const source = `gitleaks ${version}, written by scripts/redact/gitleaks.ts`;
-  const text = JSON.stringify({ source, license: 'MIT', version, rules }, undefined, 2);
+  const text = JSON.stringify({ source, licence: 'MIT', version, rules }, undefined, 2);
   await writeFile(path.join(root, 'src/core/redact/gitleaks-rules.json'), `${text}\n`);
 });

@@ -48,7 +48,7 @@ const REASONS = [
   'it runs on the old servers',
   'the vendor stops support in spring',
   'two teams know it already',
-  'its license allows resale',
+  'its licence allows resale',
 ];
 const TOOLS = ['Postgres', 'Valkey', 'Kafka', 'SQLite', 'RabbitMQ', 'DuckDB', 'MinIO', 'Caddy', 'Temporal', 'Parquet'];
 

@@ -89,7 +89,7 @@ describe('the ledger', () => {
     );
     const lacks = say(ledger, 'todo', 'the tariff store still lacks a backup every 12 rows, that is for later');
     const other = say(ledger, 'decision', 'the freight store is built on Kafka because two teams know it already');
-    say(ledger, 'decision', 'the tariff store moves to MinIO after all, because its license allows resale');
+    say(ledger, 'decision', 'the tariff store moves to MinIO after all, because its licence allows resale');
     assert.equal(now(ledger, first).status, 'superseded');
     assert.equal(now(ledger, lacks).status, 'active');
     assert.equal(now(ledger, other).status, 'active');
