@@ -1,4 +1,4 @@
-/** A failure that is explained by its message and shown without a stack. */
+/** An expected error, which is printed without a stack trace. */
 export class PlainError extends Error {}
 
 /** Runs a command; a failure is shown and sets the exit code to 1. */

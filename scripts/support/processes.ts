@@ -39,7 +39,7 @@ function listen(): void {
   }
 }
 
-/** Whether a signal has asked this process to end, so that its children's ends are no surprise. */
+/** Whether this process is being terminated by a signal, so that exiting children aren't errors. */
 export const isEnding = (): boolean => ending;
 
 /** Starts a process that ends no later than this one. */
@@ -56,7 +56,7 @@ export function spawnOwned(command: string, args: readonly string[], options: Sp
   return child;
 }
 
-/** Ends a process and what it started: politely, and after `patienceMs` for good. */
+/** Terminates a process and its children: with SIGTERM and, after `patienceMs`, with SIGKILL. */
 export async function endProcess(child: ChildProcess, patienceMs = 3000): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -103,7 +103,7 @@ export function runCommand(
   });
 }
 
-/** Runs a JavaScript or TypeScript program with this very Node. */
+/** Runs a JavaScript or TypeScript program with the current Node.js executable. */
 export function runNode(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   return runCommand(process.execPath, args, options);
 }

@@ -1,4 +1,4 @@
-import { holesOf } from './source-texts.ts';
+import { placeholdersOf } from './source-texts.ts';
 
 /** The languages beside English, as the editor names them in the files of translations. */
 export const LANGUAGES = ['es', 'ja', 'zh-cn', 'de', 'fr', 'pt-br'] as const;
@@ -15,7 +15,7 @@ export interface Translations {
 /** What is wrong with one language's translations; empty when nothing is. */
 export function judgeTranslations(language: Language, english: Translations, translated: Translations): string[] {
   return [
-    ...judge(`l10n/bundle.l10n.${language}.json`, english.code, translated.code, holesOf),
+    ...judge(`l10n/bundle.l10n.${language}.json`, english.code, translated.code, placeholdersOf),
     ...judge(`package.nls.${language}.json`, english.manifest, translated.manifest, fixedParts),
   ];
 }

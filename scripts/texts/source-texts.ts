@@ -4,16 +4,16 @@ import ts from 'typescript';
 import { judgeHostNode, judgePageNode, judgeSentence } from './hard-coded.ts';
 
 export interface SourceTexts {
-  /** The English of everything that code says, sorted. */
+  /** The English UI strings, sorted. */
   readonly english: readonly string[];
-  /** What is wrong with how it is said, each with its place. */
+  /** Problems with UI strings, each with its file and line. */
   readonly faults: readonly string[];
 }
 
-/** Here texts arrive from elsewhere, so their keys are no literals. */
-const PASSING_ON = new Set(['src/host/platform/l10n.ts', 'src/core/text/phrase.ts', 'src/webview/format.ts']);
+/** These files forward strings of others, so their keys aren't literals. */
+const FORWARDING_FILES = new Set(['src/host/platform/l10n.ts', 'src/core/text/phrase.ts', 'src/webview/format.ts']);
 
-/** Collects what the sources in `files` (paths below `root`) say to people, and where they say it past translation. */
+/** Collects the UI strings of `files` (paths relative to `root`), and reports hard-coded ones. */
 export function collectTexts(root: string, files: readonly string[]): SourceTexts {
   const english = new Set<string>();
   const faults: string[] = [];
@@ -33,15 +33,15 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
     };
     const visit = (node: ts.Node): void => {
       const said = ts.isCallExpression(node) ? translationIn(node, isPage) : undefined;
-      const texts = said?.english.map(writtenOut);
+      const texts = said?.english.map(literalsOf);
       for (const text of texts?.flat() ?? []) {
         english.add(text);
-        const holes = holesOf(text).size;
-        // On the page one of a thing is said without its number, which is handed over all the same.
+        const holes = placeholdersOf(text).size;
+        // The page's singular has no placeholder, although the number is passed as well.
         if (isPage ? holes > said!.values : holes !== said!.values)
           fault(node, `“${text}” does not have as many holes as values`);
       }
-      if (texts?.some((some) => some.length === 0) && !PASSING_ON.has(file))
+      if (texts?.some((some) => some.length === 0) && !FORWARDING_FILES.has(file))
         fault(node, 'the key of a text has to be written out');
       const hardCoded = isPage
         ? (judgePageNode(node) ?? judgeSentence(node))
@@ -56,7 +56,7 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
   return { english: [...english].sort(), faults };
 }
 
-/** What a call translates, and how many values it has for that: the page says several of a thing by `formatCounted`. */
+/** The strings that a call translates, and its number of values. `formatCounted` has a singular and a plural. */
 function translationIn(
   { expression, arguments: given }: ts.CallExpression,
   isPage: boolean,
@@ -68,16 +68,16 @@ function translationIn(
   return translates ? { english: [given[0]], values } : undefined;
 }
 
-/** The texts that an expression may be; none where they are not written out. */
-function writtenOut(node: ts.Expression | undefined): readonly string[] {
+/** The literals that an expression can evaluate to; empty if they aren't known. */
+function literalsOf(node: ts.Expression | undefined): readonly string[] {
   if (node === undefined) return [];
   if (ts.isStringLiteralLike(node)) return [node.text];
   if (!ts.isConditionalExpression(node)) return [];
-  const [yes, no] = [writtenOut(node.whenTrue), writtenOut(node.whenFalse)];
+  const [yes, no] = [literalsOf(node.whenTrue), literalsOf(node.whenFalse)];
   return yes.length > 0 && no.length > 0 ? [...yes, ...no] : [];
 }
 
-/** The holes of a text: `{0}`, `{1}`, … */
-export function holesOf(text: string): ReadonlySet<string> {
+/** A string's placeholders: `{0}`, `{1}`, … */
+export function placeholdersOf(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/\{\d\}/g), ([hole]) => hole));
 }

@@ -45,7 +45,7 @@ export interface PageApp {
   chosenModel(): ChosenModel;
 }
 
-/** What only the owner of the link knows. */
+/** Callbacks to the object that created this one. */
 interface LinkOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionSummary[]>;

@@ -7,8 +7,8 @@ import { callTimeouts } from '../platform/settings.ts';
 import { editorMessages, type EditorMessage, editorFault } from './editor-request.ts';
 import { deferred } from '../../core/pace/deferred.ts';
 
-/** Maximum time to wait for a token count, in ms, because the reply is more important. */
-const COUNT_LIMIT_MS = 3000;
+/** Timeout for counting tokens in ms, so that a slow counter doesn't delay the reply. */
+const COUNT_TIMEOUT_MS = 3000;
 
 /**
  * Adapts a VS Code language model. VS Code reports no usage, so tokens are counted with the model's own counter. It
@@ -107,7 +107,7 @@ export class EditorChat implements ChatModel {
   async #count(text: string): Promise<number | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const timedOut = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), COUNT_LIMIT_MS);
+      timer = setTimeout(() => resolve(undefined), COUNT_TIMEOUT_MS);
     });
     try {
       return await Promise.race([this.#chat.countTokens(text), timedOut]);

@@ -101,7 +101,7 @@ const turn: fc.Arbitrary<{ role: Role; content: ContentBlock[] }[]> = fc
     }),
   ]);
 
-/** Sessions of a few to some dozens of messages with unique IDs. */
+/** Sessions with unique message IDs. */
 export const sessions = fc
   .tuple(fc.boolean(), fc.array(turn, { maxLength: 14 }))
   .map(([hasSystem, turns]): SourceMessage[] => {
@@ -111,7 +111,7 @@ export const sessions = fc
     return [...system, ...turns.flat()].map((one, at) => ({ ...one, id: messageId(`m${at}`) }));
   });
 
-/** Valid and invalid model answers; `fault` throws. */
+/** Valid and invalid model answers. */
 export const answers = fc.oneof(
   sentence.map((narrative) => JSON.stringify({ narrative, decisions: ['use Postgres'] })),
   sentence.map((narrative) => `Sure:\n\`\`\`json\n${JSON.stringify({ narrative })}\n\`\`\``),
