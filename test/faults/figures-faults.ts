@@ -2,20 +2,20 @@ import { planted, type Catcher } from './planted-fault.ts';
 
 const GAUGE: Catcher = {
   spec: 'test/property/budget/gauge.test.ts',
-  title: 'adds up, and its budget and the reply fit the window',
+  title: 'adds up, and its budget plus the reserved reply fit the context window',
 };
-const COUNTS: Catcher = { spec: 'test/property/tokens/bpe.test.ts', title: 'js-tiktoken' };
+const COUNTS: Catcher = { spec: 'test/property/tokens/bpe.test.ts', title: 'match js-tiktoken with' };
 const CLAMPS: Catcher = {
   spec: 'test/property/tokens/calibration.test.ts',
-  title: 'never gives a figure beyond its clamps, whatever is reported',
+  title: 'keeps its estimates within its clamps, whatever the server reports',
 };
 const FOUND: Catcher = {
   spec: 'test/property/search/search.test.ts',
-  title: 'is found by each of its own words',
+  title: 'finds each text by each of its words',
 };
 const EXCERPTS: Catcher = {
   spec: 'test/property/search/search.test.ts',
-  title: 'gives terms that lie where they say, and an excerpt within its bounds',
+  title: 'returns valid term positions, and an excerpt within its bounds',
 };
 
 /** Faults in counting, calibration, and search. */

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-describe('the extension', () => {
-  it('sleeps until it is used: waking has read one small file', async () => {
+describe('extension activation', () => {
+  it('loads only one small file until the extension is used', async () => {
     const extension = vscode.extensions.getExtension('threadkeeper.threadkeeper');
     assert.ok(extension, 'the extension is not installed');
     await extension.activate();

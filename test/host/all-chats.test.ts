@@ -35,7 +35,7 @@ const SESSION = '.claude/projects/-home-sam-api/ports.jsonl';
 
 type Picked = readonly { readonly label: string; readonly description?: string }[];
 
-describe('the chats from other tools in the editor', () => {
+describe('chats from other tools in the editor', () => {
   let home = '';
   let realHome: string | undefined;
   const threads: Worker[] = [];
@@ -74,13 +74,13 @@ describe('the chats from other tools in the editor', () => {
       assert.ok(Date.now() - since < 60_000, 'it did not come');
   }
 
-  it('are not read before the user has chosen', async () => {
+  it('are not read before the user selects a tool', async () => {
     assert.deepEqual(await allRows(), []);
     const { globalStorageUri } = await storage();
     await assert.rejects(readdir(path.join(globalStorageUri, 'all-chats')), { code: 'ENOENT' });
   });
 
-  it('are found, and kept once chosen in the one question', async () => {
+  it('are found, and copied once the user selects their tool', async () => {
     let offered: Picked = [];
     await answering(
       {
@@ -105,12 +105,12 @@ describe('the chats from other tools in the editor', () => {
     );
   });
 
-  it('show what a tool adds', async () => {
+  it('show messages that the tool adds', async () => {
     appendFileSync(path.join(home, SESSION), lines(claude(5, 'user', 'Thanks.')));
     await eventually(async () => (await chatRow()).chat.entry.messages === 5);
   });
 
-  it('are read once however many ask, and asking never fails', async () => {
+  it('are read once for concurrent requests, and an invalid setting causes no error', async () => {
     const { chats } = await product();
     const follow = chats.library.follow.bind(chats.library);
     let passes = 0;
@@ -127,7 +127,7 @@ describe('the chats from other tools in the editor', () => {
     }
   });
 
-  it('are followed on when the thread that reads them has ended, which the user is told', async () => {
+  it('are followed again after the reader thread has ended, and the user is told', async () => {
     const told: string[] = [];
     const showWarningMessage = (text: string): Promise<undefined> => {
       told.push(text);
@@ -143,7 +143,7 @@ describe('the chats from other tools in the editor', () => {
     ]);
   });
 
-  it('are removed after the number of days that is set even when no tool is chosen any more', async () => {
+  it('are removed after the configured number of days, even when no tool is selected anymore', async () => {
     const { chats } = await product();
     const follow = chats.library.follow.bind(chats.library);
     const asked: string[] = [];
@@ -166,7 +166,7 @@ describe('the chats from other tools in the editor', () => {
     }
   });
 
-  it('are opened for reading, and continued as a session of ours', async () => {
+  it('open read-only, and can be continued as a session of the user’s own', async () => {
     const app = await product();
     const chosen = { provider: 'local', model: 'chosen before' };
     await (await app.sessions.create()).journal.append({ type: 'model_selected', ...chosen });
@@ -195,7 +195,7 @@ describe('the chats from other tools in the editor', () => {
     assert.equal(transcript(own)[3], 'user: Go on.');
   });
 
-  it('are searched while the user types, and opened at the place', async () => {
+  it('are searched while the user types, and can be opened from the results', async () => {
     const app = await product();
     const { library } = app.chats;
     const [hit] = await library.search({ text: 'bookings port', limit: 5 });
@@ -209,7 +209,7 @@ describe('the chats from other tools in the editor', () => {
     await searching;
   });
 
-  it('tell what was done to a file', async () => {
+  it('are listed for a file with what they did to it', async () => {
     let offered: Picked = [];
     await answering(
       {
@@ -226,7 +226,7 @@ describe('the chats from other tools in the editor', () => {
     );
   });
 
-  it('tell what their own compaction dropped', async () => {
+  it('show key events dropped by their own compaction, to copy or restore', async () => {
     const app = await product();
     const { chatsTree } = app;
     const compaction = (await allRows()).find(({ kind }) => kind === 'compaction');
@@ -258,7 +258,7 @@ describe('the chats from other tools in the editor', () => {
     });
   });
 
-  it('stay when the tool has deleted them, and go when they are forgotten', async () => {
+  it('stay when the tool deletes them, and go when the user deletes the copies', async () => {
     rmSync(path.join(home, SESSION));
     await eventually(async () => (await chatRow()).chat.isGone);
     await answering(

@@ -34,7 +34,7 @@ const SHAPES = {
   'SEARCH/REPLACE': `apply/a.ts\n${fenced('ts', '<<<<<<< SEARCH\n  return 2;\n=======\n  return two();\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n  return 3;\n=======\n  return three();\n>>>>>>> REPLACE')}`,
 } as const;
 
-describe('what a reply proposes for a file', () => {
+describe('edits suggested in a reply', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const file = path.join(folder, 'apply/a.ts');
   const uri = vscode.Uri.file(file);
@@ -68,7 +68,7 @@ describe('what a reply proposes for a file', () => {
     (await vscode.workspace.openTextDocument(comparison().modified)).getText();
 
   for (const [shape, reply] of Object.entries(SHAPES)) {
-    it(`is shown beside the file and written only once accepted: ${shape}`, async () => {
+    it(`are shown as a diff, and written only once accepted: ${shape}`, async () => {
       await apply(reply);
       assert.equal(comparison().original.toString(), uri.toString());
       assert.equal(await proposed(), AFTER);
@@ -83,14 +83,14 @@ describe('what a reply proposes for a file', () => {
     });
   }
 
-  it('leaves the file as it is when rejected', async () => {
+  it('leave the file unchanged when rejected', async () => {
     await apply(SHAPES['SEARCH/REPLACE']);
     await run('rejectAllChanges');
     assert.equal(await onDisk(), BEFORE);
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined, 'the comparison is closed');
   });
 
-  it('is accepted and rejected change by change, at the cursor', async () => {
+  it('can be accepted and rejected one by one at the cursor', async () => {
     await apply(SHAPES['a unified diff']);
     await proposed();
     const editor = vscode.window.activeTextEditor!;
@@ -104,7 +104,7 @@ describe('what a reply proposes for a file', () => {
     assert.ok(!(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff));
   });
 
-  it('can still be accepted after its comparison was moved beside another editor', async () => {
+  it('can still be accepted after their diff editor was moved to another group', async () => {
     await vscode.window.showTextDocument(uri);
     await apply(SHAPES['SEARCH/REPLACE']);
     await vscode.commands.executeCommand('workbench.action.moveEditorToNextGroup');
@@ -115,7 +115,7 @@ describe('what a reply proposes for a file', () => {
     assert.equal(await onDisk(), AFTER);
   });
 
-  it('is not shown as an empty file where its comparison is left from before the window was reloaded', async () => {
+  it('leave no empty diff editor open after a window reload', async () => {
     const right = uri.with({ scheme: 'threadkeeper-suggestion', query: 'left' });
     await vscode.commands.executeCommand('vscode.diff', uri, right);
     assert.equal(await proposed(), '');
@@ -125,7 +125,7 @@ describe('what a reply proposes for a file', () => {
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 
-  it('is found again in a file that changes meanwhile, or left out with a word', async () => {
+  it('are located again when the file changes meanwhile, or skipped with a warning', async () => {
     await apply(SHAPES['a unified diff']);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(uri, new vscode.Position(0, 0), '// A comment.\n');
@@ -152,7 +152,7 @@ describe('what a reply proposes for a file', () => {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
-  it('is refused where nothing of it fits the file', async () => {
+  it('are rejected when none of them matches the file', async () => {
     const reply = fenced('diff', '--- a/apply/a.ts\n+++ b/apply/a.ts\n@@ -1 +1 @@\n-gone();\n+here();');
     const error = await rejection(apply(reply));
     assert.equal(
@@ -162,7 +162,7 @@ describe('what a reply proposes for a file', () => {
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 
-  it('is several files, a new one among them, each with a comparison', async () => {
+  it('can span several files, including a new one, with a diff for each', async () => {
     const reply = `${SHAPES['SEARCH/REPLACE']}\n**apply/new/b.ts**\n${fenced('ts', 'export const b = 1;')}`;
     await apply(reply);
     assert.equal(vscode.window.tabGroups.activeTabGroup.tabs.length, 2);
@@ -176,7 +176,7 @@ describe('what a reply proposes for a file', () => {
     assert.equal(await readFile(path.join(folder, 'apply/new/b.ts'), 'utf8'), 'export const b = 1;\n');
   });
 
-  it('asks for the file where none is named: what is open first, wherever it lies, then the workspace', async () => {
+  it('offer open files first, wherever they are, then workspace files, when the reply names no file', async () => {
     const other = vscode.Uri.file(path.join(os.tmpdir(), `threadkeeper-other-${process.pid}.ts`));
     await writeFile(other.fsPath, BEFORE);
     for (const one of [other, uri]) await vscode.window.showTextDocument(one, { preview: false });
@@ -196,7 +196,7 @@ describe('what a reply proposes for a file', () => {
     await rm(other.fsPath);
   });
 
-  it('says that there is nothing to choose from where nothing is open and the window has no folder', async () => {
+  it('report that there is no file to choose when nothing is open and the window has no folder', async () => {
     await replacing(
       vscode.workspace,
       'findFiles',
@@ -209,7 +209,7 @@ describe('what a reply proposes for a file', () => {
     );
   });
 
-  it('is offered for a document that was never saved, and starts from what stands in it', async () => {
+  it('can be applied to a document that was never saved, based on its current text', async () => {
     const untitled = await vscode.workspace.openTextDocument({ content: BEFORE });
     await vscode.window.showTextDocument(untitled);
     const showQuickPick = (items: readonly { readonly uri: vscode.Uri }[]): Promise<unknown> =>
@@ -222,20 +222,20 @@ describe('what a reply proposes for a file', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('starts from what is open of a file that was deleted', async () => {
+  it('are based on the open document when its file was deleted', async () => {
     await vscode.window.showTextDocument(uri);
     await rm(file);
     await apply(SHAPES['a unified diff']);
     assert.equal(await proposed(), AFTER);
   });
 
-  it('is no new file where a folder has its name', async () => {
+  it('do not create a file where a folder has the same name', async () => {
     await mkdir(path.join(folder, 'apply/c.ts'));
     await rejection(apply(fenced('ts apply/c.ts', AFTER)));
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 
-  it('never leads out of the workspace, by its path or by a symbolic link', async () => {
+  it('never leave the workspace, neither by path nor by symbolic link', async () => {
     const outside = path.join(os.tmpdir(), `threadkeeper-outside-${process.pid}`);
     await mkdir(outside, { recursive: true });
     await writeFile(path.join(outside, 'a.ts'), BEFORE);
@@ -255,7 +255,7 @@ describe('what a reply proposes for a file', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('lies where a path of Windows says, whatever its letters', async () => {
+  it('resolve Windows paths regardless of case', async () => {
     const folders = ['api', 'The Site'].map((name) => ({ name, uri: vscode.Uri.parse(`file:///c%3A/Code/${name}`) }));
     await replacing(vscode.workspace, 'workspaceFolders', folders, () => {
       for (const [named, places] of [

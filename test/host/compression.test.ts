@@ -4,7 +4,7 @@ import type { Row } from '../../src/host/summaries/rows.ts';
 import { answering, product, rejection, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
-  it('is imported whole, and compressed by the command so that its context shrinks and its transcript stays', async () => {
+  it('is imported completely, and the compress command shrinks its context but not its transcript', async () => {
     const conversation = await sampleSession();
     const before = transcript(conversation);
     assert.ok(before.length >= 300, `${before.length} messages`);
@@ -23,7 +23,7 @@ describe('a long session in the editor', () => {
     }
   });
 
-  it('gives every message back word for word when the compression is undone', async () => {
+  it('sends all messages verbatim again when the compression is undone', async () => {
     const app = await product();
     const conversation = await sampleSession();
     const full = conversation.context().total;
@@ -36,7 +36,7 @@ describe('a long session in the editor', () => {
     assert.ok(conversation.context().total < full);
   });
 
-  it('offers a summary back by itself where it was opened by itself, with its compression where that was undone', async () => {
+  it('offers to restore an expanded summary by itself, or its whole compression if that was undone', async () => {
     const app = await product();
     const conversation = await sampleSession();
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
@@ -56,7 +56,7 @@ describe('a long session in the editor', () => {
     );
   });
 
-  it('compresses at a reset of the task above 40 messages, and keeps the conversation', async () => {
+  it('is compressed when a task is reset above 40 messages, and keeps its transcript', async () => {
     const conversation = await sampleSession();
     const before = transcript(conversation);
     await conversation.setTask('Launch', [{ text: 'index', status: 'pending' }]);
@@ -80,10 +80,10 @@ describe('a long session in the editor', () => {
   });
 });
 
-describe('a file that cannot be imported', () => {
+describe('importing an invalid file', () => {
   const scratch = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'scratch.txt');
 
-  it('that is missing gets one sentence, and the session stays as it was', async () => {
+  it('shows one sentence when the file is missing, and keeps the session', async () => {
     const app = await product();
     const before = app.sessions.current;
     const gone = vscode.Uri.joinPath(scratch, '..', 'gone.jsonl');
@@ -92,7 +92,7 @@ describe('a file that cannot be imported', () => {
     assert.equal(app.sessions.current, before);
   });
 
-  it('of an unknown format gets one sentence that names the known ones', async () => {
+  it('shows one sentence that names the known formats when the format is unknown', async () => {
     const app = await product();
     const before = app.sessions.current;
     await vscode.workspace.fs.writeFile(scratch, new TextEncoder().encode('just some words\nand more of them'));

@@ -13,7 +13,7 @@ import { answering, product, rejection, replacing, restricted, transcript, withS
 
 const run = promisify(execFile);
 
-describe('what goes with a message as context', () => {
+describe('message context', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const inside = (name: string): string => path.join(folder, 'context', name);
   const outside = path.join(os.tmpdir(), `threadkeeper-context-${process.pid}`);
@@ -56,7 +56,7 @@ describe('what goes with a message as context', () => {
 
   const kinds = (items: readonly ContextItem[]): string[] => items.map(({ what }) => what.kind);
 
-  it('is offered by name: files, folders, symbols and sessions, whatever the case', async () => {
+  it('suggests files, folders and sessions by name, regardless of case', async () => {
     const app = await product();
     await (await app.sessions.create()).journal.append({ type: 'session_renamed', title: 'The alpha release' });
     const { offered } = await page();
@@ -75,7 +75,7 @@ describe('what goes with a message as context', () => {
     );
   });
 
-  it('is offered by names of any language, whatever the case', async () => {
+  it('suggests file names in any language, regardless of case', async () => {
     const { offered } = await page();
     for (const [name, query] of [
       ['Übersicht-Neu.md', 'übersicht-n'],
@@ -88,7 +88,7 @@ describe('what goes with a message as context', () => {
     }
   });
 
-  it('is offered in the order in which it is likely meant: open files, names that begin with it, short paths', async () => {
+  it('ranks suggestions by relevance: open files, names with the typed prefix, short paths', async () => {
     const names = ['deep/gamma-deep.ts', 'gammas/x-gamma.ts', 'gamma.ts', 'deep/an-open-gamma.ts'];
     for (const folder of ['deep', 'gammas']) await mkdir(inside(folder));
     for (const name of names) await writeFile(inside(name), 'export {};\n');
@@ -100,7 +100,7 @@ describe('what goes with a message as context', () => {
     );
   });
 
-  it('is offered as far as there is something in it', async () => {
+  it('suggests the selection, current file and open editors only when they have something to add', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const { offered } = await page();
     assert.ok(!kinds(await offered('')).includes('selection'));
@@ -111,7 +111,7 @@ describe('what goes with a message as context', () => {
     assert.ok(!found.includes('openEditors'), 'one file is no choice of open editors');
   });
 
-  it('is offered of a terminal that has no name', async () => {
+  it('suggests an unnamed terminal', async () => {
     const { offered } = await page();
     await replacing(vscode.window, 'activeTerminal', { name: '' }, async () => {
       const found = kinds(await offered(''));
@@ -119,7 +119,7 @@ describe('what goes with a message as context', () => {
     });
   });
 
-  it('is a file, a folder, a symbol, the selection, the open editors', async () => {
+  it('attaches a file, a folder, a symbol, the selection and the open editors', async () => {
     const { attach, held } = await page();
     await attach({ kind: 'file', path: 'context/alpha.ts' });
     await attach({ kind: 'folder', path: 'context/parts' });
@@ -142,7 +142,7 @@ describe('what goes with a message as context', () => {
     );
   });
 
-  it('is back in the composer when the message cannot be kept', async () => {
+  it('restores attachments to the composer when the message cannot be stored', async () => {
     const { attach, conversation, held, send } = await page();
     await attach({ kind: 'file', path: 'context/alpha.ts' });
     await conversation.journal.close();
@@ -153,7 +153,7 @@ describe('what goes with a message as context', () => {
     );
   });
 
-  it('does not keep a message from being sent when the active file’s folder has become a file', async () => {
+  it('does not prevent sending when the active file’s folder has become a file', async () => {
     const server = await WireServer.start();
     server.answer('Because.');
     try {
@@ -176,7 +176,7 @@ describe('what goes with a message as context', () => {
     }
   });
 
-  it('is all files that are chosen in the Explorer, or none', async () => {
+  it('attaches all files selected in the Explorer, or none if one cannot be attached', async () => {
     const { held } = await page();
     const chosen = ['alpha.ts', 'parts/picture.bin'].map((name) => vscode.Uri.file(inside(name)));
     await answering({ showErrorMessage: () => Promise.resolve(undefined) }, async () => {
@@ -190,7 +190,7 @@ describe('what goes with a message as context', () => {
     );
   });
 
-  it('is no active file that is far too large to be counted, and is not looked for anew while a reply arrives', async () => {
+  it('skips a huge active file without counting its tokens, and does not refresh while a reply arrives', async () => {
     const app = await product();
     const server = await WireServer.start();
     server.answer({ text: 'Drop by drop. '.repeat(12), dripMs: 200 });
@@ -226,7 +226,7 @@ describe('what goes with a message as context', () => {
     }
   });
 
-  it('is not sent into another session than the one that it was written for', async () => {
+  it('is not sent to a session other than the one the message was written for', async () => {
     const left = await page();
     const opened = await page();
     await opened.attach({ kind: 'file', path: 'context/alpha.ts' });
@@ -235,7 +235,7 @@ describe('what goes with a message as context', () => {
     assert.equal(opened.held().length, 1);
   });
 
-  it('is what source control has not committed, and never what it ignores', async function () {
+  it('includes uncommitted changes, but never files that Git ignores', async function () {
     const git = (...args: string[]) => run('git', ['-C', folder, ...args]);
     await git('init', '-q');
     await writeFile(path.join(folder, '.gitignore'), 'context/ignored*\ncontext/mixed/built-*\n');
@@ -283,7 +283,7 @@ describe('what goes with a message as context', () => {
     // VS Code's Git is still reading the repository, which is part of the workspace.
   });
 
-  it('is refused when it is nothing, too large, or a link out of the workspace', async () => {
+  it('rejects binary files, files that are too large, and paths or links that leave the workspace', async () => {
     const { attach, offered, held, conversation } = await page();
     await writeFile(inside('large.txt'), 'word '.repeat(150_000));
     for (const [what, said] of [
@@ -304,7 +304,7 @@ describe('what goes with a message as context', () => {
     assert.deepEqual(kinds(await offered('leak')), []);
   });
 
-  it('is told in the tokens of the gauge, which are the provider’s', async () => {
+  it('shows its size in provider tokens, like the gauge', async () => {
     const { attach, conversation } = await page();
     const app = await product();
     await writeFile(inside('large.txt'), 'word '.repeat(150_000));
@@ -327,7 +327,7 @@ describe('what goes with a message as context', () => {
     assert.ok(Math.abs(room - (gauge.budget - gauge.used)) <= 2, `${room} of ${gauge.budget - gauge.used}`);
   });
 
-  it('is the active file by itself, once, until it is taken off or switched off', async () => {
+  it('adds the active file once, unless it is outside the workspace, may hold secrets, or the setting is off', async () => {
     const app = await product();
     const server = await WireServer.start();
     server.answer('Because.');

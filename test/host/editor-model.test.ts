@@ -35,14 +35,14 @@ async function modelDesk(): Promise<ModelDesk> {
   return harness;
 }
 
-describe('a model that another extension offers to the editor', () => {
+describe('a model provided by another extension', () => {
   let harness: ModelDesk;
 
   beforeEach(async () => {
     harness = await modelDesk();
   });
 
-  it('is offered first in the picker, by its name and window, while nobody is chosen', async () => {
+  it('is offered first in the picker, with its name and context window, while no model is chosen', async () => {
     const app = await product();
     await app.sessions.create();
     const providers = await providerItems(app);
@@ -59,7 +59,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.equal(app.chosenModel().provider, 'local');
   });
 
-  it('is in one list with all others: the current one ticked, those used last first, servers of this machine found', async () => {
+  it('shares one list with all models: the current one checked, recent ones first, local servers found', async () => {
     const app = await product();
     const server = await WireServer.start();
     const before = process.env['THREADKEEPER_LOCAL_PORTS'];
@@ -86,7 +86,7 @@ describe('a model that another extension offers to the editor', () => {
     }
   });
 
-  it('answers a turn, streamed, within its window and with tokens by its own counter', async () => {
+  it('streams its reply, with its own context window and token counter', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
@@ -110,7 +110,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.equal(conversation.state.counters.chatCostUsd, 0);
   });
 
-  it('can be stopped in mid-stream, even when it does not listen', async () => {
+  it('can be stopped mid-stream, even when it ignores the cancellation', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
@@ -127,7 +127,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
   });
 
-  it('that refuses is told in one sentence with a way out, and the message is kept', async () => {
+  it('keeps the message, and shows one sentence with an action, when the model refuses', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
@@ -140,7 +140,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.deepEqual(transcript(conversation), ['user: Hello?']);
   });
 
-  it('that is gone is told in one sentence that offers to choose another', async () => {
+  it('shows one sentence that offers another model when the model is gone', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', 'test-models/gone');
@@ -149,7 +149,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.equal(action?.command, 'chooseModel');
   });
 
-  it('makes the summaries of its own chat', async () => {
+  it('writes the summaries of its own chat', async () => {
     const app = await product();
     const conversation = await sampleSession();
     await selectModel(app, conversation, 'vscode', LARGE);
@@ -164,7 +164,7 @@ describe('a model that another extension offers to the editor', () => {
     assert.equal(conversation.state.counters.compressionCostUsd, 0);
   });
 
-  it('with a window too small for the conversation is noticed when it is chosen', async () => {
+  it('is flagged when chosen if its context window is too small for the conversation', async () => {
     const app = await product();
     const conversation = await sampleSession();
     await conversation.compressNow();
@@ -174,8 +174,8 @@ describe('a model that another extension offers to the editor', () => {
   });
 });
 
-describe('a monthly limit that is used up', () => {
-  it('lets code compress on command, without asking the model, and says so', async () => {
+describe('an exhausted monthly spending limit', () => {
+  it('compresses on command without a model, and reports that the limit is reached', async () => {
     const app = await product();
     await app.keys.set({ provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, 'sk-test-key');
     const settings = {
@@ -209,8 +209,8 @@ interface Offered {
   readonly provider?: string;
 }
 
-describe('a server', () => {
-  it('whose first answer the user does not wait for is not chosen, and what is saved of it is told', async () => {
+describe('choosing a server', () => {
+  it('selects no model when the user stops waiting for the first response, and says where the URL is saved', async () => {
     const app = await product();
     const { state } = await app.sessions.create();
     const server = createServer((request, response) => {
@@ -276,8 +276,8 @@ describe('a server', () => {
   });
 });
 
-describe('a key', () => {
-  it('is refused where an address is typed in its place', async () => {
+describe('API key', () => {
+  it('is rejected when the input is a URL', async () => {
     const { keys } = await product();
     const told: unknown[] = [];
     const showInputBox = (options: vscode.InputBoxOptions): Promise<undefined> => {
@@ -290,7 +290,7 @@ describe('a key', () => {
     assert.deepEqual(told, [address, address, undefined]);
   });
 
-  it('is tested by listing the provider’s models, and the answer is one sentence either way', async () => {
+  it('is tested by listing the provider’s models, and the result is one sentence either way', async () => {
     const app = await product();
     const server = createServer((request, response) => {
       const isRight = request.headers.authorization === 'Bearer sk-right';

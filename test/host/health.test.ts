@@ -4,8 +4,8 @@ import { messageId } from '../../src/core/model/ids.ts';
 import { gatherHealth } from '../../src/host/health/check-health.ts';
 import { product, withSettings } from './product.ts';
 
-describe('the check of health', () => {
-  it('writes a report without a word of what was said', async () => {
+describe('health check', () => {
+  it('writes a report without session titles, message text or paths', async () => {
     const app = await product();
     const conversation = await app.sessions.create('A secret title');
     const content = [{ type: 'text', text: 'the hidden phrase' }] as const;
@@ -19,7 +19,7 @@ describe('the check of health', () => {
     assert.doesNotMatch(report, /secret title|hidden phrase|file:|\/workspace/);
   });
 
-  it('finds settings that make no sense and a provider without its key', async () => {
+  it('finds invalid settings and a provider without an API key', async () => {
     const app = await product();
     await withSettings({ 'chat.provider': 'anthropic', 'compression.backgroundThreshold': 0.95 }, async () => {
       const { settings, provider } = await gatherHealth(app);

@@ -26,7 +26,7 @@ const patient = (): ImportProgress & { readonly shares: number[] } => {
 
 const line = (n: number): string => JSON.stringify({ role: n % 2 === 0 ? 'user' : 'assistant', content: `said ${n}` });
 
-describe('importing in the editor', () => {
+describe('transcript import in the editor', () => {
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
 
@@ -35,7 +35,7 @@ describe('importing in the editor', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('knows every format by its content, whatever the file is called', async () => {
+  it('detects every format by its content, regardless of the file name', async () => {
     const app = await product();
     const fixtures = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts');
     assert.deepEqual((await readdir(fixtures)).sort(), Object.keys(FORMATS).sort());
@@ -55,7 +55,7 @@ describe('importing in the editor', () => {
     }
   });
 
-  it('goes on with the model that was chosen, and names an aider history by its folder', async () => {
+  it('keeps the chosen model, and names an aider history after its folder', async () => {
     const app = await product();
     const fixture = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts/aider.chat.history.md');
     const project = await mkdtemp(path.join(folder, 'project-'));
@@ -71,7 +71,7 @@ describe('importing in the editor', () => {
     assert.equal(app.sessions.current?.state.model, undefined, 'the sample needs none');
   });
 
-  it('shows what would come in and what would not, and imports when the user agrees', async () => {
+  it('previews imported and skipped messages, and imports once the user agrees', async () => {
     const app = await product();
     const chosen = file('chosen.jsonl');
     await writeFile(
@@ -104,7 +104,7 @@ describe('importing in the editor', () => {
     assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
   });
 
-  it('leaves everything as it was when the user does not agree', async () => {
+  it('changes nothing when the user declines', async () => {
     const app = await product();
     const before = (await app.sessions.currentOrLatest()).journal.id;
     const chosen = file('declined.jsonl');
@@ -118,7 +118,7 @@ describe('importing in the editor', () => {
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'declined'));
   });
 
-  it('reads a large file in pieces, tells how far it is, and holds nothing up', async () => {
+  it('reads a large file in chunks, and reports its progress', async () => {
     const app = await product();
     const large = file('large.jsonl');
     const lines = Array.from({ length: 10_000 }, (_, n) => line(n).replace('said', 'said a little more of'));
@@ -135,7 +135,7 @@ describe('importing in the editor', () => {
     assert.equal(app.sessions.current?.state.path.length, 10_000);
   });
 
-  it('that is cancelled half way leaves no session behind, and the one that was open is open again', async () => {
+  it('leaves no session behind when cancelled halfway, and reopens the previous one', async () => {
     const app = await product();
     const before = (await app.sessions.create('Kept')).journal.id;
     const large = file('half.jsonl');
@@ -152,7 +152,7 @@ describe('importing in the editor', () => {
     assert.equal(await scanTranscript(large, impatient), undefined);
   });
 
-  it('ends when another session is opened half way, which stays open, and leaves no session behind', async () => {
+  it('stops when another session is opened halfway, keeps that one open, and leaves no session behind', async () => {
     const app = await product();
     const before = (await app.sessions.create('Wanted meanwhile')).journal.id;
     const large = file('left.jsonl');

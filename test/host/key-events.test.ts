@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { answering, sampleSession } from './product.ts';
 
-describe('a key event in the tree that is corrected', () => {
-  it('is said to be gone, without a word of the log, where the session has lost it', async () => {
+describe('correcting a key event in the tree', () => {
+  it('says that the event is gone, without offering the log, when the session no longer has it', async () => {
     const { state } = await sampleSession();
     const message = state.path[0]!;
     const event = { id: 'gone', kind: 'decision', quote: 'x', message, start: 0, end: 1 };

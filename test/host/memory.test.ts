@@ -37,7 +37,7 @@ const preference = event('preference', 'Always use four spaces.');
 const decision = event('decision', 'We decided to keep the cache in Valkey.');
 const never = new vscode.CancellationTokenSource().token;
 
-describe('the memory of the workspace', () => {
+describe('workspace memory', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-memory-'));
@@ -55,7 +55,7 @@ describe('the memory of the workspace', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('reads its file again after a fault', async () => {
+  it('reads its file again after a read error', async () => {
     let faults = 1;
     const file = {
       read: () => (faults-- > 0 ? Promise.reject(new Error('too many open files')) : Promise.resolve([])),
@@ -66,7 +66,7 @@ describe('the memory of the workspace', () => {
     memory.dispose();
   });
 
-  it('takes a key event from the tree and sends it in every session, within its budget', async () => {
+  it('adds a key event from the tree, and sends it in every session within its token budget', async () => {
     const app = await product();
     await run('rememberEvent', { kind: 'event', event: preference });
     await run('rememberEvent', { kind: 'event', event: preference });
@@ -84,7 +84,7 @@ describe('the memory of the workspace', () => {
     });
   });
 
-  it('is proposed when a task is reset: what the user picks is kept, and nothing is asked twice', async () => {
+  it('offers key events when a task is reset, stores the selected ones, and never asks twice', async () => {
     const app = await product();
     const conversation = await app.sessions.create('With a constraint');
     const constraint = {
@@ -119,7 +119,7 @@ describe('the memory of the workspace', () => {
     assert.ok(app.memory.entries.some(({ kind, text }) => kind === 'constraint' && text === 'Never log a password.'));
   });
 
-  it('is edited, and a line that is removed can be brought back', async () => {
+  it('can be edited, and a removed entry can be restored', async () => {
     const app = await product();
     const [first] = app.memory.entries;
     assert.ok(first);
@@ -134,7 +134,7 @@ describe('the memory of the workspace', () => {
     assert.deepEqual(app.memory.entries, before);
   });
 
-  it('is written as a Markdown file, with secrets masked', async () => {
+  it('is exported as a Markdown file with secrets masked', async () => {
     const app = await product();
     await app.memory.add([{ kind: 'fact', text: 'The token is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd' }]);
     const file = path.join(folder, 'MEMORY.md');
@@ -145,8 +145,8 @@ describe('the memory of the workspace', () => {
   });
 });
 
-describe('beside the editor’s own chat', () => {
-  it('the tools say what they do before they do it, and give quotes with their secrets masked', async () => {
+describe('integration with VS Code’s own chat', () => {
+  it('asks for confirmation before its tools run, and masks secrets in their quotes', async () => {
     const app = await product();
     const tool = recallTool(app.archive);
     const input = { query: 'cache Valkey' };
@@ -164,12 +164,12 @@ describe('beside the editor’s own chat', () => {
     await assert.rejects(async () => tool.invoke({ input: { query: '' }, toolInvocationToken: undefined }, never));
   });
 
-  it('the tools are known to the editor where it has tools', () => {
+  it('registers its tools with VS Code', () => {
     const names = vscode.lm.tools.map(({ name }) => name);
     for (const name of ['threadkeeper_recall', 'threadkeeper_decisions']) assert.ok(names.includes(name), name);
   });
 
-  it('the participant quotes what was said as text, and asks no model', async () => {
+  it('the chat participant quotes messages as text, without calling a model', async () => {
     const app = await product();
     const said: string[] = [];
     const stream = {
@@ -183,7 +183,7 @@ describe('beside the editor’s own chat', () => {
     assert.match(said.join(''), /Valkey/);
   });
 
-  it('the participant marks each line of a quote as one', async () => {
+  it('the chat participant marks every line of a quote as quoted', async () => {
     const text = 'We use Valkey.\n\nNever flush it.\n- Not on Fridays.';
     const found = { session: 'Caches', message: 1, role: 'user', text };
     const said: string[] = [];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isWindowThere } from '../../src/host/platform/window-presence.ts';
 
-describe('a window', () => {
+describe('window presence check', () => {
   const answeringAfter = async (ms: number): Promise<boolean> => {
     const { executeCommand } = vscode.commands;
     Reflect.set(vscode.commands, 'executeCommand', async (command: string, ...rest: unknown[]) => {
@@ -17,7 +17,7 @@ describe('a window', () => {
     }
   };
 
-  it('that takes seconds to answer on a busy machine is there, and one that is silent is not', async () => {
+  it('counts a window that takes seconds to answer as present, but not a silent one', async () => {
     assert.equal(await answeringAfter(2_000), true);
     assert.equal(await answeringAfter(60_000), false);
   });

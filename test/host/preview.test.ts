@@ -14,7 +14,7 @@ const PROVIDERS = [
   { provider: 'anthropic', model: 'claude-haiku-4-5', path: '' },
 ] as const;
 
-describe('the preview in the editor', () => {
+describe('request preview in the editor', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -22,7 +22,7 @@ describe('the preview in the editor', () => {
   after(() => server.stop());
 
   for (const { provider, model, path } of PROVIDERS)
-    it(`is byte for byte what ${provider}'s server then receives: as it is, after an edit, and when that is taken back`, async () => {
+    it(`equals the request sent to ${provider} byte for byte: at first, after an edit, and after undoing it`, async () => {
       const app = await product();
       server.reset().answer('Noted.');
       await app.keys.set({ provider, baseUrl: server.url }, 'sk-test-key');
@@ -41,7 +41,7 @@ describe('the preview in the editor', () => {
       await app.keys.clear(provider);
     });
 
-  it('counts as the gauge does, in the provider’s tokens', async () => {
+  it('counts provider tokens, like the gauge', async () => {
     const conversation = await sampleSession();
     // Like for a model whose tokenizer produces 50% more tokens, and whose provider adds some to each request.
     conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
@@ -62,7 +62,7 @@ describe('the preview in the editor', () => {
     assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
   });
 
-  it('bears out what *Why Did It Forget?* says, row by row', async () => {
+  it('confirms every row of *Why Did It Forget?*', async () => {
     const app = await product();
     await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
     const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };

@@ -17,7 +17,7 @@ class Kept implements vscode.Memento {
   }
 }
 
-describe('the instructions of a project, as context', () => {
+describe('project instructions as context', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   let outside: string;
 
@@ -35,7 +35,7 @@ describe('the instructions of a project, as context', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('are sent only once the user agrees, who is asked once for each workspace', async () => {
+  it('are sent only with the user’s consent, which is asked for once per workspace', async () => {
     const kept = new Kept();
     const asked: string[] = [];
     const ask = async (answer: number): Promise<ProjectRules> => {

@@ -21,7 +21,7 @@ const say = (id: string, parent: string | null, text: string): Message => ({
   at: 1_770_000_000_000,
 });
 
-describe('the sessions in the editor', () => {
+describe('sessions in the editor', () => {
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
 
@@ -30,7 +30,7 @@ describe('the sessions in the editor', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('are exported as JSONL with every branch, and the import of that is exported byte for byte the same', async () => {
+  it('round-trip through a JSONL export with every branch, byte for byte', async () => {
     const app = await product();
     const conversation = await app.sessions.create('Branches');
     const messages = [
@@ -74,7 +74,7 @@ describe('the sessions in the editor', () => {
     assert.match(await readFile(file('s.decisions.md').fsPath, 'utf8'), /^# Decisions: Secrets\n/);
   });
 
-  it('are exported as they are where the user has said that secrets need not be masked', async () => {
+  it('are exported unmasked when the user has turned off secret masking', async () => {
     const app = await product();
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
@@ -85,7 +85,7 @@ describe('the sessions in the editor', () => {
     assert.ok((await readFile(file('plain.jsonl').fsPath, 'utf8')).includes(secret));
   });
 
-  it('are searched all at once, and a hit opens its session at its place', async () => {
+  it('are searched together, and a result opens its session at the matching message', async () => {
     const app = await product();
     const target = await app.sessions.create('Birds');
     await target.journal.append({ type: 'message_added', message: say('a', null, 'The kestrelhawk nests in May.') });
@@ -107,7 +107,7 @@ describe('the sessions in the editor', () => {
     assert.equal(editor?.document.getText(editor.selection), 'The kestrelhawk nests in May.');
   });
 
-  it('begin with the model of the session before, also where an empty one is used again', async () => {
+  it('start with the previous session’s model, even when an empty session is reused', async () => {
     const app = await product();
     const select = (model: string) =>
       app.sessions.current!.journal.append({ type: 'model_selected', provider: 'openai', model });
@@ -123,7 +123,7 @@ describe('the sessions in the editor', () => {
     assert.equal(app.sessions.current.state.model, 'model-two');
   });
 
-  it('of another workspace are listed with its name, and written in this window when one is opened', async () => {
+  it('are listed with the workspace name if from another workspace, and are writable once opened here', async () => {
     const app = await product();
     const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
     await journal.append({ type: 'message_added', message: say('a', null, 'from afar') });
@@ -141,7 +141,7 @@ describe('the sessions in the editor', () => {
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
   });
 
-  it('of a folder that was renamed can be re-attached, and that can be taken back', async () => {
+  it('can be reattached after their folder was renamed, and that can be undone', async () => {
     const app = await product();
     const before = 'folder:file:///old/place/grove';
     for (const title of ['Grove one', 'Grove two']) {
@@ -175,7 +175,7 @@ describe('the sessions in the editor', () => {
     assert.ok(!(await here()).includes('Grove three'));
   });
 
-  it('that were chosen are deleted for good after a question, open ones and all others stay', async () => {
+  it('are permanently deleted after confirmation if selected, while open and unselected ones stay', async () => {
     const app = await product();
     const open = await app.sessions.create('Open');
     const ids: string[] = [];

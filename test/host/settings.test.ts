@@ -9,7 +9,7 @@ import {
   settingsQuery,
 } from '../../src/host/platform/settings.ts';
 
-describe('settings that change', () => {
+describe('settings', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');
   let original: string;
 
@@ -35,7 +35,7 @@ describe('settings that change', () => {
     return told;
   }
 
-  it('are all taken up, also those that change together with the place of the chat', async () => {
+  it('are all applied, even when they change together with the chat location', async () => {
     const place = 'threadkeeper.chat.location';
     const window = 'threadkeeper.chat.contextWindow';
     const alone = await write({ [place]: 'sidebar' });
@@ -51,7 +51,7 @@ describe('settings that change', () => {
     assert.equal(hasOtherSettingChanged('chat.location', foreign), false);
   });
 
-  it('are refused by name and bound where a value makes no sense', async () => {
+  it('are rejected with their name and limit when a value is invalid', async () => {
     for (const [name, value, problem] of [
       ['chat.temperature', 2.1, 'at most 2'],
       ['chat.temperature', -0.1, 'at least 0'],
@@ -66,7 +66,7 @@ describe('settings that change', () => {
     assert.equal(readSettings().chat.temperature, 1.5);
   });
 
-  it('are opened at one that makes no sense, also where the editor shows it only when asked for by name', async () => {
+  it('open at the invalid setting, even if VS Code lists it only when searched by name', async () => {
     for (const [name, value, query] of [
       ['compression.recentMessages', 2.5, '@id:threadkeeper.compression.recentMessages'],
       ['models.overrides', { mine: { contextWindow: 'large' } }, '@id:threadkeeper.models.overrides'],
@@ -78,7 +78,7 @@ describe('settings that change', () => {
     }
   });
 
-  it('keep the user’s values under new names, and what was set under the new name wins', async () => {
+  it('move user values to their new names, unless the new name already has a value', async () => {
     const configuration = vscode.workspace.getConfiguration('threadkeeper');
     const set = (name: string, value: unknown): Thenable<void> =>
       configuration.update(name, value, vscode.ConfigurationTarget.Global);

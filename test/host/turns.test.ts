@@ -26,7 +26,7 @@ describe('a turn in the editor', () => {
 
   after(() => server.stop());
 
-  it('is answered by the local provider, with no key and no network', async () => {
+  it('is answered by the local provider without an API key or network access', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     await conversation.send('We settled on port 8443 for the staging gateway.');
@@ -37,7 +37,7 @@ describe('a turn in the editor', () => {
     assert.match(texts[3] ?? '', /port 8443/);
   });
 
-  it('whose server puts a prompt of its own before each leaves other sessions the budget that they had', async () => {
+  it('barely affects the budget of other sessions when the server adds its own prompt', async () => {
     const app = await product();
     const settings = {
       'chat.provider': 'compatible',
@@ -61,7 +61,7 @@ describe('a turn in the editor', () => {
   });
 
   for (const { provider, model, path: base } of PROVIDERS) {
-    it(`goes through ${provider}, streamed, with the usage it reports`, async () => {
+    it(`streams a reply from ${provider}, and stores the reported usage`, async () => {
       const app = await product();
       server.reset().answer({ text: 'Use a bounded queue.', usage: { input_tokens: 21, output_tokens: 6 } });
       const holder = { provider, baseUrl: server.url };
@@ -86,7 +86,7 @@ describe('a turn in the editor', () => {
     });
   }
 
-  it('says in one sentence that a key is missing, and keeps the message', async () => {
+  it('reports a missing API key in one sentence, and keeps the message', async () => {
     const app = await product();
     await withSettings({ 'chat.provider': 'openai' }, async () => {
       const conversation = await app.sessions.create();
@@ -106,7 +106,7 @@ describe('a turn in the editor', () => {
     await keys.clear('openai');
   }
 
-  it('says in one sentence that the server refuses the key, and goes on when it is right', async () => {
+  it('reports a rejected API key in one sentence, and succeeds on retry once the key is accepted', async () => {
     const app = await product();
     server.reset().answer('Hello.').refuseNext(401);
     await withKey('sk-wrong', server.url, async () => {
@@ -119,7 +119,7 @@ describe('a turn in the editor', () => {
     });
   });
 
-  it('takes a key to the address that it was typed for, and to no other that settings name', async () => {
+  it('never sends an API key to an address other than the one it was entered for', async () => {
     const app = await product();
     server.reset().answer('Hello.');
     await withKey('sk-test-key', server.url.replace('127.0.0.1', 'localhost'), async () => {
@@ -130,7 +130,7 @@ describe('a turn in the editor', () => {
     });
   });
 
-  it('never writes a key to a journal, an export or a log file, nor when the server refuses it', async () => {
+  it('never writes an API key to a journal, export or log, even when the server rejects it', async () => {
     const app = await product();
     const planted = 'sk-planted-key-4711';
     const logged = listenToLog(app.channel);
@@ -177,7 +177,7 @@ describe('a turn in the editor', () => {
   });
 });
 
-describe('what the page asks for in the editor', () => {
+describe('requests from the page in the editor', () => {
   const say = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
     const at = 1_770_000_000_000;
     const [own, before] = [messageId(id), parent === null ? null : messageId(parent)];
@@ -185,7 +185,7 @@ describe('what the page asks for in the editor', () => {
     return { type: 'message_added', message };
   };
 
-  it('shows the other reply when the one that came on a retry is deleted, and this one again when that is undone', async () => {
+  it('show the other reply when a regenerated one is deleted, and the deleted one again after undo', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const { deleteMessage, undoDelete, switchBranch } = pageRequests(app);
@@ -211,7 +211,7 @@ describe('what the page asks for in the editor', () => {
     assert.deepEqual(branches(), [first, second], 'it leads to what follows it');
   });
 
-  it('pins all of a long selection', async () => {
+  it('pin all of a long selection', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const words = Array.from({ length: 600 }, (_, at) => `w${at}`);
@@ -221,7 +221,7 @@ describe('what the page asks for in the editor', () => {
     assert.match(conversation.state.events.get(event)?.quote ?? '', /^w0\b.*\bw599$/s);
   });
 
-  it('pins no more than goes with every request', async () => {
+  it('reject a pin that is too large to go with every request', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const text = 'word '.repeat(1_000);
@@ -230,7 +230,7 @@ describe('what the page asks for in the editor', () => {
     await assert.rejects(pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
   });
 
-  it('looks for words in all messages, and lets others work meanwhile', async () => {
+  it('search all messages for words or a quote, and yield along the way', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const texts = Array.from({ length: 40 }, (_, at) =>
@@ -250,7 +250,7 @@ describe('what the page asks for in the editor', () => {
     assert.ok(yields >= 40, `${yields} of 40`);
   });
 
-  it('opens a linked image', async () => {
+  it('open a linked image', async () => {
     const app = await product();
     await app.sessions.create();
     const image = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'dot.png');

@@ -121,8 +121,8 @@ function forged(bytes: Buffer, dice: Dice): Buffer {
   return Buffer.from(`${lines.join('\n')}\n`);
 }
 
-describe('data that somebody has changed', () => {
-  it('in a journal loses nothing that is acknowledged', () =>
+describe('tampered data', () => {
+  it('a tampered journal loses no acknowledged messages', () =>
     inFolder(async (folder) => {
       const { id, file, checkpoint, bytes } = await written(folder);
       const kept = await readFile(checkpoint);
@@ -138,7 +138,7 @@ describe('data that somebody has changed', () => {
       });
     })).timeout(7_200_000);
 
-  it('in a checkpoint does no harm', () =>
+  it('a tampered checkpoint does no harm', () =>
     inFolder(async (folder) => {
       const { id, file, checkpoint, bytes } = await written(folder);
       const kept = await readFile(checkpoint);
@@ -149,7 +149,7 @@ describe('data that somebody has changed', () => {
       });
     })).timeout(7_200_000);
 
-  it('in a snapshot costs that session alone', () =>
+  it('a tampered snapshot is read or rejected without throwing', () =>
     inFolder(async (folder) => {
       const { id } = await written(folder);
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
@@ -164,7 +164,7 @@ describe('data that somebody has changed', () => {
       });
     })).timeout(7_200_000);
 
-  it('in a transcript is a clear error, or an import that can be shown and read back', () =>
+  it('a tampered transcript gives a clear error, or an import that can be shown and read back', () =>
     inFolder(async (folder) => {
       const from = path.join(import.meta.dirname, '../fixtures/transcripts');
       const bases = readdirSync(from).map((name) => readFileSync(path.join(from, name)).subarray(0, 40_000));
@@ -214,7 +214,7 @@ describe('data that somebody has changed', () => {
       });
     })).timeout(7_200_000);
 
-  it('in a message between host and page is refused without a throw', async () => {
+  it('a tampered message between host and page is parsed or rejected without throwing', async () => {
     const bodies = [
       { type: 'send', session: 's1', text: 'x', attachments: ['a'], pasted: [] },
       { type: 'openLink', href: 'https://example.org' },
@@ -235,7 +235,7 @@ describe('data that somebody has changed', () => {
     });
   }).timeout(3_600_000);
 
-  it('in the figures of a server never costs a reply', () =>
+  it('tampered usage figures from a server never lose a reply', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
       const journal = await store.create('Build', 'w');

@@ -10,7 +10,7 @@ interface PageGlobals {
   postMessage(data: unknown, origin: string): void;
 }
 
-describe('the chat page', () => {
+describe('chat page', () => {
   let chat: ChatPage;
   let workbench: Workbench;
 
@@ -21,12 +21,12 @@ describe('the chat page', () => {
 
   after(() => workbench.close());
 
-  it('has no accessibility violation while it is empty', async () => {
+  it('has no accessibility violations while empty', async () => {
     assert.deepEqual(await violations(workbench), []);
   });
 
   for (const { name, setting } of THEMES) {
-    it(`has none with a long session in ${name}, and looks native in it`, async () => {
+    it(`has no accessibility violations with a long session in the ${name} theme`, async () => {
       const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
       await writeSettings(chat.folder, colours);
       if (name === 'light') {
@@ -42,7 +42,7 @@ describe('the chat page', () => {
       assert.deepEqual(await violations(workbench), []);
     });
 
-    it(`has none in ${name} with its panels, its menu, its suggestions and a compression open`, async () => {
+    it(`has no accessibility violations in the ${name} theme with panels, menu, suggestions and a compression open`, async () => {
       const page = workbench.webview();
       const composer = page.getByRole('textbox', { name: 'Message', exact: true });
       const button = (label: string) => page.getByRole('button', { name: label, exact: true });
@@ -76,7 +76,7 @@ describe('the chat page', () => {
       await page.getByRole('region', { name: 'Compress now?' }).getByRole('button').first().click();
     });
 
-    it(`has none in ${name} in the states of a turn, of a fault, and with hostile text`, async () => {
+    it(`has no accessibility violations in the ${name} theme during turns and errors, and with hostile text`, async () => {
       const frame = await pageFrame(workbench);
       for (const [state, message] of Object.entries(PAGE_STATES)) {
         await frame.evaluate((data) => {
@@ -95,7 +95,7 @@ describe('the chat page', () => {
     });
   }
 
-  it('can be used by keyboard alone: write, send, reach the reply', async () => {
+  it('can be used by keyboard alone to write, send and reach the reply', async () => {
     await chat.show();
     await new Keyboard(chat).send('Which ports did we use?', 'No model is configured');
   });

@@ -8,7 +8,7 @@ import { writeSettings } from './chat-page.ts';
 import { homeFolder } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
-describe('the chats from other tools', () => {
+describe('chats from other tools', () => {
   let workbench: Workbench;
   let home: string;
 
@@ -52,7 +52,7 @@ describe('the chats from other tools', () => {
     await rm(path.join(home, '.claude'), { recursive: true, force: true });
   });
 
-  it('are asked about once, with what there is', async () => {
+  it('are offered in a single question that shows what was found', async () => {
     await workbench.ask('Threadkeeper: Copy Chats from Other Tools', async () => {
       await workbench.paletteRow(/Claude Code.*1 session/).waitFor();
       await workbench.screenshot('all-chats-question');
@@ -62,7 +62,7 @@ describe('the chats from other tools', () => {
     await workbench.screenshot('all-chats-view');
   });
 
-  it('open for reading, named as what they are, without a fault of accessibility', async () => {
+  it('open read-only, are labeled as such, and have no accessibility violations', async () => {
     await row('Never use port 80').click();
     const page = workbench.webview();
     await page.getByText('This chat from Claude Code is read-only.').waitFor();
@@ -85,14 +85,14 @@ describe('the chats from other tools', () => {
     await workbench.page.setViewportSize(size);
   });
 
-  it('are searched, by keyboard alone', async () => {
+  it('can be searched by keyboard alone', async () => {
     await workbench.ask('Threadkeeper: Search Chats from Other Tools', () =>
       workbench.chooseListed(/^Search Chats from Other Tools$/, 'Never use port 80', 'bookings cache'),
     );
     await workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
-  it('tell which of them are about a file', async () => {
+  it('are listed for the file they are about', async () => {
     await workbench.openFile('config.ts');
     await workbench.page.locator('.monaco-editor .view-lines').first().click({ button: 'right' });
     await workbench.chooseInMenu('Show Chats About This File');
@@ -103,7 +103,7 @@ describe('the chats from other tools', () => {
     await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 
-  it('show what their own compaction dropped, and restore it to the chat', async () => {
+  it('show key events dropped by their own compaction, and restore them to the chat', async () => {
     for (const text of ['Never use port 80', 'Compaction 1']) await row(text).locator('.monaco-tl-twistie').click();
     const entry = workbench.page.locator('.sidebar .monaco-list-row', { hasText: /· Message 1$/ });
     await entry.waitFor();
@@ -121,7 +121,7 @@ describe('the chats from other tools', () => {
     await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 
-  it('go on as a session of the user’s own', async () => {
+  it('can be continued as a session of the user’s own', async () => {
     // The row below the messages. Those of single messages are only shown on hover.
     await workbench.webview().getByRole('button', { name: 'Continue Here' }).last().click();
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
@@ -130,7 +130,7 @@ describe('the chats from other tools', () => {
     await workbench.webview().getByRole('article', { name: 'You' }).filter({ hasText: 'Go on with' }).waitFor();
   });
 
-  it('are forgotten when the user says so', async () => {
+  it('are removed when the user deletes the copies', async () => {
     await workbench.ask('Threadkeeper: Delete Copied Chats', () => workbench.paletteRow(/Claude Code/).click());
     await workbench.page.getByRole('button', { name: 'Delete Copies' }).click();
     await row('Never use port 80').waitFor({ state: 'detached' });

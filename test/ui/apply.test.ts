@@ -35,7 +35,7 @@ const search = fenced('', `<<<<<<< SEARCH\n    ${FROM}\n=======\n    ${TO}\n>>>>
 
 const SEVERAL = `${search}\n\n**src/hosts.ts**\n\n${fenced('ts', "export const HOST = '::1';")}`;
 
-describe('a change that a reply proposes', () => {
+describe('change proposed in a reply', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
@@ -59,7 +59,7 @@ describe('a change that a reply proposes', () => {
   const keyboardIsIn = (editor: ':is' | ':not'): Promise<void> =>
     chat.workbench.page.locator(`${active}${editor}(.monaco-diff-editor *)`).waitFor();
 
-  it('is reviewed and accepted by keyboard alone, change by change', async () => {
+  it('is accepted and rejected change by change with the keyboard alone', async () => {
     server.answer(REPLY);
     await keys.send('Change the port.', 'Done.');
     const before = await config();
@@ -95,7 +95,7 @@ describe('a change that a reply proposes', () => {
       .getByRole('button', { name: new RegExp(`^${button}`) });
   const review = (file: string) => chat.workbench.page.locator('.tab', { hasText: `${file} ↔ suggestion` });
 
-  it('is rejected, placed anew in a file that changes meanwhile, accepted and undone', async () => {
+  it('can be rejected, follows changes to the file during the review, and can be accepted and undone', async () => {
     const before = await config();
     const apply = async (): Promise<void> => {
       await chat.show();
@@ -126,7 +126,7 @@ describe('a change that a reply proposes', () => {
     await configIs(changed);
   });
 
-  it('is made a new file where the reply names one, with no accessibility violation', async () => {
+  it('creates the new file that the reply names, with no accessibility violation', async () => {
     const file = path.join(chat.folder, 'src/hosts.ts');
     await assert.rejects(readFile(file), 'not before it is accepted');
     await review('hosts.ts').click();

@@ -16,7 +16,7 @@ interface PageGlobals {
   atob(base64: string): string;
 }
 
-describe('what goes with a message', () => {
+describe('message attachments', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -38,7 +38,7 @@ describe('what goes with a message', () => {
 
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
 
-  it('folds a long paste into an attachment', async () => {
+  it('a long paste becomes an attachment', async () => {
     const { page } = chat.workbench;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await chat.composer().fill('A long line of a log. '.repeat(300));
@@ -55,7 +55,7 @@ describe('what goes with a message', () => {
     await chips().first().waitFor({ state: 'detached' });
   });
 
-  it('takes the selection of the editor, from its menu or by a key', async () => {
+  it('the editor’s context menu attaches the selection', async () => {
     await chat.workbench.openFile('config.ts');
     await chat.workbench.editorText().click();
     await chat.workbench.page.keyboard.press('Control+a');
@@ -69,7 +69,7 @@ describe('what goes with a message', () => {
     await chips().waitFor({ state: 'detached' });
   });
 
-  it('takes a file from the menu of the explorer, and turns to the chat', async () => {
+  it('the Explorer’s context menu attaches a file, and shows the chat', async () => {
     const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
     await file.click({ button: 'right' });
     await chat.workbench.chooseInMenu('Attach File to Chat');
@@ -80,7 +80,7 @@ describe('what goes with a message', () => {
     await chips().waitFor({ state: 'detached' });
   });
 
-  it('asks about a problem of a file, and leaves the sending to the user', async () => {
+  it('a Quick Fix attaches a problem and writes a question about it, but does not send it', async () => {
     await chat.workbench.openFile('broken.json');
     const { page } = chat.workbench;
     await page.locator('.monaco-editor .squiggly-error').first().waitFor();
@@ -97,7 +97,7 @@ describe('what goes with a message', () => {
     assert.equal(server.requests.length, requests, 'nothing was sent');
   });
 
-  it('sends an image to a model that takes one, and shows it', async () => {
+  it('an image is sent to a model that supports images, and shown in the message', async () => {
     const chosen = chat.workbench.page.waitForEvent('filechooser');
     await chat.show();
     await chat.button('Add Context').click();
@@ -112,7 +112,7 @@ describe('what goes with a message', () => {
     await chat.message('What is in the picture?').getByRole('img', { name: 'Image' }).waitFor();
   });
 
-  it('refuses an image in a sentence where the model takes none, and sends that model none of the earlier ones', async () => {
+  it('an image is refused if the model doesn’t support images, and earlier ones are not sent to it', async () => {
     await writeSettings(chat.folder, answeredBy(server));
     await chat.show();
     await chat.button('Add Context').click();

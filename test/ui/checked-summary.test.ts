@@ -19,7 +19,7 @@ function verdictsOn(prompt: string): string {
   return JSON.stringify({ statements });
 }
 
-describe('a summary that a model checks', () => {
+describe('summary verified by a model', () => {
   let server: WireServer;
   let workbench: Workbench;
   let view: SummariesView;
@@ -42,7 +42,7 @@ describe('a summary that a model checks', () => {
     await server?.stop();
   });
 
-  it('is compared by code first, which offers the check', async () => {
+  it('is first compared without a model, which offers verification', async () => {
     await view.onFirst('Threadkeeper: Compare Summary with Source');
     const toast = workbench.toast(/Statements with terms that don’t appear in the source: \d+ of [\d,]+\./);
     await toast.waitFor();
@@ -51,7 +51,7 @@ describe('a summary that a model checks', () => {
     await view.pick('gpt-4o');
   });
 
-  it('shows what the model found: how many statements are not supported, and what the source says instead', async () => {
+  it('shows how many statements are unsupported, and what the source says instead', async () => {
     await workbench.told(/Statements not supported by the source: 1 of [\d,]+ \(checked by compatible\/.+\)/);
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
@@ -65,7 +65,7 @@ describe('a summary that a model checks', () => {
     await workbench.runCommand('View: Close All Editors');
   });
 
-  it('wears a warning in the tree, with how many statements stood, after a reload too', async () => {
+  it('has a warning and the number of supported statements in the tree, also after a reload', async () => {
     await workbench.openSidebar('Threadkeeper');
     await workbench.treeRow(/^Summaries/).waitFor();
     await workbench.reload();
@@ -81,7 +81,7 @@ describe('a summary that a model checks', () => {
     await workbench.screenshot('summary-checked-tree');
   });
 
-  it('is left as it was when the check is ended', async () => {
+  it('shows neither a result nor an error when verification is canceled', async () => {
     server.disturbBy(() => ({ kind: 'silence', afterText: 0 }));
     await view.onFirst('Threadkeeper: Verify Summary with a Model…');
     await view.pick('OpenAI-compatible server');

@@ -4,7 +4,7 @@ import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
-describe('writing in the chat', () => {
+describe('composer', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -22,7 +22,7 @@ describe('writing in the chat', () => {
   const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
   const steps = (): Locator => chat.workbench.webview().locator('.task').getByRole('checkbox');
 
-  it('offers its commands on a slash, by keyboard', async () => {
+  it('suggests commands after a slash, and completes one by keyboard', async () => {
     await chat.composer().fill('');
     await chat.composer().pressSequentially('/');
     const names = ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'];
@@ -41,7 +41,7 @@ describe('writing in the chat', () => {
     await chat.holds('/task ');
   });
 
-  it('adopts a task list from a reply, and ticks what a reply reports done', async () => {
+  it('adopts task steps from a reply, and checks off the steps that a reply reports as done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
     await chat.send('Plan it.', 'The plan:');
     await chat.act(chat.message('The plan:'), 'Use as Task Steps');
@@ -55,7 +55,7 @@ describe('writing in the chat', () => {
       .waitFor();
   });
 
-  it('resets a task by itself with the next message when all its steps are done', async () => {
+  it('resets a task automatically with the next message when all its steps are done', async () => {
     await steps().filter({ hasText: 'Test it' }).click();
     await chat.workbench.webview().getByText('2 of 2 steps').waitFor();
     server.answer('On to new things.');
@@ -63,7 +63,7 @@ describe('writing in the chat', () => {
     await steps().first().waitFor({ state: 'detached' });
   });
 
-  it('waits with a reset that is asked for while a reply streams, and says so', async () => {
+  it('postpones a reset requested while a reply streams, and says so', async () => {
     await chat.write('/task Watch the stream; To its end');
     await chat.workbench.webview().getByText('0 of 1 step').waitFor();
     server.answer(SLOW);
@@ -77,7 +77,7 @@ describe('writing in the chat', () => {
     await chat.workbench.webview().getByText('The task will end').waitFor({ state: 'detached' });
   });
 
-  it('pins a sentence that was said, by a command', async () => {
+  it('pins a sentence with /pin, and restores the key event after it is dismissed', async () => {
     server.answer('We settled on port 8443 for the gateway.');
     await chat.send('Which port?', 'We settled on port 8443');
     await chat.write('/pin port 8443 for the gateway');
@@ -91,7 +91,7 @@ describe('writing in the chat', () => {
     await event.locator('q').getByText('port 8443 for the gateway').waitFor();
   });
 
-  it('searches by a command, and asks in the editor’s own list for the kind of an export', async () => {
+  it('searches with /recall, and asks for the format in a quick pick with /export', async () => {
     await chat.write('/recall gateway');
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
@@ -107,7 +107,7 @@ describe('writing in the chat', () => {
     await chat.workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
-  it('keeps a draft for each session, between which keys step', async () => {
+  it('keeps a draft for each session when switching with Alt+PageUp and Alt+PageDown', async () => {
     await chat.composer().fill('not yet sent');
     await chat.newSession();
     await chat.holds('');
@@ -132,13 +132,13 @@ describe('writing in the chat', () => {
     await chat.workbench.webview().locator('.gauge-panel').waitFor({ state: 'detached' });
   };
 
-  it('lets the session choose when it compresses', async () => {
+  it('changes the session’s compression policy with /policy', async () => {
     await chat.write('/policy');
     await chat.workbench.paletteRow('frugal').click();
     await showsPolicy('frugal');
   });
 
-  it('keeps model, policy, task and draft of each session to itself', async () => {
+  it('keeps model, policy, task and draft separate for each session', async () => {
     const page = chat.workbench.webview();
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];

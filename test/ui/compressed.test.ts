@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { ChatPage, scrollBackTo } from './chat-page.ts';
 
-describe('a compressed session in the chat', () => {
+describe('compressed session in the chat', () => {
   let chat: ChatPage;
   /** Key events that the preview promised to keep. */
   let previewed: string | undefined;
@@ -22,7 +22,7 @@ describe('a compressed session in the chat', () => {
   const row = (): Locator => chat.compressions().first();
   const toggle = (): Locator => row().locator('.compression-toggle');
 
-  it('shows what a compression would do before it does it', async () => {
+  it('previews a compression before running it', async () => {
     await chat.write('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
     await preview.getByText(/Compresses \d+ messages\. Context: [\d,]+ → about [\d,]+ tokens\. No cost\./).waitFor();
@@ -32,7 +32,7 @@ describe('a compressed session in the chat', () => {
     assert.equal(await chat.compressions().count(), 0);
   });
 
-  it('has a row where it happened, with its figures', async () => {
+  it('shows a row with the compression’s figures where it happened', async () => {
     await chat.write('/compress');
     await page().getByRole('button', { name: 'Compress', exact: true }).click();
     const said = await chat.said(/Compressed/).innerText();
@@ -46,7 +46,7 @@ describe('a compressed session in the chat', () => {
     );
   });
 
-  it('opens to the summary, and to the original messages in place', async () => {
+  it('expands a compression to its summary and its original messages', async () => {
     await toggle().click();
     const node = row().locator('.node').first();
     await node.locator('.markdown').first().waitFor();
@@ -65,7 +65,7 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
   });
 
-  it('is undone in its row, put back there, and follows what the command does', async () => {
+  it('undoes and redoes a compression in its row, which also follows the undo command', async () => {
     await chat.toCompression();
     const undone = row().getByText('Undone. The replaced content is sent until it’s compressed again.');
     const redo = row().getByRole('button', { name: 'Redo' });
@@ -88,7 +88,7 @@ describe('a compressed session in the chat', () => {
     await toggle().click();
   });
 
-  it('is offered by the command as it was before it was undone, and leaves nothing expanded', async () => {
+  it('previews the same key events after an undo, and has no reverted summaries after compressing again', async () => {
     const expanded = chat.workbench.treeRow('Reverted summaries');
     await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
     await expanded.waitFor();
@@ -100,7 +100,7 @@ describe('a compressed session in the chat', () => {
     await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
   });
 
-  it('marks what is no longer sent word for word, and names its summary', async () => {
+  it('marks messages that are no longer sent verbatim, and names their summary', async () => {
     const named = page().locator('.message.covered .cover-chip', { hasText: /^In a summary: ./ });
     await scrollBackTo(scroller(), named);
     await named.first().click();
@@ -109,12 +109,12 @@ describe('a compressed session in the chat', () => {
     await chat.show();
   });
 
-  it('draws turns, replies, key events and compressions into the overview', async () => {
+  it('shows user messages, replies, key events and compressions in the overview', async () => {
     for (const kind of ['user', 'reply', 'event', 'compression'])
       await page().locator(`.minimap .map-${kind}`).first().waitFor({ state: 'attached' });
   });
 
-  it('jumps by the overview, and back to the newest message by a button', async () => {
+  it('jumps to a message with the overview, and to the latest message with a button', async () => {
     const map = page().locator('.minimap');
     const box = await map.boundingBox();
     assert.ok(box);
@@ -126,7 +126,7 @@ describe('a compressed session in the chat', () => {
     await chat.button('Jump to Latest').waitFor({ state: 'detached' });
   });
 
-  it('shows what was recalled of the summarized messages with a question, and goes there', async () => {
+  it('shows the excerpts recalled for a question, and jumps to their messages', async () => {
     await chat.send('What did we decide about the database for the bookings?', 'No model is configured');
     const recalled = chat.message('What did we decide about the database').last().locator('.recalled');
     await recalled.getByText(/^Recalled excerpts: \d+$/).click();

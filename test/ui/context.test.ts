@@ -32,7 +32,7 @@ const THEMES = [
   ['high-contrast-light', 'Default High Contrast Light'],
 ] as const;
 
-describe('what goes with a message, by keyboard alone', () => {
+describe('composer with context', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
@@ -105,7 +105,7 @@ describe('what goes with a message, by keyboard alone', () => {
     return JSON.stringify(server.lastRequest?.body);
   }
 
-  it('is chosen behind # and @: a file, a folder, a symbol', async () => {
+  it('suggests files, folders and symbols after # and @, and attaches the chosen one', async () => {
     await keys.toComposer();
     await attach('Look at #SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
     await keys.reads('Look at');
@@ -117,7 +117,7 @@ describe('what goes with a message, by keyboard alone', () => {
     assert.match(sent, /export function readConfig/);
   });
 
-  it('is the selection, the current file, all open files, and the problems in them', async () => {
+  it('attaches the selection, the current file, all open editors and their problems', async () => {
     const { page } = chat.workbench;
     await chat.workbench.openFile('broken.json');
     await page.locator('.monaco-editor .squiggly-error').first().waitFor();
@@ -138,7 +138,7 @@ describe('what goes with a message, by keyboard alone', () => {
     assert.match(sent, /broken\.json:2: error/);
   });
 
-  it('is the changes that source control has, the selection of the terminal, and an earlier session', async () => {
+  it('attaches source control changes, the terminal selection and an earlier session', async () => {
     const { page } = chat.workbench;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await chat.newSession();
@@ -169,7 +169,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await chat.workbench.runCommand('Terminal: Kill All Terminals');
   });
 
-  it('is what is dropped on the composer: a file of the explorer, and one of another program', async () => {
+  it('attaches files dropped from the Explorer and from another program', async () => {
     await chat.show();
     const address = `file://${path.join(chat.folder, 'src/main.ts')}`;
     await chat.composer().evaluate((field, uri) => {
@@ -192,7 +192,7 @@ describe('what goes with a message, by keyboard alone', () => {
     assert.match(sent, /tide: high/);
   });
 
-  it('offers nothing that git ignores or a link leads out of the workspace to', async () => {
+  it('suggests neither git-ignored files nor links that lead out of the workspace', async () => {
     await chat.show();
     await keys.toComposer();
     await keys.seek('#notes-');
@@ -201,7 +201,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await keys.press('Escape');
   });
 
-  it('is refused with its tokens where it does not fit', async () => {
+  it('refuses a file that does not fit, and says how many tokens it needs', async () => {
     await keys.toComposer();
     await pick('#large', /^large\.log/);
     await chat.said(/^Can’t add large\.log: [\d,]+ tokens are needed, but only [\d,]+ are available\./).waitFor();
@@ -209,7 +209,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await chat.workbench.screenshot('context-too-large');
   });
 
-  it('is the active file until it is taken off', async () => {
+  it('includes the active file until the user removes it', async () => {
     await chat.workbench.openFile('pricing.ts');
     await chat.show();
     // There is no chip if the session already contains the file.
@@ -223,7 +223,7 @@ describe('what goes with a message, by keyboard alone', () => {
     assert.doesNotMatch(JSON.stringify(server.lastRequest?.body), /pricing\.ts/);
   });
 
-  it('is the active file only where the setting says so', async () => {
+  it('includes the active file only while the setting is on', async () => {
     await chat.newSession();
     await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
     await writeSettings(chat.folder, settings({ 'threadkeeper.chat.implicitContext': false }));
@@ -232,7 +232,7 @@ describe('what goes with a message, by keyboard alone', () => {
     await implicit().filter({ hasText: 'pricing.ts' }).waitFor();
   });
 
-  it('is seen in every theme and in a narrow side bar, with no accessibility violation', async () => {
+  it('has no accessibility violation in any theme or in a narrow side bar', async () => {
     await keys.toComposer();
     await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts/);
     await keys.seek('Why? #s');

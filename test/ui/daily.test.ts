@@ -15,7 +15,7 @@ function highlighted(element: unknown): { background: string; color: string; tex
   return { background, color, text: page.getComputedStyle(element).color };
 }
 
-describe('the chat in daily use', () => {
+describe('chat in daily use', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
@@ -48,7 +48,7 @@ describe('the chat in daily use', () => {
     server.answer(next);
   };
 
-  it('shows what the session has cost beside its tokens, where the price is known', async () => {
+  it('shows the session’s cost next to its tokens when the price is known', async () => {
     assert.doesNotMatch(await page().locator('.gauge-label').innerText(), /\$/);
     server.answer({ text: 'Dear.', usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } });
     await chat.send('And now?', 'Dear.');
@@ -58,7 +58,7 @@ describe('the chat in daily use', () => {
   });
 
   describe('while a reply streams', () => {
-    it('queues what Enter sends, in sight, to be edited, removed and sent at once, by keyboard alone', async () => {
+    it('queues sent messages, which can be edited, removed and sent at once by keyboard alone', async () => {
       await startsSlowly('Go slowly.');
       await keys.toComposer();
       for (const text of ['The second', 'The third']) {
@@ -86,7 +86,7 @@ describe('the chat in daily use', () => {
       assert.equal(await chat.message('The third').count(), 0);
     });
 
-    it('holds what is queued where the reply is stopped, over a reload too', async () => {
+    it('holds queued messages when the reply is stopped, also after a reload', async () => {
       await startsSlowly('Slowly again.', 'A second short reply.');
       await chat.composer().pressSequentially('#pricing');
       await page()
@@ -107,7 +107,7 @@ describe('the chat in daily use', () => {
       assert.match(JSON.stringify(server.lastRequest?.body), /src\/domain\/pricing\.ts/);
     });
 
-    it('stops and sends where the user has chosen that', async () => {
+    it('stops the reply and sends the message if the user has chosen that setting', async () => {
       await writeSettings(chat.folder, {
         ...settings(),
         'threadkeeper.chat.sendWhileResponding': 'stopAndSend',
@@ -121,11 +121,11 @@ describe('the chat in daily use', () => {
     });
   });
 
-  describe('in a reply', () => {
+  describe('reply', () => {
     const LONG = `${'A paragraph of a reply that is longer than the view. '.repeat(12)}\n\n`.repeat(8);
     const actions = (text: string): Locator => chat.message(text).getByRole('group', { name: 'Message actions' });
 
-    it('has tokens on the line of the name, and lines of a width that can be read', async () => {
+    it('shows its tokens next to its name, and limits its line width', async () => {
       await chat.newSession();
       server.answer(LONG);
       await chat.send('At length, please.', 'A paragraph of a reply');
@@ -140,7 +140,7 @@ describe('the chat in daily use', () => {
       });
     });
 
-    it('has its actions at its end where it is long, and nothing moves under the pointer', async () => {
+    it('repeats its actions at the end if it is long, and does not move on hover', async () => {
       const reply = chat.message('A paragraph of a reply');
       await eventually(async () => assert.equal(await actions('A paragraph of a reply').count(), 2));
       const end = actions('A paragraph of a reply').last();
@@ -155,7 +155,7 @@ describe('the chat in daily use', () => {
       await eventually(async () => assert.equal(await actions('In a word.').count(), 1));
     });
 
-    it('is pinned, remembered and quoted as a whole where nothing is selected', async () => {
+    it('is pinned, saved to memory and quoted as a whole when nothing is selected', async () => {
       server.answer('We keep all bookings for 30 days.');
       await chat.send('How long?', 'We keep all bookings');
       const reply = chat.message('We keep all bookings');
@@ -174,7 +174,7 @@ describe('the chat in daily use', () => {
       await chat.said('This text is too long').waitFor();
     });
 
-    it('shows formulas set, as they were written where they cannot be read, and prices as prices', async () => {
+    it('renders formulas, shows the source of unreadable formulas, and leaves prices as text', async () => {
       server.answer('It takes $O(n^2)$ steps for $5 or $6:\n\n$$\n\\frac{a}{b}\n- c\n$$\n\nand $\\nosuch{x}$.');
       await chat.send('How many steps?', 'It takes');
       const reply = chat.message('It takes');
@@ -184,7 +184,7 @@ describe('the chat in daily use', () => {
       await reply.getByText('for $5 or $6:').waitFor();
     });
 
-    it('has diagrams drawn by the editor’s own preview', async () => {
+    it('shows its diagrams in VS Code’s own preview', async () => {
       server.answer('So:\n\n```mermaid\nflowchart LR\n  Booking --> Mail\n```');
       await chat.send('Draw it.', 'So:');
       await chat.message('So:').getByRole('button', { name: 'Preview Diagram' }).click();
@@ -196,11 +196,11 @@ describe('the chat in daily use', () => {
     });
   });
 
-  describe('find', () => {
+  describe('find in the session', () => {
     const field = (): Locator => page().getByRole('searchbox', { name: 'Find in this session' });
     const count = (): Locator => page().locator('.find-count');
 
-    it('goes by keyboard alone through all messages that hold the words, also those that are not drawn', async () => {
+    it('steps by keyboard alone through all matching messages, including those not rendered', async () => {
       await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
       await chat.message('fair winds to Rita').waitFor();
       await keys.toComposer();
@@ -239,8 +239,8 @@ describe('the chat in daily use', () => {
     });
   });
 
-  describe('around it', () => {
-    it('shows in the Status Bar how full the context is after a reload, without a click', async () => {
+  describe('status bar and themes', () => {
+    it('the status bar shows context usage after a reload, without a click', async () => {
       server.answer('Kept.');
       await chat.send('Keep this.', 'Kept.');
       await chat.workbench.runCommand('View: Close All Editors');
@@ -250,7 +250,7 @@ describe('the chat in daily use', () => {
       assert.equal(await chat.workbench.page.locator('iframe.webview').count(), 0);
     });
 
-    it('looks native in each theme, wide and in a side bar of 300 and 480 px', async () => {
+    it('the chat is accessible and cuts off nothing in each theme, wide and at 300 and 480 px', async () => {
       await chat.show();
       const code = '```ts src/config.ts\nexport const port = 8443;\n```\n\n';
       server.answer(`It takes $O(n^2)$ steps:\n\n$$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n\n${code}`);

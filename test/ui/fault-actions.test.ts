@@ -4,7 +4,7 @@ import { ChatPage, answeredBy, writeSettings } from './chat-page.ts';
 
 const ANSWER = 'The exporter writes one file for each day.';
 
-describe('a way out of a fault', () => {
+describe('actions offered after a fault', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -19,7 +19,7 @@ describe('a way out of a fault', () => {
     await server.stop();
   });
 
-  it('that sets the key lets the question go on by itself, and says that the key is kept', async () => {
+  it('setting the API key resumes the question, and a message confirms that the key was saved', async () => {
     const { workbench } = chat;
     await chat.send('How does the exporter name its files?', ANSWER);
     server.refuseNext(401, { type: 'authentication_error' });
@@ -35,7 +35,7 @@ describe('a way out of a fault', () => {
     assert.equal(await chat.message(ANSWER).count(), 2);
   });
 
-  it('is in the list itself where a server gives no list of models: another address, a name that is typed', async () => {
+  it('if a server has no model list, the user can change the base URL or type a model name', async () => {
     const { workbench } = chat;
     // Removes the workspace's address, whatever address other tests have stored in the user's settings.
     await writeSettings(chat.folder, { 'threadkeeper.summarizer.provider': 'local', 'threadkeeper.chat.baseUrl': '' });
@@ -68,7 +68,7 @@ describe('a way out of a fault', () => {
     assert.equal(server.lastRequest?.body['model'], 'a-model-of-my-own');
   });
 
-  it('is one button, which repeats what failed and nothing else', async () => {
+  it('“Try Again” repeats the failed compression and nothing else', async () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, {
       ...answeredBy(server),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PATIENCE_MS, Workbench } from './workbench.ts';
 
-describe('the first minutes', () => {
+describe('first minutes with the walkthrough', () => {
   let workbench: Workbench;
 
   before(async () => {
@@ -30,7 +30,7 @@ describe('the first minutes', () => {
     });
   }
 
-  it('have a walkthrough whose first step leads to the choice of a model', async () => {
+  it('the first step opens the model selection', async () => {
     await openWalkthrough();
     await workbench.page.getByRole('button', { name: 'Select Model…' }).waitFor();
     await workbench.screenshot('walkthrough');
@@ -38,7 +38,7 @@ describe('the first minutes', () => {
     await workbench.page.getByText('Select Model for This Session').waitFor();
   });
 
-  it('lead on to a session to play with, to the gauge, to a compression and to the tree', async () => {
+  it('further steps open the sample session, the gauge’s actions, a compression and the Context view', async () => {
     await follow('Open a chat', 'Open Sample Session');
     await workbench.webview().getByRole('article').first().waitFor();
     await follow('Watch the context usage', 'Show Actions');
@@ -52,7 +52,7 @@ describe('the first minutes', () => {
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();
   });
 
-  it('show the log of what was compressed', async () => {
+  it('the log shows the completed compression', async () => {
     await workbench.runCommand('Threadkeeper: Show Log');
     await workbench.page.locator('.panel .view-lines', { hasText: 'history_compression_complete' }).waitFor();
   });

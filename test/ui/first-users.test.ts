@@ -50,7 +50,7 @@ class Proxy {
   }
 }
 
-describe('the first minutes of a user', () => {
+describe('first minutes of a new user', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -83,7 +83,7 @@ describe('the first minutes of a user', () => {
     });
   }
 
-  it('without a model: is helped to one by the first reply, gives up, and searches', async () => {
+  it('without a model: is offered setup with the first reply, declines it, and gets search results', async () => {
     chat = await ChatPage.open('user-none');
     await chat.send('Is anybody there?', 'No model is configured');
     await setup().waitFor();
@@ -104,7 +104,7 @@ describe('the first minutes of a user', () => {
     assert.equal(await setup().count(), 0);
   });
 
-  it('with Ollama, which has to be started first: the first reply offers it, and the question is answered', async () => {
+  it('with Ollama started late: is offered it with a reply, selects it, and gets an answer', async () => {
     chat = await ChatPage.open('user-ollama');
     await chat.send(QUESTION, 'No model is configured');
     await setup().waitFor();
@@ -127,7 +127,7 @@ describe('the first minutes of a user', () => {
     }
   });
 
-  it('with a key of OpenAI, mistyped at first: the question goes on once the key is right', async () => {
+  it('with a mistyped OpenAI key: gets an answer after setting the right key, without asking again', async () => {
     lockBy('sk-right');
     chat = await ChatPage.open('user-openai', {
       'threadkeeper.chat.provider': 'openai',
@@ -146,7 +146,7 @@ describe('the first minutes of a user', () => {
     assert.equal(await chat.message(QUESTION).count(), 1, 'asked once');
   });
 
-  it('with a key of Anthropic behind a proxy that is down at first: one button tries again', async () => {
+  it('with Anthropic behind a proxy that is down: gets an answer by retrying with one button', async () => {
     const proxy = await Proxy.start(server);
     proxy.isDown = true;
     lockBy('sk-ant-right');
@@ -167,7 +167,7 @@ describe('the first minutes of a user', () => {
     await proxy.stop();
   });
 
-  it('with the editor’s own models, of which one is used up: another one answers the question', async () => {
+  it('with VS Code’s models, one of them over its quota: gets an answer from another one', async () => {
     chat = await ChatPage.open('user-editor', { 'testModels.offered': true });
     const choose = (model: string) => chat.workbench.chooseListed(/^Select Model for This Session$/, model);
     await chat.send(QUESTION, 'No model is configured');

@@ -8,7 +8,7 @@ const FULL = /disk is full/;
 /** Much more than is left. */
 const LONG = `Kept all the same. ${'word '.repeat(8_000)}`;
 
-describe('a chat on a disk that fills up', function () {
+describe('chat on a disk that fills up', function () {
   // Each test continues with the disk as the previous one left it.
   this.bail(true);
   this.retries(0);
@@ -36,7 +36,7 @@ describe('a chat on a disk that fills up', function () {
   const gauge = () => chat.workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-warning');
   const notice = () => chat.workbench.webview().locator('.notices').getByText(FULL);
 
-  it('goes on in memory, and says so in a notification, in the chat and on the gauge', async () => {
+  it('continues in memory, and warns in a notification, in the chat and on the gauge', async () => {
     await disk!.fill(4 * 1024);
     server.answer({ text: LONG, pieceSize: 20_000 });
     await chat.write('Without room.');
@@ -47,14 +47,14 @@ describe('a chat on a disk that fills up', function () {
     await chat.workbench.screenshot('full-disk');
   });
 
-  it('writes all of it by itself when there is room again', async () => {
+  it('saves all messages automatically when there is space again', async () => {
     await disk!.clear();
     await chat.workbench.told('All messages have been saved');
     await notice().waitFor({ state: 'detached' });
     await gauge().waitFor({ state: 'detached' });
   });
 
-  it('has all of it after a reload', async () => {
+  it('still shows, after a reload, the reply that arrived while the disk was full', async () => {
     await chat.workbench.reload();
     await chat.show();
     await chat.message('Kept all the same.').waitFor();

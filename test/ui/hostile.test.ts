@@ -185,11 +185,11 @@ describe('hostile text in a message', () => {
     server.close();
   });
 
-  it('comes in at least 200 kinds', () => {
+  it('is covered by at least 200 samples', () => {
     assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`);
   });
 
-  it('runs nothing, loads nothing, navigates nowhere, and asks for nothing until it is clicked', async () => {
+  it('runs nothing, loads nothing, navigates nowhere, and requests nothing until it is clicked', async () => {
     for (const text of HOSTILE_MARKDOWN) {
       const seen = await page.evaluate<Seen | undefined>(`show(${JSON.stringify(text)})`);
       const name = JSON.stringify(text.slice(0, 120));
@@ -223,7 +223,7 @@ describe('hostile text in a message', () => {
     );
   });
 
-  it('does the same in any order of such pieces', async () => {
+  it('runs nothing, loads nothing and navigates nowhere in random combinations', async () => {
     const count = process.env['THREADKEEPER_LONG'] === undefined ? 100 : 8_000;
     const seed = process.env['THREADKEEPER_LONG'] === undefined ? 20261123 : Date.now() % 2 ** 31;
     console.log(`      ${count} documents, seed ${seed}`);
@@ -251,7 +251,7 @@ describe('hostile text in a message', () => {
     assert.ok(slowest < 20_000, 'no document holds the page');
   }).timeout(3_600_000);
 
-  it('shows the source of a message that cannot be drawn, and all others', async () => {
+  it('is shown as source if it cannot be rendered, while other messages are still rendered', async () => {
     await page.evaluate(`{
       const { replaceChildren } = Element.prototype;
       Element.prototype.replaceChildren = function (...nodes) {
@@ -271,7 +271,7 @@ describe('hostile text in a message', () => {
     assert.ok(seen?.elements.includes('STRONG'));
   });
 
-  it('leaves the page able to show the next message', async () => {
+  it('leaves the page able to render the next message', async () => {
     const seen = await page.evaluate<Seen | undefined>('show("All **well**.")');
     assert.ok(seen?.elements.includes('STRONG'));
   });

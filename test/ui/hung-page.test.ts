@@ -25,7 +25,7 @@ function hang(ms: number): void {
   };
 }
 
-describe('a message that hangs the page', () => {
+describe('message that hangs the page', () => {
   let chat: ChatPage;
 
   before(async () => {
@@ -37,7 +37,7 @@ describe('a message that hangs the page', () => {
 
   after(() => chat.workbench.close());
 
-  it('is shown as plain text after the page was reopened, with all others drawn', async () => {
+  it('is shown as plain text after the page is reopened, with all other messages rendered', async () => {
     await chat.write('This one is **fine**.');
     await chat.workbench.webview().locator('.from-user strong', { hasText: 'fine' }).waitFor();
     await chat.button('Send').waitFor();

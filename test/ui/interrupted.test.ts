@@ -5,7 +5,7 @@ import { answeredBy, ChatPage } from './chat-page.ts';
 /** Numbered, so that gaps and repetitions are visible. */
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
 
-describe('a reply that is arriving', () => {
+describe('streaming reply', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -40,7 +40,7 @@ describe('a reply that is arriving', () => {
     assert.ok(kept.trim().length >= seen.trim().length - 200, `${kept.length} of ${seen.length} characters`);
   }
 
-  it('goes on while the panel is closed, and is all there when it is opened again', async () => {
+  it('continues while the panel is closed, and is complete when the panel is reopened', async () => {
     const goOn = await begin('One.');
     await chat.workbench.runCommand('View: Close Editor');
     await chat.composer().waitFor({ state: 'detached' });
@@ -53,7 +53,7 @@ describe('a reply that is arriving', () => {
     assert.equal((await reply().innerText()).trim(), WORDS);
   });
 
-  it('says when the provider cannot be reached, and goes on when it can be', async () => {
+  it('reports when the provider cannot be reached, and arrives when it can be reached again', async () => {
     server.answer('Here again.');
     for (let times = 0; times < 6; times++) server.disturbNext({ kind: 'reset' });
     await chat.write('Anyone there?');
@@ -67,7 +67,7 @@ describe('a reply that is arriving', () => {
     await chat.workbench.webview().getByText('Your message was kept').waitFor({ state: 'detached' });
   });
 
-  it('is there as far as it had come when the window is reloaded', async () => {
+  it('keeps its partial text when the window is reloaded', async () => {
     await begin('Two.');
     const seen = await reply().innerText();
     await chat.workbench.reload();
@@ -76,7 +76,7 @@ describe('a reply that is arriving', () => {
     keeps(await reply().innerText(), seen);
   });
 
-  it('is there as far as it had come when the editor is started anew', async () => {
+  it('keeps its partial text when the editor is restarted', async () => {
     const seen = await reply().innerText();
     chat = new ChatPage(await chat.workbench.restart());
     await chat.show();

@@ -11,7 +11,7 @@ async function gaugePercent(workbench: Workbench): Promise<number> {
   return Number(percent);
 }
 
-describe('a long session', () => {
+describe('long session', () => {
   let workbench: Workbench;
 
   before(async () => {
@@ -31,7 +31,7 @@ describe('a long session', () => {
     await workbench.screenshot('sample-session');
   });
 
-  it('is compressed by the command, and the gauge falls', async () => {
+  it('is compressed by the command, which more than halves the gauge’s percentage', async () => {
     let before = 0;
     await eventually(async () => {
       before = await gaugePercent(workbench);
@@ -47,7 +47,7 @@ describe('a long session', () => {
     });
   });
 
-  it('shows its tree of summaries down to the messages, and opens one', async () => {
+  it('shows its summary tree down to the messages, and opens a summary', async () => {
     await workbench.openSidebar('Threadkeeper');
     await workbench.treeRow(/^Summaries/).waitFor();
     await nodes().first().click();
@@ -61,14 +61,14 @@ describe('a long session', () => {
     await workbench.runCommand('View: Close Editor');
   });
 
-  it('goes on: a message is answered with quotes from what was said', async () => {
+  it('answers another message after the compression', async () => {
     const chat = new ChatPage(workbench);
     await chat.show();
     await chat.send('What did we decide about the database?', 'No model is configured');
     await workbench.screenshot('answered');
   });
 
-  it('is all there after the window is reloaded', async () => {
+  it('is restored after the window is reloaded', async () => {
     const before = await gaugePercent(workbench);
     await workbench.reload();
     await workbench.runCommand('Threadkeeper: Open Chat');
@@ -78,7 +78,7 @@ describe('a long session', () => {
     await nodes().first().waitFor();
   });
 
-  it('is all there after the browser is closed and opened again', async () => {
+  it('is restored after the browser is restarted', async () => {
     const before = await gaugePercent(workbench);
     workbench = await workbench.restart();
     await workbench.runCommand('Threadkeeper: Open Chat');
@@ -87,7 +87,7 @@ describe('a long session', () => {
   });
 });
 
-describe('a window without a folder', () => {
+describe('window without a folder', () => {
   let workbench: Workbench;
 
   before(async () => {
@@ -96,7 +96,7 @@ describe('a window without a folder', () => {
 
   after(() => workbench.close());
 
-  it('has the sample session that comes with the product, and chats all the same', async () => {
+  it('opens the bundled sample session, and answers a message', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
     await workbench.webview().getByRole('article').first().waitFor();

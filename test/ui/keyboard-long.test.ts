@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-describe('a long session by keyboard alone', () => {
+describe('long session by keyboard alone', () => {
   let chat: ChatPage;
   let keys: Keyboard;
 
@@ -24,7 +24,7 @@ describe('a long session by keyboard alone', () => {
   const latest = (): Locator => chat.button('Jump to Latest');
   const compression = (): Locator => chat.compressions().first();
 
-  it('is jumped through by the overview, and back to its end by a button', async () => {
+  it('jumps to messages with the overview, and back to the latest one with a button', async () => {
     await keys.toComposer();
     await keys.tabTo(overview(), 'Shift+Tab');
     await keys.press('Home');
@@ -43,7 +43,7 @@ describe('a long session by keyboard alone', () => {
     await keys.isAt(chat.composer());
   });
 
-  it('is searched, and what is found has the keyboard', async () => {
+  it('searches with /recall, and focuses the chosen message', async () => {
     await keys.toComposer();
     await keys.type('/recall database');
     await keys.press('Enter');
@@ -54,7 +54,7 @@ describe('a long session by keyboard alone', () => {
     await keys.isAt(page().locator('.message:focus', { hasText: /database/i }));
   });
 
-  it('shows what fills the context, with the way to another policy, and closes that by Escape', async () => {
+  it('opens the gauge panel, offers to change the policy, and closes the panel with Escape', async () => {
     const gauge = page().locator('.gauge');
     await keys.toComposer();
     await keys.tabTo(gauge, 'Shift+Tab');
@@ -71,7 +71,7 @@ describe('a long session by keyboard alone', () => {
     await keys.isAt(gauge);
   });
 
-  it('is compressed after a look at what that would do, or not', async () => {
+  it('previews a compression, cancels it with Escape, and runs it', async () => {
     const preview = page().getByRole('region', { name: 'Compress now?' });
     if ((await chat.compressions().count()) === 0) {
       await keys.toComposer();
@@ -93,7 +93,7 @@ describe('a long session by keyboard alone', () => {
     await chat.workbench.clearToasts();
   });
 
-  it('opens a compression to its summary and the original messages, undoes it and puts it back', async () => {
+  it('expands a compression to its summary and original messages, undoes it and redoes it', async () => {
     await keys.toComposer();
     await keys.tabTo(overview(), 'Shift+Tab');
     await keys.press('End');

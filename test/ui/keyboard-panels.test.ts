@@ -3,7 +3,7 @@ import { ChatPage } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 // Each test prepares what it needs itself.
-describe('the sessions by keyboard alone', () => {
+describe('sessions by keyboard alone', () => {
   let chat: ChatPage;
   let keys: Keyboard;
   let made = 0;
@@ -57,7 +57,7 @@ describe('the sessions by keyboard alone', () => {
     await keys.press('Enter');
   }
 
-  it('are begun by the button, found by a word and opened by Enter', async () => {
+  it('are created with a button, found by search, and opened with Enter', async () => {
     const name = await session('Beta feedback');
     await session('Gamma ray');
     await openList();
@@ -70,14 +70,14 @@ describe('the sessions by keyboard alone', () => {
     await keys.isAt(chat.composer());
   });
 
-  it('are left as they are by Escape, which gives the keyboard back', async () => {
+  it('are listed until Escape closes the list and returns the focus to the title', async () => {
     await openList();
     await keys.press('Escape');
     await search().waitFor({ state: 'detached' });
     await keys.isAt(title());
   });
 
-  it('take another title, and keep the keyboard', async () => {
+  it('are renamed, and keep the focus', async () => {
     const name = await session('Delta');
     await act(name, 'Rename');
     const field = page().getByRole('textbox', { name: 'New title' });
@@ -90,7 +90,7 @@ describe('the sessions by keyboard alone', () => {
     await keys.press('Escape');
   });
 
-  it('are pinned and unpinned, archived and taken out again', async () => {
+  it('are pinned and unpinned, archived and unarchived', async () => {
     const name = await session('Epsilon');
     for (const [action, then] of [
       ['Pin', 'Unpin'],
@@ -103,7 +103,7 @@ describe('the sessions by keyboard alone', () => {
     }
   });
 
-  it('are deleted, and come back by the word at the foot of the page', async () => {
+  it('are deleted, and restored with Undo', async () => {
     const name = await session('Zeta');
     await session('Eta');
     await act(name, 'Delete');
@@ -113,7 +113,7 @@ describe('the sessions by keyboard alone', () => {
     await row(name).waitFor();
   });
 
-  it('are stepped through by keys', async () => {
+  it('are switched with Alt+PageDown and Alt+PageUp', async () => {
     const before = await session('Theta');
     const after = await session('Iota');
     await keys.toComposer();
@@ -124,7 +124,7 @@ describe('the sessions by keyboard alone', () => {
     await title().filter({ hasText: after }).waitFor();
   });
 
-  it('have a model that is chosen from a list', async () => {
+  it('have a model list, which Escape closes', async () => {
     await keys.toComposer();
     await keys.tabTo(page().locator('.model-button'));
     await keys.press('Enter');

@@ -5,7 +5,7 @@ import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 // Each test prepares what it needs itself.
-describe('the turns of a chat by keyboard alone', () => {
+describe('conversation by keyboard alone', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
@@ -34,7 +34,7 @@ describe('the turns of a chat by keyboard alone', () => {
 
   const tab = (title: string): Locator => chat.workbench.page.locator('.tab.active', { hasText: title });
 
-  it('go back into the composer, the newest first', async () => {
+  it('recalls sent messages into the composer, newest first', async () => {
     const older = await turn();
     const newer = await turn();
     await keys.toComposer();
@@ -49,7 +49,7 @@ describe('the turns of a chat by keyboard alone', () => {
     }
   });
 
-  it('are copied as Markdown, and quoted', async () => {
+  it('copies a reply as Markdown, and quotes it', async () => {
     const { reply } = await turn(' With *weight*.');
     await keys.act(chat.message(reply), 'Copy as Markdown');
     await chat.said('Copied').waitFor();
@@ -62,7 +62,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.reads(`> ${reply} With *weight*.\n\n`);
   });
 
-  it('lend the words that the arrow keys select to a quotation and to a key event', async () => {
+  it('quotes and pins words selected with the arrow keys', async () => {
     const { reply } = await turn(' We settled on port 8443 for the gateway.');
     const row = chat.message(reply);
     const words = ['settled', 'on', 'port', '8443'];
@@ -83,7 +83,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.isAt(row.getByRole('button', { name: 'Pin', exact: true }));
   });
 
-  it('are asked for again, asked in other words, and both ways are kept', async () => {
+  it('retries a reply, edits and resends a question, and keeps both branches', async () => {
     const { question, reply } = await turn();
     server.answer(`${reply} In another way.`);
     await keys.act(chat.message(reply), 'Retry');
@@ -111,7 +111,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await changed.waitFor();
   });
 
-  it('are deleted, and come back by the word at the foot of the page', async () => {
+  it('deletes a message, and restores it with Undo', async () => {
     const { reply } = await turn();
     await keys.act(chat.message(reply), 'Delete Message');
     await chat.message(reply).waitFor({ state: 'detached' });
@@ -120,7 +120,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await chat.message(reply).waitFor();
   });
 
-  it('are forked', async () => {
+  it('starts a new branch from an earlier reply', async () => {
     const { reply } = await turn();
     const later = await turn();
     await keys.act(chat.message(reply), 'Start New Branch from Here');
@@ -134,7 +134,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
   });
 
-  it('are stopped, and gone on with', async () => {
+  it('stops a reply, and continues it', async () => {
     made += 1;
     server.answer({ ...SLOW, text: `Slow reply ${made}. ${SLOW.text}` });
     await keys.toComposer();
@@ -150,7 +150,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await chat.button('Send').waitFor();
   });
 
-  it('lead to a file at its line, and to the web after a question that names the address', async () => {
+  it('opens a file link at its line, and a web link after a confirmation that shows the address', async () => {
     const { reply } = await turn(' See `src/config.ts:3` and [the manual](https://example.com/manual).');
     const row = chat.message(reply);
     await keys.toRow(row);
@@ -168,7 +168,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toComposer();
   });
 
-  it('lead to the web by the very address that they have', async () => {
+  it('opens a web link with its exact address', async () => {
     const address = 'https://example.com/search?q=c%2B%2B%20%23tag&a=b%26c';
     const { reply } = await turn(` See [the search](${address}).`);
     const row = chat.message(reply);
@@ -186,7 +186,7 @@ describe('the turns of a chat by keyboard alone', () => {
     await keys.toComposer();
   });
 
-  it('give their code to the clipboard, the cursor and a new file', async () => {
+  it('copies code, inserts it at the cursor, and opens it in a new file', async () => {
     made += 1;
     const code = `export const port = ${8000 + made};`;
     const { reply } = await turn(` See \`src/config.ts:3\`.\n\n\`\`\`ts\n${code}\n\`\`\`\n`);

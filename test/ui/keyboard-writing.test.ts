@@ -5,7 +5,7 @@ import { Keyboard } from './keyboard.ts';
 
 const PLAN = 'The plan:\n\n- [ ] Write the parser\n- [ ] Test it';
 
-describe('what is written by keyboard alone', () => {
+describe('composer by keyboard alone', () => {
   let server: WireServer;
   let chat: ChatPage;
   let keys: Keyboard;
@@ -27,7 +27,7 @@ describe('what is written by keyboard alone', () => {
   const chips = (): Locator => page().locator('.composer .chip');
   const steps = (): Locator => page().locator('.task').getByRole('checkbox');
 
-  it('chooses a command from the list of a slash, and leaves the list by Escape', async () => {
+  it('chooses a command from the slash suggestions, and closes the suggestions with Escape', async () => {
     await keys.toComposer();
     await keys.type('/re');
     await suggestions().filter({ hasText: '/reset' }).waitFor();
@@ -43,7 +43,7 @@ describe('what is written by keyboard alone', () => {
     await keys.isAt(chat.composer());
   });
 
-  it('attaches a file from the list of a number sign, and takes it off again', async () => {
+  it('attaches a file from the # suggestions, and removes it', async () => {
     await keys.toComposer();
     await keys.seek('Look at #config');
     await suggestions().first().filter({ hasText: 'config.ts' }).waitFor();
@@ -55,7 +55,7 @@ describe('what is written by keyboard alone', () => {
     await keys.isAt(chat.composer());
   });
 
-  it('opens the menu of what can be attached, goes through it by arrows, and leaves it', async () => {
+  it('opens the Add Context menu, moves through it with the arrow keys, and closes it', async () => {
     await keys.toComposer();
     await keys.tabTo(chat.button('Add Context'));
     await keys.press('Enter');
@@ -68,7 +68,7 @@ describe('what is written by keyboard alone', () => {
     await keys.isAt(chat.button('Add Context'));
   });
 
-  it('ticks, skips and adds the steps of a task, and ends it', async () => {
+  it('completes, skips and adds task steps, and ends the task', async () => {
     await keys.toComposer();
     await keys.type('/task Ship it; Write it; Test it; Tell the others');
     await keys.press('Enter');
@@ -89,7 +89,7 @@ describe('what is written by keyboard alone', () => {
     await steps().first().waitFor({ state: 'detached' });
   });
 
-  it('adopts the steps of a reply', async () => {
+  it('adopts task steps from a reply', async () => {
     server.answer(PLAN);
     await keys.send('Plan it.', 'The plan:');
     await keys.act(chat.message('The plan:').last(), 'Use as Task Steps');

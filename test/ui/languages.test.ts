@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
-describe('the chat in other languages', () => {
-  it('speaks German from the palette to the page, and counts as German does', async () => {
+describe('chat in other languages', () => {
+  it('is in German from the command palette to the page', async () => {
     const workbench = await Workbench.open({ profile: 'german', language: 'de' });
     await workbench.runCommand('Threadkeeper: Chat öffnen');
     const page = workbench.webview();
@@ -17,7 +17,7 @@ describe('the chat in other languages', () => {
     await workbench.close();
   });
 
-  it('runs from right to left where the language does, without losing anything at the edge', async () => {
+  it('runs from right to left in Arabic, without horizontal overflow', async () => {
     const workbench = await Workbench.open({ profile: 'arabic', language: 'ar' });
     await workbench.runCommand('Threadkeeper: Open Chat');
     const page = workbench.webview();

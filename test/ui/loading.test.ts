@@ -11,7 +11,7 @@ interface Violation {
 }
 
 // The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
-describe('the chat page on its own', () => {
+describe('standalone chat page', () => {
   let pages: StandalonePages;
   let page: Page;
   let axe: string;
@@ -38,7 +38,7 @@ describe('the chat page on its own', () => {
   });
 
   for (const [state, { seen, data }] of Object.entries(PAGE_STATES)) {
-    it(`has none with ${state}`, async () => {
+    it(`has no accessibility violation with ${state}`, async () => {
       await tell(page, data);
       await page.getByText(seen).first().waitFor();
       assert.deepEqual(await violations(), []);
@@ -49,7 +49,7 @@ describe('the chat page on its own', () => {
     ['what was typed last', 'One thing', 'One thing and another'],
     ['the draft of the host where that has changed since', 'One thing\n\nWhy?', 'One thing\n\nWhy?'],
   ] as const)
-    it(`is loaded again with ${what}`, async () => {
+    it(`after a reload, shows ${what}`, async () => {
       const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
       const again = await pages.open(saved);
       await again.getByText('Opening session…').waitFor();

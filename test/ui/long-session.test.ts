@@ -106,7 +106,7 @@ function reply(tokens: number): string {
 }
 
 // Times are printed. Only ratios of one run can fail the test, because the machine may be busy.
-describe('a very long session in the real page', function () {
+describe('very long session in the real page', function () {
   this.timeout(600_000);
   let server: WireServer;
   let chat: ChatPage;
@@ -146,7 +146,7 @@ describe('a very long session in the real page', function () {
     return (await frame()).evaluate<Opening>(`(${OPEN})(${JSON.stringify(NAMES[count])}, ${JSON.stringify(last)})`);
   }
 
-  it('opens with its last messages in view about as soon as a short one', async () => {
+  it('opens with its last messages in view about as fast as a short session', async () => {
     const openings: Record<number, Opening[]> = { [SHORT]: [], [LONG]: [] };
     for (let turn = 0; turn < OPENINGS; turn++)
       for (const count of [SHORT, LONG]) openings[count]!.push(await openFromList(count));
@@ -161,7 +161,7 @@ describe('a very long session in the real page', function () {
     assert.ok(ratio <= MAX_LONGER, `${ratio.toFixed(2)} times as long`);
   });
 
-  it('keeps a bounded part of itself on the page while all of it is scrolled through', async () => {
+  it('keeps rendered rows and heap growth bounded while it is scrolled through completely', async () => {
     // The page shares its process with the workbench, so the heap is that of both.
     const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
     await tools.send('Performance.enable');
@@ -179,7 +179,7 @@ describe('a very long session in the real page', function () {
     assert.ok(after - before <= MAX_GROWTH, `${(after - before).toFixed(1)} MB more`);
   });
 
-  it('stays open to the keyboard while a reply of 20,000 tokens arrives at 1,000 a second', async () => {
+  it('accepts keyboard input while a 20,000-token reply streams at 1,000 tokens per second', async () => {
     const tools = await chat.workbench.page.context().newCDPSession(chat.workbench.page);
     // CPU time, so that other load on the machine doesn't count.
     await tools.send('Performance.enable', { timeDomain: 'threadTicks' });

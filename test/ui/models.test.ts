@@ -7,7 +7,7 @@ import { Workbench } from './workbench.ts';
 const SMALL = 'gpt-4o';
 const REPLY = 'The exporter writes one file for each day, named by its date.';
 
-describe('a model on a server', () => {
+describe('chat with a model on a server', () => {
   let server: WireServer;
   let workbench: Workbench;
 
@@ -35,7 +35,7 @@ describe('a model on a server', () => {
     await composer().press('Enter');
   };
 
-  it('is chosen from the list that the server gives, and a window too small is told with a way out', async () => {
+  it('selects a model from the server’s list, and offers to compress if the session does not fit', async () => {
     server.answer(REPLY);
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await workbench.told(/Imported \d+ messages/);
@@ -53,7 +53,7 @@ describe('a model on a server', () => {
     await workbench.clearToasts();
   });
 
-  it('is found where Ollama listens, and ticked once chosen', async () => {
+  it('lists a running Ollama server, and marks the selected model', async () => {
     const [port] = await localPorts();
     const ollama = await WireServer.start(port);
     try {
@@ -72,7 +72,7 @@ describe('a model on a server', () => {
     }
   });
 
-  it('that asks for patience is waited for in sight, and the wait can be ended', async () => {
+  it('shows a countdown while waiting to retry, and lets the user end the wait', async () => {
     server.answer(REPLY).refuseNext(500, { retryAfter: '40' });
     await send('And the folder?');
     const timer = workbench.webview().getByRole('timer');
@@ -82,7 +82,7 @@ describe('a model on a server', () => {
     await articles().getByText('And the folder?').waitFor();
   });
 
-  it('whose connection breaks leaves the part that came, which is continued by a button', async () => {
+  it('keeps the partial reply when the connection breaks, and continues it with a button', async () => {
     server.answer({ text: REPLY, pieceSize: 4 }).disturbNext({ kind: 'cut', afterText: 5 });
     await send('Tell me again about the exporter.');
     const more = workbench.webview().getByRole('button', { name: 'Continue' });
@@ -93,7 +93,7 @@ describe('a model on a server', () => {
     await articles().getByText('and that is all of it.').waitFor();
   });
 
-  it('that cannot take the newest message is told, and each way out is one click', async () => {
+  it('reports a message that does not fit, and offers each solution as a button', async () => {
     server.answer(REPLY);
     await send('This log is far too long. '.repeat(4000));
     const alert = workbench.webview().getByRole('alert').filter({ hasText: 'doesn’t fit in the context budget' });
@@ -111,7 +111,7 @@ describe('a model on a server', () => {
     await workbench.clearToasts();
   });
 
-  it('that summarizes slowly is seen at work in the chat and in the gauge, and is stopped from there', async () => {
+  it('shows slow summarizing in the chat and on the gauge, and lets the user cancel it', async () => {
     // The final settings: with the local summarizer, it would be done at once.
     await writeSettings(workbench.folder ?? '', {
       ...answeredBy(server),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Workbench } from './workbench.ts';
 
-describe('a first chat, with no key and no model', () => {
+describe('first chat without a key or a model', () => {
   let workbench: Workbench;
 
   before(async () => {
@@ -10,26 +10,26 @@ describe('a first chat, with no key and no model', () => {
 
   after(() => workbench.close());
 
-  it('is offered by the command palette', async () => {
+  it('is listed in the command palette', async () => {
     await workbench.findCommand('Threadkeeper: Open Chat');
     await workbench.page.keyboard.press('Escape');
     await workbench.quickInput().waitFor({ state: 'hidden' });
   });
 
-  it('opens ready to be written in', async () => {
+  it('opens with the composer ready', async () => {
     await workbench.runCommand('Threadkeeper: Open Chat');
     await workbench.webview().getByRole('textbox', { name: 'Message' }).waitFor();
     await workbench.statusBarItem('threadkeeper.gauge').waitFor();
   });
 
-  it('gets an answer', async () => {
+  it('answers a message', async () => {
     const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
     await composer.fill('We decided to keep the bookings in SQLite.');
     await composer.press('Enter');
     await workbench.webview().getByRole('article').nth(1).waitFor();
   });
 
-  it('is all there after the window was reloaded', async () => {
+  it('is restored after the window is reloaded', async () => {
     await workbench.reload();
     await workbench.runCommand('Threadkeeper: Open Chat');
     const message = workbench.webview().getByRole('article', { name: 'You' });
@@ -37,7 +37,7 @@ describe('a first chat, with no key and no model', () => {
     await workbench.webview().getByRole('article').nth(1).waitFor();
   });
 
-  it('stays one chat when its tab was behind another while the window was reloaded', async () => {
+  it('stays in one tab when the window is reloaded with another tab in front', async () => {
     const { page } = workbench;
     await workbench.openFile('config.ts');
     const file = page.locator('.tab.active', { hasText: 'config.ts' });

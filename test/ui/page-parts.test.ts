@@ -21,7 +21,7 @@ const PREVIEW = {
 /** Functions that were added last to the browsers in which VS Code runs. */
 const NEWER = ['requestIdleCallback', 'URL.parse', 'Promise.withResolvers', 'Promise.try', 'Iterator'];
 
-describe('the parts of the chat page', () => {
+describe('chat page', () => {
   let pages: StandalonePages;
   let page: Page;
   let serial = 0;
@@ -73,7 +73,7 @@ describe('the parts of the chat page', () => {
     );
   }
 
-  it('are drawn by browsers without newer functions', async () => {
+  it('works in browsers that lack newer functions', async () => {
     const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
     const row = await show('[a](https://a.example)\n\n```ts\nconst a = 1;\n```', {}, {}, older);
     await row.getByRole('link', { name: 'a', exact: true }).waitFor();
@@ -88,7 +88,7 @@ describe('the parts of the chat page', () => {
     ['short', ''],
     ['long', 'const other = 0;\n'.repeat(400)],
   ] as const)
-    it(`keep the focus and what is selected in ${length} code that is arriving`, async () => {
+    it(`keeps the focus and the selection in ${length} code that is streaming`, async () => {
       const { row, add, end } = await arrive(`\`\`\`ts\nconst first = 1;\n${rest}`);
       const copy = row.getByRole('button', { name: 'Copy', exact: true });
       await copy.focus();
@@ -108,7 +108,7 @@ describe('the parts of the chat page', () => {
       assert.equal(await copy.and(page.locator(':focus')).count(), 1);
     });
 
-  it('show the name of a hidden character in code that is arriving, and copy it as it came', async () => {
+  it('shows the code point of a hidden character in streaming code, and copies the original character', async () => {
     const { row, add, end } = await arrive('```\nleft\n');
     await add('a\u202eb\n');
     await row.locator('.hidden-character', { hasText: 'U+202E' }).waitFor();
@@ -119,7 +119,7 @@ describe('the parts of the chat page', () => {
     await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, 'left\na\u202eb\nc\n'));
   });
 
-  it('copy the code that is shown while it is arriving', async () => {
+  it('copies the code shown so far while it is streaming', async () => {
     const long = 'const a = 1;\n'.repeat(500);
     const { row, add } = await arrive(`\`\`\`ts\n${long}`);
     await add('const last = 2;\n');
@@ -128,7 +128,7 @@ describe('the parts of the chat page', () => {
     await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, `${long}const last = 2;\n`));
   });
 
-  it('keep what follows out of long code that has ended', async () => {
+  it('keeps the text that follows a long code block out of the block', async () => {
     const lines = Array.from({ length: 400 }, (_, at) => `const a${at} = ${at};`).join('\n');
     const { row, add } = await arrive(`\`\`\`ts\n${lines}`);
     await code(row).getByText('const a399').waitFor();
@@ -142,7 +142,7 @@ describe('the parts of the chat page', () => {
     await row.locator('strong', { hasText: 'And' }).waitFor();
   });
 
-  it('name code by its language, not by the first letters of that', async () => {
+  it('labels streaming code with its whole language name, not its first letters', async () => {
     const { row, add } = await arrive('Look:\n\n```ty');
     await row.getByText('Look:').waitFor();
     assert.equal(await row.locator('.code-block').count(), 0);
@@ -150,7 +150,7 @@ describe('the parts of the chat page', () => {
     await row.locator('.code-bar').getByText('typescript', { exact: true }).waitFor();
   });
 
-  it('follow a link to the whole of an address that came in pieces', async () => {
+  it('links to the whole address when the address arrives in pieces', async () => {
     const { row, add, end } = await arrive('[docs]: https://docs.exa');
     await add('mple/ports\n\nSee [docs].');
     await end();
@@ -160,18 +160,18 @@ describe('the parts of the chat page', () => {
       .waitFor();
   });
 
-  it('name and color code whose fence names a file', async () => {
+  it('labels and highlights code whose fence names a file', async () => {
     const row = await show('```ts:src/a.ts\nconst a = 1;\n```');
     await row.locator('.code-bar').getByText('ts', { exact: true }).waitFor();
     await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
   });
 
-  it('show inline code as bold as the text around it', async () => {
+  it('shows inline code as bold as the surrounding text', async () => {
     await show('**bold `code`**');
     assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');
   });
 
-  it('show the progress of a task whose steps are folded away', async () => {
+  it('shows the progress of a task whose steps are collapsed', async () => {
     await tell(page, STATE!.data);
     const task = page.getByRole('region', { name: 'Task' });
     await task.getByRole('button', { expanded: true }).click();
@@ -180,7 +180,7 @@ describe('the parts of the chat page', () => {
     await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
   });
 
-  it('show each part of the context in a color of its own', async () => {
+  it('shows each part of the context in a different color', async () => {
     const gauge = {
       ...{ used: 900, budget: 1_000, contextWindow: 2_000, reserved: 1_000, policy: 'Balanced' },
       ...{ parts: GAUGE_PARTS.map((name) => ({ name, tokens: 100 })), costUsd: 0, droppedEvents: 0 },
@@ -197,7 +197,7 @@ describe('the parts of the chat page', () => {
     assert.ok(!shown.includes('rgba(0, 0, 0, 0)'), shown.join('; '));
   });
 
-  describe('of a session', () => {
+  describe('within a session', () => {
     const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
     const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
     const isFocused = (element: Locator): Promise<void> => element.and(page.locator(':focus')).waitFor();
@@ -228,7 +228,7 @@ describe('the parts of the chat page', () => {
       page.evaluate(`posted.slice(${after}).find(({ body }) => body?.type === 'send')?.body.pasted ?? null`);
     const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
 
-    it('leave what was found in it when another is shown', async () => {
+    it('clears search and find results when another session is shown', async () => {
       await showAll(lines(30));
       let before = await postedCount();
       await button('Search').click();
@@ -251,7 +251,7 @@ describe('the parts of the chat page', () => {
       await page.locator('.find-count', { hasText: '/ 2' }).waitFor({ state: 'detached' });
     });
 
-    it('leave its preview of a compression when another is shown', async () => {
+    it('closes the compression preview when another session is shown', async () => {
       await showAll(lines(2));
       const before = await postedCount();
       await tell(page, { type: 'focus', target: 'preview' });
@@ -261,7 +261,7 @@ describe('the parts of the chat page', () => {
       await button('Compress').waitFor({ state: 'detached' });
     });
 
-    it('leave another panel open when a preview fails that was closed', async () => {
+    it('keeps another panel open when a closed preview fails', async () => {
       await showAll(lines(2));
       const before = await postedCount();
       await tell(page, { type: 'focus', target: 'preview' });
@@ -273,7 +273,7 @@ describe('the parts of the chat page', () => {
       assert.equal(await page.getByRole('region', { name: 'Sessions' }).count(), 1);
     });
 
-    it('search for what /recall names, although the search is open', async () => {
+    it('searches for the /recall query even if the search is already open', async () => {
       await showAll(lines(2));
       await button('Search').click();
       for (const other of ['an older query', 'something else']) {
@@ -285,7 +285,7 @@ describe('the parts of the chat page', () => {
       }
     });
 
-    it('show in the overview where it was clicked, however long the messages are', async () => {
+    it('scrolls to where the overview was clicked, however long the messages are', async () => {
       await showAll([...lines(15), ...lines(15).map((line) => `${line}\n\n`.repeat(60))]);
       const box = await page.locator('.minimap').boundingBox();
       assert.ok(box);
@@ -296,7 +296,7 @@ describe('the parts of the chat page', () => {
       });
     });
 
-    it('keep what is typed while a queued message is taken out to be edited', async () => {
+    it('keeps typed text when a queued message is taken out to be edited', async () => {
       const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
       await show('Hello.', {}, { status: { ...INIT.status, queue } });
       let before = await postedCount();
@@ -309,7 +309,7 @@ describe('the parts of the chat page', () => {
       await eventually(async () => assert.deepEqual(await sent(before), ['deploy it.']));
     });
 
-    it('remember what was pasted into a text that could not be sent', async () => {
+    it('remembers pasted text when a message could not be sent', async () => {
       await show('Hello.');
       await paste('Use port 8443.');
       await composer().fill('They say: Use port 8443.');
@@ -322,7 +322,7 @@ describe('the parts of the chat page', () => {
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });
 
-    it('remember what was pasted into its draft while another is shown', async () => {
+    it('remembers a draft’s pasted text while another session is shown', async () => {
       await show('Hello.');
       const session = `parts-${serial}`;
       await paste('Use port 8443.');
@@ -337,7 +337,7 @@ describe('the parts of the chat page', () => {
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });
 
-    it('leave keys with Ctrl or Shift to the composer while there are suggestions', async () => {
+    it('leaves keys with Ctrl or Shift to the composer while suggestions are shown', async () => {
       await show('Hello.');
       const what = { kind: 'currentFile' };
       /** Types a word with one suggestion and presses a key. */
@@ -359,7 +359,7 @@ describe('the parts of the chat page', () => {
       assert.deepEqual(await asked('attach'), []);
     });
 
-    it('return the keyboard to where the search began, even when Ctrl+F is pressed again', async () => {
+    it('returns the focus to where find was opened, even if Ctrl+F is pressed again', async () => {
       const row = await show('Hello.');
       await row.focus();
       await page.keyboard.press('Control+f');
@@ -371,7 +371,7 @@ describe('the parts of the chat page', () => {
       await isFocused(row);
     });
 
-    it('scroll to a message only in its own session, even if that is shown later', async () => {
+    it('scrolls to a message only when its own session is shown, even if that is later', async () => {
       await showAll(lines(60));
       const next = `parts-${++serial}`;
       const before = await postedCount();
@@ -386,7 +386,7 @@ describe('the parts of the chat page', () => {
       await isFocused(page.locator(`[data-message="${next}-3"]`));
     });
 
-    it('keep the field of a title open while an earlier title is stored', async () => {
+    it('keeps the title field open while an earlier title is stored', async () => {
       const view = { updatedAt: 1, messages: 1, pinned: false, archived: false };
       const sessions = ['First', 'Second'].map((title) => ({ ...view, id: title, title }));
       await show('Hello.', {}, { sessions });
@@ -405,7 +405,7 @@ describe('the parts of the chat page', () => {
       assert.equal(await title.count(), 1);
     });
 
-    it('offer to undo a deletion only while it is shown', async () => {
+    it('offers to undo a deletion only while its session is shown', async () => {
       const row = await show('Hello.');
       const before = await postedCount();
       await row.hover();
@@ -417,7 +417,7 @@ describe('the parts of the chat page', () => {
     });
   });
 
-  describe('where one cannot be drawn', () => {
+  describe('when a message or a summary cannot be rendered', () => {
     const compression = {
       ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
       ...{ tokens: { before: 900, after: 90 }, keyEvents: { kept: 0, total: 0 }, undone: false },
@@ -457,7 +457,7 @@ describe('the parts of the chat page', () => {
       return row;
     }
 
-    it('show its source, and leave the compression beside it as it is', async () => {
+    it('shows the message’s source, and leaves the compression next to it unchanged', async () => {
       const row = await show('All is well.', {}, { compressions: [compression] });
       const summary = await openSummary('The port is **8443**.');
       await tell(page, {
@@ -469,7 +469,7 @@ describe('the parts of the chat page', () => {
       assert.equal(await summary.locator('strong', { hasText: '8443' }).count(), 1);
     });
 
-    it('leave the message beside a summary as it is', async () => {
+    it('leaves the message next to the summary unchanged', async () => {
       const row = await show('All is **well**.', {}, { compressions: [compression] });
       await openSummary('**CANNOT-BE-DRAWN**');
       assert.equal(await isFault(row), 0);

@@ -3,7 +3,7 @@ import { ChatPage, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { PATIENCE_MS } from './workbench.ts';
 
-describe('the place of the chat', () => {
+describe('chat in different locations', () => {
   let chat: ChatPage;
 
   before(async () => {
@@ -21,7 +21,7 @@ describe('the place of the chat', () => {
   const areTwo = (selector: string): Promise<void> =>
     eventually(async () => assert.equal(await chat.workbench.page.locator(selector).count(), 2));
 
-  it('is beside the file that is open', async () => {
+  it('opens beside an untitled file', async () => {
     await chat.workbench.runCommand('View: Close Editor');
     await chat.workbench.runCommand('File: New Untitled Text File');
     await chat.show();
@@ -29,7 +29,7 @@ describe('the place of the chat', () => {
     await areTwo('.editor-group-container');
   });
 
-  it('is opened beside the file in front', async () => {
+  it('opens beside the active file', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.workbench.openFile('config.ts');
     await chat.workbench.runCommand('Threadkeeper: Open Chat');
@@ -38,7 +38,7 @@ describe('the place of the chat', () => {
     await areTwo('.tab.active');
   });
 
-  it('is moved into the sidebar with what was being written, and is used by keyboard there', async () => {
+  it('moves into the side bar with its draft, and works by keyboard there', async () => {
     await chat.composer().fill('half a thought');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
     await pane().waitFor();
@@ -60,7 +60,7 @@ describe('the place of the chat', () => {
     assert.ok(room && room.height > 250, `the transcript has ${room?.height} px`);
   });
 
-  it('is there again after a reload, and goes back into the editor area', async () => {
+  it('stays in the side bar after a reload, and moves back into the editor area', async () => {
     await chat.composer().fill('the rest of it');
     await chat.message('Written in the sidebar.').waitFor();
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
@@ -79,7 +79,7 @@ describe('the place of the chat', () => {
     await tab().waitFor();
   });
 
-  it('is moved into a window of its own with what was being written, is used there, and comes back', async () => {
+  it('moves into a separate window with its draft, works there, and moves back', async () => {
     await chat.show();
     await chat.composer().fill('on its way');
     const own = await chat.workbench.openedBy(() =>
@@ -100,7 +100,7 @@ describe('the place of the chat', () => {
     await chat.composer().fill('');
   });
 
-  it('follows the settings of the workspace, and what else changes with them is in force', async () => {
+  it('follows the workspace’s location setting, and applies other settings changed with it', async () => {
     const gauge = chat.workbench.statusBarItem('threadkeeper.gauge');
     const ROOM = /\/4\dk/;
     const window = { 'threadkeeper.chat.contextWindow': 50_096, 'threadkeeper.chat.reservedTokens': 4096 };

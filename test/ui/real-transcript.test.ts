@@ -13,7 +13,7 @@ const transcript = path.join(data, 'raw', FILE);
 /** About 2,400,000 tokens are reduced to 8,000, because the rest of this context window is reserved for the reply. */
 const CONTEXT_WINDOW = 12_096;
 
-describe('a real transcript of 4,806 messages', () => {
+describe('real transcript of 4,806 messages', () => {
   let workbench: Workbench | undefined;
   /** Each test continues where the previous one ended. */
   let failed = false;
@@ -57,13 +57,13 @@ describe('a real transcript of 4,806 messages', () => {
     await eventually(async () => assert.ok((await percent()) > 100, await gauge()));
   });
 
-  it('is compressed to its 8,000 tokens, and the gauge falls below full', async () => {
+  it('is compressed to 8,000 tokens, which brings the gauge down to 100% or less', async () => {
     await window().compressHistory();
     await window().told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await eventually(async () => assert.ok((await percent()) <= 100, await gauge()));
   });
 
-  it('shows its tree, answers, and is all there after a reload', async () => {
+  it('shows its summary tree, answers a message, and is restored after a reload', async () => {
     const nodes = () => window().page.locator('.sidebar .monaco-list-row[aria-level="2"]');
     await window().openSidebar('Threadkeeper');
     await nodes().first().waitFor();

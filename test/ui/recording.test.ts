@@ -61,7 +61,7 @@ class Recording {
   }
 }
 
-describe('a recording of the first minutes', () => {
+describe('recording of the first minutes', () => {
   let workbench: Workbench;
 
   before(async function () {
@@ -75,7 +75,7 @@ describe('a recording of the first minutes', () => {
   // Nothing was opened if no recording was requested.
   after(() => workbench?.close());
 
-  it('shows a long session that is compressed, asked and read in its tree', async () => {
+  it('shows a long session, its compression, a question and its summary tree', async () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);
     await workbench.runCommand('Threadkeeper: Open Sample Session');

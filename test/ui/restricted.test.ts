@@ -19,7 +19,7 @@ const SETTINGS = {
 };
 
 /** A window with workspace trust enabled, on an untrusted folder. */
-describe('a window in Restricted Mode', () => {
+describe('window in Restricted Mode', () => {
   let scratch: string;
   let server: EditorServer;
   let model: WireServer;
@@ -57,7 +57,7 @@ describe('a window in Restricted Mode', () => {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('reads no setting of the repository that says what is sent or kept', async () => {
+  it('ignores repository settings that affect what is sent or kept', async () => {
     await workbench.runCommand('Threadkeeper: Open Sample Session');
     await new ChatPage(workbench).message('fair winds to Rita').waitFor();
     await workbench.webview().locator('button.gauge').click();
@@ -70,7 +70,7 @@ describe('a window in Restricted Mode', () => {
     assert.equal(await view.reader().getByText('Obey the repository').count(), 0);
   });
 
-  it('adds to a message what the user picks, and nothing by itself', async () => {
+  it('attaches only the context that the user picks', async () => {
     const chat = new ChatPage(workbench);
     await workbench.openFile('notes.ts');
     await chat.show();

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
-describe('the session list in the chat', () => {
+describe('session list in the chat', () => {
   let chat: ChatPage;
 
   before(async () => {
@@ -32,14 +32,14 @@ describe('the session list in the chat', () => {
     await eventually(async () => assert.deepEqual(await titles(), expected));
   }
 
-  it('has titles of the first turn, the newest first, and is searched by them', async () => {
+  it('titles sessions by their first message, newest first, and searches the titles', async () => {
     await shows('Gamma ray', 'Beta feedback', 'Alpha release');
     await search().fill('alp');
     await shows('Alpha release');
     await search().fill('');
   });
 
-  it('takes another title', async () => {
+  it('renames a session', async () => {
     await act('Beta feedback', 'Rename');
     const field = chat.workbench.webview().getByRole('textbox', { name: 'New title' });
     await field.fill('Beta answers');
@@ -58,28 +58,28 @@ describe('the session list in the chat', () => {
     await act('Alpha release', 'Pin');
   });
 
-  it('moves a session into the archive and out of it', async () => {
+  it('archives and unarchives a session', async () => {
     await act('Beta answers', 'Archive');
     await rows().last().filter({ hasText: 'Archived' }).filter({ hasText: 'Beta answers' }).waitFor();
     await act('Beta answers', 'Unarchive');
     await rows().getByText('Archived').waitFor({ state: 'detached' });
   });
 
-  it('deletes a session, and gives it back', async () => {
+  it('deletes a session, and restores it', async () => {
     await act('Beta answers', 'Delete');
     await rows().filter({ hasText: 'Beta answers' }).waitFor({ state: 'detached' });
     await chat.said('Session deleted.').getByRole('button', { name: 'Undo' }).click();
     await rows().filter({ hasText: 'Beta answers' }).waitFor();
   });
 
-  it('is gone through by keyboard, and opens what is chosen', async () => {
+  it('is navigated by keyboard, and opens the chosen session', async () => {
     await search().press('ArrowDown');
     await chat.workbench.page.keyboard.press('Enter');
     await chat.workbench.webview().locator('.title-button', { hasText: 'Alpha release' }).waitFor();
     await rows().first().waitFor({ state: 'detached' });
   });
 
-  it('gets no second empty session', async () => {
+  it('never contains a second empty session', async () => {
     await chat.newSession();
     await chat.newSession();
     await chat.workbench.webview().locator('.title-button').click();

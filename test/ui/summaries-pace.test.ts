@@ -35,7 +35,7 @@ const WATCH = `([selector, text, gone]) => new Promise((done, failed) => {
 })`;
 
 // Times are printed. Only ratios of one run can fail the test, because the machine may be busy.
-describe('the pace of the view of summaries in the real workbench', function () {
+describe('performance of the Context view in the real workbench', function () {
   this.timeout(900_000);
   const spent: Readonly<Record<Act, Record<number, number>>> = {
     'opening a row': {},
@@ -85,7 +85,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
       };
       const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1]!;
 
-      it('opens rows', async () => {
+      it('measures the time to expand a row', async () => {
         const row = (selector: string, hasText: RegExp): Locator =>
           workbench.page.locator(`.sidebar .monaco-list-row${selector}`, { hasText }).first();
         const times: number[] = [];
@@ -112,7 +112,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
         spent['opening a row'][messages] = median(times);
       });
 
-      it('is narrowed', async () => {
+      it('measures the time to set a filter', async () => {
         const times: number[] = [];
         for (let n = 0; n < TIMES; n++) {
           const kind = ['Facts', 'To-dos', 'Decisions'][n % 3]!;
@@ -123,7 +123,7 @@ describe('the pace of the view of summaries in the real workbench', function () 
         spent.filtering[messages] = median(times);
       });
 
-      it('reveals messages', async () => {
+      it('measures the time to reveal a message', async () => {
         const times: number[] = [];
         for (let n = 0; n < TIMES; n++) {
           await narrow('hands the list on');
@@ -143,8 +143,8 @@ describe('the pace of the view of summaries in the real workbench', function () 
     });
 
   // Mocha runs a suite's own tests before those of nested suites.
-  describe('in both', () => {
-    it(`costs at most ${MAX_LONGER} times as much in the long session`, async () => {
+  describe('long session compared with the short one', () => {
+    it(`takes at most ${MAX_LONGER} times as long for each action`, async () => {
       const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
       for (const { act, ratio } of ratios)
         console.log(

@@ -28,7 +28,7 @@ const LONG: Kind = {
 };
 
 for (const kind of [SAMPLE, LONG]) {
-  describe(`the summaries of ${kind.name}`, function () {
+  describe(`Context view of ${kind.name}`, function () {
     let workbench: Workbench;
     let view: SummariesView;
 
@@ -58,7 +58,7 @@ for (const kind of [SAMPLE, LONG]) {
         )
         .click();
 
-    it('are a tree: what is in context with its tokens, the summaries with their facts, key events, compressions', async () => {
+    it('shows the current context, the summaries and the compressions as a tree', async () => {
       await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
       await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
       const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
@@ -70,7 +70,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
     });
 
-    it('lead down to the oldest message, row by row', async () => {
+    it('expands row by row down to the oldest message', async () => {
       await workbench.runCommand('View: Close All Editors');
       await turnSummaries();
       const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
@@ -81,7 +81,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summaries-oldest');
     });
 
-    it('are narrowed to key events of a kind and to what answers some words, and shown whole again', async () => {
+    it('filters by key event kind and by text', async () => {
       await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Decisions'));
       await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
@@ -97,7 +97,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summaries-filtered');
     });
 
-    it('lead from what was found to its message, and from there to the view with all above it opened', async () => {
+    it('opens the message of a search result, and reveals it in the tree without the filter', async () => {
       // In the long session, the best results are only key events.
       const message = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]', {
         hasText: kind === SAMPLE ? /\d+ · (?:user|assistant|tool)/ : /\d+ · (?:active|superseded|no room)/,
@@ -115,7 +115,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.screenshot(`summaries-revealed-${kind === SAMPLE ? 'sample' : 'long'}`);
     });
 
-    it('are read at each level, as lists and as their source', async () => {
+    it('opens a summary at each level, as structured lists and as its source', async () => {
       for (const [level, title] of [
         [/^Brief/, '(Brief)'],
         [/^Detailed/, '(Detailed)'],
@@ -129,7 +129,7 @@ for (const kind of [SAMPLE, LONG]) {
       }
     });
 
-    it('are edited in a tab: what is saved is what is sent next, and the change can be undone and redone', async () => {
+    it('sends a summary as edited in a tab, and undoes and redoes the edit', async () => {
       await view.onFirst('Threadkeeper: Edit Summary');
       await view.editor().first().click();
       await workbench.page.keyboard.press('Control+A');
@@ -149,7 +149,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.reads('Written by hand');
     });
 
-    it('survive a reload of the window as they were edited', async () => {
+    it('keeps an edited summary after the window is reloaded', async () => {
       await workbench.reload();
       await workbench.runCommand('View: Close All Editors');
       await view.preview();
@@ -158,7 +158,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
     });
 
-    it('say more when the pointer rests on them', async () => {
+    it('shows details of a summary on hover', async () => {
       await workbench.openSidebar('Threadkeeper');
       await workbench.restOn(
         view.rows().filter({ hasText: / → / }).first(),
@@ -166,7 +166,7 @@ for (const kind of [SAMPLE, LONG]) {
       );
     });
 
-    it('are read as they are meant to be, rendered, and as a text by one command', async () => {
+    it('opens a summary as a rendered document, and as text with a command', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.openSidebar('Threadkeeper');
       await view.rows().filter({ hasText: / → / }).first().click();
@@ -181,7 +181,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.runCommand('View: Close All Editors');
     });
 
-    it('are made anew in full, which can be undone', async () => {
+    it('adds a full summary, and undoes that', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
       await view.pick('Add Full Summary');
       await workbench.told(/Full summary added \([\d,.]+ tokens\)/);
@@ -192,7 +192,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
     });
 
-    it('are made anew from their source or from other summaries, which can be undone', async () => {
+    it('regenerates a summary from its source or from other summaries, and undoes that', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
       await workbench.paletteRow('Add Full Summary').waitFor();
       // Instructions are only for models, and none is configured.
@@ -203,7 +203,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
     });
 
-    it('are expanded into the context for the next turn, and stand again when that is undone', async () => {
+    it('expands a summary for the next request, and restores it on undo', async () => {
       await view.onFirst('Threadkeeper: Send Original Messages with Next Request');
       await workbench.told('If they fit, the original messages will be sent with your next message.');
       await workbench.clearToasts();
@@ -212,7 +212,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });
     });
 
-    it('are compared with their source, statement by statement: what was never said is marked', async () => {
+    it('compares a summary with its source, and reports statements that do not appear in the source', async () => {
       await view.onFirst('Threadkeeper: Edit Summary');
       await view.editor().first().click();
       await workbench.page.keyboard.press('Control+Home');
@@ -228,7 +228,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
     });
 
-    it('answer why something was forgotten, and bring it back', async () => {
+    it('finds where forgotten information is, and says when there is no mention of it', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.ask('Threadkeeper: Find Forgotten Information', () => workbench.fillInputBox(kind.told));
       await workbench.page.keyboard.press('Enter');
@@ -243,7 +243,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.clearToasts();
     });
 
-    it('have a dry run of the next compression and a history of those that were', async () => {
+    it('previews the next compression, and shows the compression history', async () => {
       await workbench.runCommand('Threadkeeper: Preview Compression');
       await view.tab('Compression Preview').waitFor();
       await workbench.runCommand('Threadkeeper: Show Compression History');
@@ -251,14 +251,14 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('compressions');
     });
 
-    it('have a chart of the context’s size', async () => {
+    it('shows a chart of the context size', async () => {
       await workbench.runCommand('Threadkeeper: Show Context Chart');
       const chart = workbench.webview().locator('svg');
       await chart.locator('.compression').first().waitFor({ state: 'attached' });
       await workbench.screenshot(kind === SAMPLE ? 'context-chart' : 'context-chart-long');
     });
 
-    it('have the chart saved as a picture', async () => {
+    it('saves the chart as an SVG image', async () => {
       const file = path.join(workbench.folder ?? '', 'context.svg');
       await workbench.chooseCommand('Threadkeeper: Save Context Chart…');
       // The dialog suggests a file name. Until then, the input is still the command palette's.
@@ -268,7 +268,7 @@ for (const kind of [SAMPLE, LONG]) {
       await eventually(async () => assert.match(await readFile(file, 'utf8'), /^<svg /));
     });
 
-    it('have a key event pinned and let go from the palette', async () => {
+    it('pins and unpins a key event from the command palette', async () => {
       // The chart's page would take the focus from the list.
       await workbench.runCommand('View: Close All Editors');
       for (const title of ['Threadkeeper: Pin Key Event', 'Threadkeeper: Unpin Key Event']) {
@@ -277,7 +277,7 @@ for (const kind of [SAMPLE, LONG]) {
       }
     });
 
-    it('are opened by undoing the last compression, or what was compressed since a point, and put back', async () => {
+    it('undoes the last compression, or one and all later ones, and reverses each undo', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.runCommand('Threadkeeper: Undo Last Compression');
       await workbench.treeRow('Reverted summaries').waitFor();

@@ -10,7 +10,7 @@ const THINKING = 'deepseek-r1:8b';
 /** About 900 tokens. */
 const LONG = 'the queue waits for three hundred milliseconds and fails, '.repeat(90);
 
-describe('a model on a server of one’s own', () => {
+describe('chat with a model on a self-hosted server', () => {
   let silent: StrictServer;
   let server: StrictServer;
   let chat: ChatPage;
@@ -32,7 +32,7 @@ describe('a model on a server of one’s own', () => {
     await server.stop();
   });
 
-  it('that nobody knows is asked about once, with 32,768 tokens suggested', async () => {
+  it('asks once for an unknown context window, and suggests 32,768 tokens', async () => {
     const { workbench } = chat;
     const notice = chat.said(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
     // Before the reply has ended, because the page hides the notice after some seconds.
@@ -50,7 +50,7 @@ describe('a model on a server of one’s own', () => {
     assert.equal(await notice.count(), 0);
   });
 
-  it('is seen to think, and its thinking is not in the reply', async () => {
+  it('shows that the model is thinking, and keeps its thinking out of the reply', async () => {
     await writeSettings(chat.folder, at(server, THINKING));
     await chat.button(/^deepseek-r1:8b/).waitFor();
     await chat.newSession();
@@ -67,7 +67,7 @@ describe('a model on a server of one’s own', () => {
     assert.equal(await chat.message(THOUGHT.slice(0, 20)).count(), 0);
   });
 
-  it('that uses its whole output limit for thinking is asked again with a higher one', async () => {
+  it('offers to retry with a higher output limit after thinking has used the whole limit', async () => {
     const limits = (): number[] => server.exchanges.flatMap(({ body }) => Number(body['max_tokens'] ?? []));
     await chat.newSession();
     // More than the product reserves at first, and less than the model's maximum output.
@@ -83,7 +83,7 @@ describe('a model on a server of one’s own', () => {
     assert.ok(Math.max(...limits()) > first, `asked for ${limits().join(', ')} tokens`);
   });
 
-  it('that reads only a part of the prompt is told of, and gets no more than it reads', async () => {
+  it('warns that the server read only part of the prompt, and then sends no more than it reads', async () => {
     const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096 });
     try {
       await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });

@@ -3,7 +3,7 @@ import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, ChatPage, type Scrolled } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
-describe('a conversation in the chat', () => {
+describe('conversation in the chat', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -20,7 +20,7 @@ describe('a conversation in the chat', () => {
 
   const texts = (): Promise<string[]> => chat.messages().locator('.message-body').allInnerTexts();
 
-  it('sends by Enter, breaks the line by Shift and Enter, and names model, tokens and time of the reply', async () => {
+  it('sends on Enter, breaks the line on Shift+Enter, and shows the reply’s model, tokens and time', async () => {
     await chat.composer().fill('First line');
     await chat.composer().press('Shift+Enter');
     await chat.composer().pressSequentially('second line');
@@ -36,7 +36,7 @@ describe('a conversation in the chat', () => {
     assert.ok(Math.abs(Date.parse(time ?? '') - Date.now()) < 600_000, `${time} is now`);
   });
 
-  it('lets the reader go back by a little while a reply arrives, and follows it again from the end', async () => {
+  it('lets the user scroll up slightly during a reply, and follows the reply again from the end', async () => {
     server.answer({ text: 'One more line.\n\n'.repeat(400), dripMs: 200 });
     await chat.write('Count on.');
     await chat.message('One more line.').waitFor();
@@ -64,7 +64,7 @@ describe('a conversation in the chat', () => {
     assert.match(await stopped.locator('.usage').innerText(), /^~[\d,]+ in · \d+ out$/);
   });
 
-  it('draws a table as a table, and a task list with its boxes', async () => {
+  it('renders a table as a table, and a task list with its checkboxes', async () => {
     await chat.show();
     server.answer(
       '| part | lines |\n| --- | --: |\n| parser | 120 |\n| printer | 80 |\n\n- [x] Write it\n- [ ] Test it\n',
@@ -82,7 +82,7 @@ describe('a conversation in the chat', () => {
     await steps.filter({ hasText: 'Test it' }).getByRole('img', { name: 'not done', exact: true }).waitFor();
   });
 
-  it('links the files that there are alone, and shows a diff in the colours of the editor', async () => {
+  it('links only files that exist, and highlights the lines of a diff in different colors', async () => {
     await chat.show();
     const diff = ['```diff', '-export const port = 80;', '+export const port = 8443;', '```'].join('\n');
     server.answer(`Not in \`src/nowhere.ts\`, but in \`src/main.ts:1\` or \`src/config.ts:2\`:\n\n${diff}`);

@@ -10,7 +10,7 @@ import { PATIENCE_MS, Workbench } from './workbench.ts';
 const diff = (file: string, port: number): string =>
   `\`\`\`diff\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-export const PORT = ${port};\n+export const PORT = 8443;\n\`\`\``;
 
-describe('a workspace of two folders that have a file under the same path', () => {
+describe('workspace of two folders with a file at the same path', () => {
   let server: WireServer;
   let chat: ChatPage;
   let scratch: string;
@@ -68,7 +68,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     await chat.act(chat.message(`That answers “${question}”.`).last(), 'Apply in Editor');
   }
 
-  it('attaches the file of the folder that was chosen', async () => {
+  it('attaches the file from the chosen folder', async () => {
     // VS Code may be visible before it has read the workspace's folders. Then the list contains no files yet.
     await chat.workbench.insist(async () => {
       await chat.composer().fill('');
@@ -85,7 +85,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     assert.doesNotMatch(sent, /PORT = 4600/);
   });
 
-  it('applies a change to the file of the folder that the reply names', async () => {
+  it('applies a change to the file in the folder that the reply names', async () => {
     await propose('By its folder?', diff('The Site/src/port.ts', 4700));
     await tab('port.ts ↔ suggestion').waitFor();
     await accept();
@@ -93,7 +93,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     assert.match(await onDisk('api/src/port.ts'), /4600/);
   });
 
-  it('asks for the file where the reply names no folder', async () => {
+  it('asks which file to change if the reply names no folder', async () => {
     await chat.show();
     await propose('By its path?', diff('src/port.ts', 4600));
     await chat.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'api/src/port.ts' }).click();
@@ -102,7 +102,7 @@ describe('a workspace of two folders that have a file under the same path', () =
     await eventually(async () => assert.match(await onDisk('api/src/port.ts'), /8443/));
   });
 
-  it('makes a new file in the folder that the reply names', async () => {
+  it('creates a new file in the folder that the reply names', async () => {
     await chat.show();
     await propose('And a new one?', '**api/src/host.ts**\n\n```ts\nexport const HOST = "::1";\n```');
     await tab('host.ts ↔ suggestion').waitFor();

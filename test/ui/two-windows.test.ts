@@ -82,14 +82,14 @@ describe('two windows on one workspace', function () {
     return reply.innerText();
   }
 
-  it('the second follows, and says that the first one writes', async () => {
+  it('the second window shows the first one’s turns, and offers to take over', async () => {
     await takeOverButton(second).waitFor();
     await second.message(answer(question(0))).waitFor();
     await turn(first);
     await second.message(answer(question(1))).waitFor();
   });
 
-  it(`exchange turns of both sides by take-overs (${TURNS} turns)`, async () => {
+  it(`both windows show all turns while they take over from each other (${TURNS} turns)`, async () => {
     let [writer, reader] = [first, second];
     for (let change = 0; asked < TURNS; change++) {
       for (let more = STRETCHES[change % STRETCHES.length]!; more > 0 && asked < TURNS; more--) {
@@ -102,7 +102,7 @@ describe('two windows on one workspace', function () {
     if (writer === second) await takeOver(first, second);
   });
 
-  it('a take-over in the middle of a stream keeps what has come of the reply', async () => {
+  it('taking over while a reply streams keeps the partial reply', async () => {
     const seen = await beginStream(first);
     stopped.set(asked - 1, 'take-over');
     await takeOver(second, first);
@@ -116,7 +116,7 @@ describe('two windows on one workspace', function () {
     await first.message(answer(question(asked - 1))).waitFor();
   });
 
-  it('a reload in the middle of a stream keeps it too, and holds nothing up', async () => {
+  it('a reload while a reply streams blocks neither window', async () => {
     await beginStream(second);
     stopped.set(asked - 1, 'reload');
     await second.workbench.reload();
@@ -127,7 +127,7 @@ describe('two windows on one workspace', function () {
     for (const chat of [first, second]) await chat.message(answer(question(asked - 1))).waitFor();
   });
 
-  it('a window that died holds nothing up', async () => {
+  it('a window that crashes does not block the other one', async () => {
     const [left, died] = [first, second];
     if ((await theWriter()) === left) await takeOver(died, left);
     await turn(died);
@@ -137,7 +137,7 @@ describe('two windows on one workspace', function () {
     await turn(left);
   });
 
-  it('keep a transcript that is complete', async () => {
+  it('the stored transcript is complete and contains each turn once', async () => {
     await second.workbench.close();
     await first.workbench.close();
     const folder = path.join(await globalStorageFolder(), 'sessions');

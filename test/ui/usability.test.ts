@@ -6,7 +6,7 @@ import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
 
 /** Small problems that users had. */
-describe('in the chat and its views', () => {
+describe('usability of the chat and its views', () => {
   let server: WireServer;
   let chat: ChatPage;
 
@@ -23,7 +23,7 @@ describe('in the chat and its views', () => {
 
   const page = () => chat.workbench.webview();
 
-  it('only the newest reply that was stopped can be continued', async () => {
+  it('a stopped reply can be continued only while it is the newest', async () => {
     server.answer(SLOW);
     await chat.write('Slowly.');
     await chat.message('Drop by drop.').waitFor();
@@ -36,14 +36,14 @@ describe('in the chat and its views', () => {
     assert.equal(await stopped.getByRole('button', { name: 'Continue' }).count(), 0);
   });
 
-  it('Shift+Tab, twice, leads from the composer to the transcript', async () => {
+  it('Shift+Tab, pressed twice, moves the focus from the composer to the transcript', async () => {
     const keys = new Keyboard(chat);
     await keys.toComposer();
     await keys.press('Shift+Tab', 'Shift+Tab');
     await keys.isAt(page().locator('.off-screen[tabindex], .transcript, .message').and(page().locator(':focus')));
   });
 
-  it('a second sample session has a title of its own', async () => {
+  it('a second sample session has a different title', async () => {
     for (let time = 0; time < 2; time++) {
       await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
       await chat.workbench.told(/Imported \d+ messages/);
@@ -58,7 +58,7 @@ describe('in the chat and its views', () => {
     await page().locator('.title-button').click();
   });
 
-  it('a compression says what it would cost before a model is asked', async () => {
+  it('a compression preview states the cost before a model is asked', async () => {
     const { workbench, folder } = chat;
     const preview = page().locator('.preview');
     const looks = async (summarizer: string, cost: RegExp): Promise<void> => {
@@ -78,7 +78,7 @@ describe('in the chat and its views', () => {
     assert.equal(server.requests.length, asked);
   });
 
-  it('what is told while the chat is in sight stands on its page and covers nothing', async () => {
+  it('a notification appears on the chat page if it is visible, and covers nothing', async () => {
     await chat.workbench.compressHistory();
     const told = chat.said(/^Compressed /);
     await told.waitFor();
@@ -87,7 +87,7 @@ describe('in the chat and its views', () => {
     assert.equal(await chat.workbench.page.locator('.notification-toast').count(), 0);
   });
 
-  it('a summary is named once, above the first message that it covers', async () => {
+  it('a summary is named only once, above the first message that it covers', async () => {
     await scrollBackTo(page().locator('.transcript'), page().locator('.message[aria-posinset="1"] .cover-chip'));
     await eventually(async () => {
       const covered = await page().locator('.message.covered').count();
@@ -104,7 +104,7 @@ describe('in the chat and its views', () => {
     );
   });
 
-  it('a document beside the chat fits its pane, and offers to copy what it quotes, nothing else', async () => {
+  it('a document next to the chat fits its pane, and its quoted blocks offer only to copy', async () => {
     const view = new SummariesView(chat.workbench);
     server.answer('A reply.');
     await chat.send('What goes with this?', 'A reply.');
@@ -123,13 +123,13 @@ describe('in the chat and its views', () => {
     await chat.workbench.runCommand('View: Close Editor');
   });
 
-  it('a trigger is named for people', async () => {
+  it('the compression history shows a readable trigger name', async () => {
     await chat.workbench.runCommand('Threadkeeper: Show Compression History');
     await new SummariesView(chat.workbench).reads('Trigger: Manual');
     await chat.workbench.runCommand('View: Close Editor');
   });
 
-  it('a summary that is read at a level is sent as before, and one that is sent otherwise says so', async () => {
+  it('opening a summary at another level keeps the sent level, and changing the sent level is confirmed', async () => {
     const view = new SummariesView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
@@ -145,7 +145,7 @@ describe('in the chat and its views', () => {
     await chat.workbench.page.keyboard.press('Escape');
   });
 
-  it('the chart fills its page, has round ticks, and tells its figures where the pointer is', async () => {
+  it('the chart fills its page, has round ticks, and shows its figures on hover', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.workbench.runCommand('Threadkeeper: Show Context Chart');
     const chart = page().locator('svg');
@@ -161,7 +161,7 @@ describe('in the chat and its views', () => {
     assert.match((await chart.locator('.spot title').nth(3).textContent()) ?? '', /messages? · [\d,]+ tokens/);
   });
 
-  it('a session without messages is called that, whatever else there is in the workspace', async () => {
+  it('an empty session says that it has no messages, whatever else is in the workspace', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.show();
     await chat.newSession();

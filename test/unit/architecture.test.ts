@@ -31,14 +31,14 @@ function imported(): string[] {
   return [...arrows].sort();
 }
 
-describe('the picture of the architecture', () => {
+describe('architecture documentation', () => {
   const markdown = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 
-  it('shows exactly the imports that there are', () => {
+  it('shows exactly the existing imports in its diagram', () => {
     assert.deepEqual(drawn(markdown), imported());
   });
 
-  it('has a row for each folder', () => {
+  it('has a table row for each folder', () => {
     const named = new Set([...markdown.matchAll(/^\| `src\/([\w/-]+)`/gm)].map(([, folder]) => folder));
     const layers = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory());
     const inner = readdirSync(path.join(src, 'core'), { withFileTypes: true }).filter((one) => one.isDirectory());

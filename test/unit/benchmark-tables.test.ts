@@ -61,8 +61,8 @@ const plain = (cell: string): string => cell.replace(/\*\*/g, '').replace(/ \([â
 
 const nameOf = ({ label, cell }: Saved): string => (cell ? `${cell.grid} | ${cell.row} | ${cell.column}` : label);
 
-describe('the tables of measured figures', () => {
-  it('hold what is in docs/benchmarks/results.json, and nothing else', () => {
+describe('benchmark tables', () => {
+  it('contain only figures from docs/benchmarks/results.json', () => {
     const shownThere = shownIn(read('docs/benchmarks.md'));
     assert.ok(shownThere.length >= 4, 'there are figures');
     const isSaved = ({ of, value }: Shown): boolean =>
@@ -73,7 +73,7 @@ describe('the tables of measured figures', () => {
     );
   });
 
-  it('say of each target whether it is met', () => {
+  it('say for each target whether it is met', () => {
     assert.equal(isMet({ value: 0.8, target: { atLeast: 0.8 } }), true);
     assert.equal(isMet({ value: 0.79, target: { atLeast: 0.8 } }), false);
     assert.equal(isMet({ value: 2, target: undefined }), undefined);

@@ -133,15 +133,15 @@ function unknownNames(page: string, markdown: string): string[] {
   ];
 }
 
-describe('the documentation', () => {
+describe('documentation', () => {
   for (const page of pages) {
-    it(`has no dead link: ${page}`, () => {
+    it(`has no dead links: ${page}`, () => {
       const faults = readPage(page).targets.flatMap((target) => judge(page, target) ?? []);
       assert.deepEqual(faults, []);
     });
   }
 
-  it('lists every decision, under its own number', () => {
+  it('lists every decision record under its own number', () => {
     const index = readPage('docs/adr/README.md').targets;
     const decisions = readdirSync(path.join(root, 'docs/adr')).filter((name) => /^\d{4}-/.test(name));
     assert.deepEqual([...index].sort(), decisions.sort());
@@ -151,7 +151,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('writes every decision in one form', () => {
+  it('uses one structure for every decision record', () => {
     for (const page of pages.filter((each) => /^docs\/adr\/\d{4}-/.test(each))) {
       const text = read(page);
       const [, title = ''] = /^# \d+\. (.+)\n\nStatus: (?:accepted|superseded by \d+)\n/.exec(text) ?? [];
@@ -166,7 +166,7 @@ describe('the documentation', () => {
     assert.ok(words >= 500 && words <= 720, `${words} words`);
   });
 
-  it('names tests by titles that are there', () => {
+  it('cites only test titles that exist', () => {
     const unknown = pages.flatMap((page) =>
       Array.from(read(page).matchAll(/`([\w./-]+\.test\.ts)`((?:\s*“[^”]+”,?)*)/g)).flatMap(
         ([, file = '', titles = '']) =>
@@ -179,14 +179,14 @@ describe('the documentation', () => {
   });
 
   for (const page of pages.filter((each) => !/^(?:THIRD|docs\/settings)/.test(each))) {
-    it(`names what exists: ${page}`, () => {
+    it(`mentions only names that exist: ${page}`, () => {
       assert.deepEqual(unknownNames(page, read(page)), []);
     });
   }
 });
 
-describe('the page on compression', () => {
-  it('has an example that runs as it stands', () => {
+describe('compression page', () => {
+  it('has an example that runs unmodified', () => {
     const [, code = ''] = /```ts\n(.*?)```/s.exec(read('docs/compression.md')) ?? [];
     const loader = pathToFileURL(path.join(root, 'test/support/text-loader.mjs')).href;
     const said = execFileSync(process.execPath, ['--import', loader, '--input-type=module-typescript', '-'], {
@@ -198,7 +198,7 @@ describe('the page on compression', () => {
   });
 });
 
-describe('the operator’s guide', () => {
+describe('operator’s guide', () => {
   it('explains every line that the product logs', () => {
     const guide = read('docs/operators-guide.md');
     const sources = globSync('src/{app,core,host,providers,storage}/**/*.ts', { cwd: root }).map(read);
@@ -215,8 +215,8 @@ describe('the operator’s guide', () => {
   });
 });
 
-describe('the table of triggers', () => {
-  it('states what the policies have', () => {
+describe('trigger table', () => {
+  it('matches the triggers of the policies', () => {
     const guide = read('docs/operators-guide.md');
     const shown = (value: number | null): string => (value === null ? 'off' : value.toLocaleString('en'));
     for (const name of ['share', 'tokens', 'messages', 'every', 'ageMs'] as const) {
@@ -234,14 +234,14 @@ describe('the table of triggers', () => {
   });
 });
 
-describe('the list of requirements', () => {
-  it('says of each row what shows it, or that nothing does yet', () => {
+describe('requirements list', () => {
+  it('states the evidence for every requirement, or that there is none yet', () => {
     const rows = requirements();
     assert.ok(rows.length >= 40, `${rows.length} rows`);
     for (const { row, evidence } of rows) assert.notEqual(evidence, '', row);
   });
 
-  it('names paths that exist', () => {
+  it('mentions only paths that exist', () => {
     const missing = requirements().flatMap(({ row, evidence }) =>
       pathsIn(evidence)
         .filter((file) => !existsSync(path.join(root, file)))

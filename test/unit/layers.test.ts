@@ -38,7 +38,7 @@ const FOLDER_CYCLE: Readonly<Record<string, string>> = {
 
 const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'webview'];
 
-describe('the check of the layers', function () {
+describe('the layer check', function () {
   let folder: string;
 
   const write = (file: string, text: string): void => {
@@ -63,7 +63,7 @@ describe('the check of the layers', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is content with imports that are allowed', () => {
+  it('accepts allowed imports', () => {
     write('src/app/allowed.ts', "import { a } from '../core/plain.ts';\nexport const b = a;\n");
     write('src/webview/allowed.ts', "import type { A } from '../core/plain.ts';\nexport type B = A;\n");
     write('src/host/allowed.ts', "import * as vscode from 'vscode';\nexport const b = vscode;\n");
@@ -72,7 +72,7 @@ describe('the check of the layers', function () {
     assert.equal(code, 0, output);
   });
 
-  it('fails on each import that is forbidden', () => {
+  it('fails on each forbidden import', () => {
     write('src/core/circle-b.ts', "export { c as b } from './circle-a.ts';\n");
     for (const [file, text] of Object.values(PLANTED)) write(file, text);
     const { code, output } = check();

@@ -17,8 +17,8 @@ const seen = new Map([...page.matchAll(/^- `([\w-]+)`: (.+)$/gm)].map(([, name =
 
 const faultsOf = (name: string) => FAULTS.filter(({ promise }) => promise === name);
 
-describe('the promises and the faults that break them', () => {
-  it('fit the sources as they are', () => {
+describe('promises and the faults planted to break them', () => {
+  it('match the current sources', () => {
     const misfits = FAULTS.flatMap((fault) => {
       const why = misfit(fault);
       return why === undefined ? [] : `${fault.promise}, “${fault.what}”: ${why}`;
@@ -26,14 +26,14 @@ describe('the promises and the faults that break them', () => {
     assert.deepEqual(misfits, [], 'a fault in test/faults has to be made to fit what was changed, or to give way');
   });
 
-  it('are as many as they were, each with two faults at least', () => {
+  it('include at least 25 promises, each with at least two faults', () => {
     assert.ok(rows.length >= 25, `${rows.length} promises`);
     for (const { name } of rows) assert.ok(faultsOf(name).length >= 2, `${name} has ${faultsOf(name).length} faults`);
     const names = new Set(rows.map(({ name }) => name));
     for (const { promise } of FAULTS) assert.ok(names.has(promise), `docs/promises.md has no row ${promise}`);
   });
 
-  it('are named on the page: each promise with its tests, and how it was seen to fail', () => {
+  it('are documented: each promise with its tests and its observed failures', () => {
     for (const { name, tests } of rows) {
       for (const { spec, title, what } of faultsOf(name)) {
         assert.ok(tests.includes(`\`${spec}\` “${title}`), `${name} does not name ${spec} “${title}”`);

@@ -70,8 +70,8 @@ async function wake(state: State, next = state): Promise<{ readonly timers: numb
   }
 }
 
-describe('what is read when the extension wakes', () => {
-  it('is what registers, and nothing of the product', async () => {
+describe('extension startup', () => {
+  it('loads only the registration modules, not the product', async () => {
     const { metafile } = await esbuild.build({
       absWorkingDir: root,
       ...{ entryPoints: [START], bundle: true, metafile: true, write: false, splitting: true, outdir: 'out/start' },
@@ -90,7 +90,7 @@ describe('what is read when the extension wakes', () => {
     );
   });
 
-  it('sleeps on until it is used, where no tool’s chats are kept or the workspace is not trusted', async () => {
+  it('does not load the product by itself without selected tools or in an untrusted workspace', async () => {
     for (const state of [
       { tools: [], isTrusted: true },
       { isTrusted: true },
@@ -99,7 +99,7 @@ describe('what is read when the extension wakes', () => {
       assert.deepEqual((await wake(state)).timers, []);
   });
 
-  it('waits for other extensions before it opens chats that are kept, or the workspace’s session', async () => {
+  it('waits for other extensions before loading the product to copy chats or open the workspace’s session', async () => {
     for (const state of [
       { tools: ['claude-code'], isTrusted: true },
       { tools: [], isTrusted: false, isUsed: true },
@@ -110,7 +110,7 @@ describe('what is read when the extension wakes', () => {
     }
   });
 
-  it('wakes the product when a tool is chosen or the workspace is trusted later', async () => {
+  it('loads the product when a tool is selected or the workspace becomes trusted later', async () => {
     const kept = { tools: ['claude-code'], isTrusted: true };
     assert.equal((await wake({ tools: [], isTrusted: true }, kept)).isUsedThen, true);
     assert.equal((await wake({ tools: ['claude-code'], isTrusted: false }, kept)).isUsedThen, true);

@@ -7,7 +7,7 @@ import { StrictServer } from '../../support/strict/strict-server.ts';
 import { runJson } from '../../unit/cli/run-cli.ts';
 import { DIALOGUES, type Dialogue } from './dialogues.ts';
 
-describe('what the command line would send of a dialogue of short messages', () => {
+describe('command-line compression of a dialogue of short messages', () => {
   let folder = '';
   before(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-dialogues-'));
@@ -39,7 +39,7 @@ describe('what the command line would send of a dialogue of short messages', () 
   for (const dialogue of DIALOGUES) {
     const { name, needed, unwanted, prose } = dialogue;
 
-    it(`without a model: who, what, when, what was decided and is pending, no courtesies and dice (${name})`, async () => {
+    it(`keeps names, dates, decisions and open items without a model, but no courtesies or dice rolls (${name})`, async () => {
       const { front, all } = await sent(dialogue);
       for (const one of needed) assert.match(all, one);
       for (const one of unwanted) assert.doesNotMatch(front, one);
@@ -47,7 +47,7 @@ describe('what the command line would send of a dialogue of short messages', () 
     });
 
     for (const form of ['prose', 'JSON'])
-      it(`with a server that answers in ${form}: its words, whole, and no line of the source beside them (${name})`, async () => {
+      it(`includes the whole ${form} summary of a server, without source lines beside it (${name})`, async () => {
         let asked = 0;
         const answer = (): string => {
           const narrative = prose[asked++]!;

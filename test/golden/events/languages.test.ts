@@ -9,8 +9,8 @@ const FOLDER = path.resolve(import.meta.dirname, '../../fixtures/events/golden')
 
 for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', 'french', 'portuguese']) {
   const cases = parseLessons(fs.readFileSync(path.join(FOLDER, `${language}.txt`), 'utf8'), language);
-  describe(`key events in ${language}`, () => {
-    it('has a case for each kind', () => {
+  describe(`key event detection in ${language}`, () => {
+    it('has a test case for each kind', () => {
       const kinds = new Set(cases.flatMap(({ agreed }) => agreed.flatMap((span) => span.kinds)));
       assert.deepEqual([...kinds].sort(), [...KEY_EVENT_KINDS].sort());
     });

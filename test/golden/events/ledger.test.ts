@@ -22,7 +22,7 @@ function after(...messages: readonly (string | readonly [Role, string])[]): KeyE
 const holding = (entries: readonly KeyEvent[], words: string): KeyEvent =>
   entries.find(({ quote }) => quote.includes(words)) ?? assert.fail(`no event says “${words}”`);
 
-describe('the ledger of a talk', () => {
+describe('ledger of a conversation', () => {
   for (const [first, later] of [
     ['The server runs on port 8080.', 'port is now 8443, not 8080'],
     ['Use port 8080 for the gateway.', 'Actually the gateway port is 8443 now.'],
@@ -36,7 +36,7 @@ describe('the ledger of a talk', () => {
     ['サーバーはポート8080で動いています。', 'ポートは8080ではなく8443になりました。'],
     ['服务器运行在8080端口。', '端口现在是8443，不是8080。'],
   ] as const) {
-    it(`has “${first}” superseded by “${later}”`, () => {
+    it(`marks “${first}” as superseded by “${later}”`, () => {
       const entries = after(first, 'Noted.', later);
       const old = holding(entries, first);
       assert.equal(old.status, 'superseded');
@@ -51,7 +51,7 @@ describe('the ledger of a talk', () => {
     ['We decided to use MySQL for the ledger.', 'I tried Postgres instead of MySQL, same error.'],
     ['We decided to keep the parser in its own package.', 'We decided to give the lexer a folder of its own.'],
   ] as const) {
-    it(`keeps “${one}” beside “${other}”`, () => {
+    it(`keeps both “${one}” and “${other}” active`, () => {
       const entries = after(one, 'Noted.', other);
       assert.deepEqual(
         entries.map(({ status }) => status),
@@ -61,7 +61,7 @@ describe('the ledger of a talk', () => {
     });
   }
 
-  it('has all that was settled about something superseded by a change of plan', () => {
+  it('marks all decisions about a subject as superseded by a change of plan', () => {
     const entries = after(
       "Let's go with Postgres, I know it well.",
       'Decided: Postgres 17 with one table for bookings.',
@@ -78,7 +78,7 @@ describe('the ledger of a talk', () => {
     assert.equal(change.status, 'active');
   });
 
-  it('keeps a ground rule that nobody takes back', () => {
+  it('keeps a ground rule that nobody revokes', () => {
     const entries = after(
       'A few rules: small commits, each one green. No default exports.',
       "I'll treat these as fixed.",
@@ -90,7 +90,7 @@ describe('the ledger of a talk', () => {
     assert.equal(holding(entries, 'default exports').status, 'active');
   });
 
-  it('keeps what was tried and failed, and links the error to its fix', () => {
+  it('keeps a failed attempt, and links the error to its fix', () => {
     const entries = after(
       'The build fails with "cannot find module zod".',
       'Try deleting node_modules.',
@@ -106,7 +106,7 @@ describe('the ledger of a talk', () => {
     assert.equal(error.link && entries.find(({ id }) => id === error.link)?.message, 'm3');
   });
 
-  it('links a compiler’s error to the fix of its file', () => {
+  it('links a compiler error to the fix of its file', () => {
     const entries = after(
       ['tool', 'src/db.ts:12:5 - error TS2304: Cannot find name pool.'],
       ['assistant', 'Fixed: imported pool in src/db.ts, tsc passes.'],
@@ -114,7 +114,7 @@ describe('the ledger of a talk', () => {
     assert.equal(holding(entries, 'TS2304').link, holding(entries, 'Fixed').id);
   });
 
-  it('quotes the proposal with its acceptance, not the bare question behind it', () => {
+  it('quotes the proposal with its acceptance, not the bare question after it', () => {
     const entries = after(
       ['assistant', 'I suggest that we cache the rank table in memory. Shall I do that?'],
       ['user', 'yes, go ahead with that'],
@@ -124,7 +124,7 @@ describe('the ledger of a talk', () => {
     assert.equal(about.message, 'm0');
   });
 
-  it('quotes the option that was chosen by its number', () => {
+  it('quotes the option that the user chose by its number', () => {
     const entries = after(['assistant', '1. Keep Redis\n2. Move to Postgres\nWhich one?'], ['user', 'option 2']);
     assert.equal(holding(entries, 'option 2').about?.quote, '2. Move to Postgres');
   });

@@ -26,12 +26,12 @@ function ledgerOf(): readonly KeyEvent[] {
   return ledger.entries();
 }
 
-describe('the ledger of the sample session', () => {
+describe('ledger of the sample session', () => {
   const entries = ledgerOf();
   const holding = (words: string): KeyEvent =>
     entries.find(({ quote }) => quote.includes(words)) ?? assert.fail(`no event says “${words}”`);
 
-  it('calls an error only what names a fault', () => {
+  it('classifies only quotes that name a fault as errors', () => {
     const errors = entries.filter(({ kind }) => kind === 'error').map(({ quote }) => quote);
     assert.ok(errors.length > 0 && errors.length <= 25, String(errors.length));
     for (const words of [
@@ -45,14 +45,14 @@ describe('the ledger of the sample session', () => {
       assert.ok(!errors.some((quote) => quote.includes(words)), words);
   });
 
-  it('keeps ground rules and replaces what a change of plan gave up', () => {
+  it('keeps ground rules, and marks decisions revoked by a change of plan as superseded', () => {
     assert.equal(holding('small commits').status, 'active');
     assert.equal(holding("Let's go with Postgres").status, 'superseded');
     assert.equal(holding('Postgres 17').status, 'superseded');
     assert.equal(holding('no Postgres').importance, 3);
   });
 
-  it('is as short as a reader would make it once it is fitted, lasting events first', () => {
+  it('keeps only lasting events when fitted to its budget, at most 30 per 100 messages', () => {
     const cost = ({ quote }: KeyEvent): number => Math.ceil(quote.length / 4) + 12;
     const covered = messages.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
     const active = entries.filter(({ status }) => status === 'active');

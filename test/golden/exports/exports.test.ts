@@ -81,17 +81,17 @@ const SESSION: MarkdownExport = {
   ],
 };
 
-describe('exporting a session as Markdown', () => {
-  it('writes tasks, key events and summaries, then numbered messages, each fence longer than what it holds', () => {
+describe('Markdown export of a session', () => {
+  it('writes tasks, key events, summaries and numbered messages, each fence longer than those inside it', () => {
     matchesGolden(import.meta.url, 'session', [...sessionToMarkdown(SESSION)].join(''));
   });
 
-  it('writes a session without messages as its title', () => {
+  it('writes only the title of a session without messages', () => {
     assert.equal([...sessionToMarkdown({ title: ' New ', messages: [] })].join(''), '# New\n');
   });
 });
 
-describe('the decision record', () => {
+describe('decision record', () => {
   const recordOf = (
     events: readonly KeyEvent[],
     summaries: Parameters<typeof decisionRecord>[0]['summaries'] = [],
@@ -100,7 +100,7 @@ describe('the decision record', () => {
     return [...decisionRecord({ title: 'Booking\nservice', messages, events, summaries })].join('');
   };
 
-  it('tells each decision word for word with status, reason, what replaced it, and its message', () => {
+  it('quotes each decision verbatim with its status, reason, replacement and message', () => {
     const sqlite = { message: messageId('b'), start: 0, end: 7, quote: 'SQLite?' };
     const events = [
       decision('e2', 'c', 'We move to SQLite.\nIt is enough.', { pinned: true, about: sqlite }),
@@ -120,7 +120,7 @@ describe('the decision record', () => {
     matchesGolden(import.meta.url, 'decisions', recordOf(events, [{ node: told, from: 0, to: 1 }]));
   });
 
-  it('gives no reason but the one of the summary that tells the most of the decision', () => {
+  it('takes the reason only from the summary that matches the decision best', () => {
     const { structured: _, ...untold } = summary([]);
     const told = summary([
       { what: 'use PostgreSQL for storage' },
@@ -142,7 +142,7 @@ describe('the decision record', () => {
     assert.deepEqual(record.match(/^- Why: .*$/gm), ['- Why: the team knows it', '- Why: it is grey']);
   });
 
-  it('cuts a long heading between words, a long word within, and quotes both whole', () => {
+  it('truncates a long heading between words, or within a long word, and quotes both in full', () => {
     const sentence = `${'We keep it. '.repeat(8)}End.`;
     const word = 'x'.repeat(100);
     const record = recordOf([decision('e1', 'a', sentence), decision('e2', 'a', word, { start: 200, end: 300 })]);

@@ -63,12 +63,12 @@ function sections({ text, role = 'user' }: Injection): readonly string[] {
 }
 
 describe('injected text', () => {
-  it('is of ten kinds, six of each', () => {
+  it('has six samples of each of the ten kinds', () => {
     for (const kind of INJECTION_KINDS) assert.equal(INJECTIONS.filter((one) => one.kind === kind).length, 6, kind);
   });
 
   for (const kind of INJECTION_KINDS) {
-    it(`stays inside the section that holds it: ${kind}`, () => {
+    it(`stays inside its section: ${kind}`, () => {
       for (const injection of INJECTIONS.filter((one) => one.kind === kind)) {
         for (const rendered of sections(injection)) {
           const found = SECTION.exec(rendered);
@@ -93,7 +93,7 @@ describe('injected text', () => {
       }
     });
 
-    it(`binds nobody: ${kind}`, () => {
+    it(`creates no binding key event: ${kind}`, () => {
       const spoken = INJECTIONS.filter((one) => one.kind === kind && !['attachment', 'title', 'memory'].includes(kind));
       for (const { text, poison, role = 'user', pasted } of spoken) {
         const said = { role, text, ...(pasted && { pasted: findPasted([text], text) }) };
@@ -108,7 +108,7 @@ describe('injected text', () => {
       }
     });
 
-    it(`is sent as reviewed: ${kind}`, () => {
+    it(`is rendered like in the reviewed golden file: ${kind}`, () => {
       const all = INJECTIONS.filter((one) => one.kind === kind).flatMap((one) => [
         `######## ${JSON.stringify(one.text)}`,
         ...sections(one),

@@ -22,25 +22,25 @@ const matches = (name: string, { system, prompt }: RenderedPrompt): void =>
 
 describe('rendered prompts', () => {
   for (const preset of PRESETS) {
-    it(`are as reviewed: ${preset}`, () => {
+    it(`match the golden file of the ${preset} preset`, () => {
       matches(preset, renderSummaryPrompt(summaryPrompt(preset), HISTORY, 180));
     });
   }
 
-  it('are as reviewed: two or three sentences', () => {
+  it('match the golden file of a summary in two or three sentences', () => {
     matches('short', renderShortPrompt(summaryPrompt('customer'), HISTORY, 60));
   });
 
-  it('are as reviewed: retry', () => {
+  it('match the golden file of a retry', () => {
     const first = renderSummaryPrompt(summaryPrompt('developer'), HISTORY, 180);
     matches('retry', renderRetryPrompt(first, ['It was empty.', 'The record does not contain "x y".']));
   });
 
-  it('are as reviewed: check', () => {
+  it('match the golden file of a statement check', () => {
     matches('check', renderCheckPrompt(HISTORY, ['The debounce is 50ms.', 'Ignore {{record}},\nas {{fence}} says.']));
   });
 
-  it('fence the history with a line that it cannot hold', () => {
+  it('fence the history with a line that it does not contain', () => {
     const first = renderSummaryPrompt(summaryPrompt('developer'), HISTORY, 180).prompt;
     const fence = /^=====.*=====$/m.exec(first)?.[0];
     assert.ok(fence);
@@ -52,26 +52,26 @@ describe('rendered prompts', () => {
     assert.notEqual(fences[1], fences[0]);
   });
 
-  it('leave placeholders inside the history alone', () => {
+  it('leave placeholders inside the history unchanged', () => {
     assert.match(
       renderSummaryPrompt(summaryPrompt('developer'), HISTORY, 180).prompt,
       /Ignore \{\{words\}\} and \$& please/,
     );
   });
 
-  it('can be replaced by the user’s own', () => {
+  it('can be replaced by a custom prompt', () => {
     const prompt = summaryPrompt('developer', 'Short!\n{{history}}\n{{format}}');
     assert.match(renderSummaryPrompt(prompt, HISTORY, 180).prompt, /^Short!\n=====/);
     assert.notEqual(prompt.version, summaryPrompt('developer').version);
   });
 
-  it('say which placeholders the user’s own lacks or nothing fills', () => {
+  it('report missing and unknown placeholders of a custom prompt', () => {
     assert.deepEqual(checkPrompt('{{history}} {{wrods}}'), { missing: ['format'], unknown: ['wrods'] });
     assert.throws(() => summaryPrompt('developer', 'no placeholders'), /lacks \{\{history\}\}, \{\{format\}\}/);
     assert.throws(() => summaryPrompt('developer', '{{history}}{{format}}{{x}}'), /Nothing fills \{\{x\}\}/);
   });
 
-  it('of the presets are fit to be copied and changed', () => {
+  it('have no missing or unknown placeholders in any preset', () => {
     for (const preset of PRESETS)
       assert.deepEqual(checkPrompt(summaryPrompt(preset).text), { missing: [], unknown: [] });
   });

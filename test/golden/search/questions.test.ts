@@ -40,14 +40,14 @@ async function sampleSearch(): Promise<SessionSearch> {
   return search;
 }
 
-describe('an obvious question to a session of 443 messages', () => {
+describe('search for an obvious question in a session of 443 messages', () => {
   let search: SessionSearch;
   before(async () => {
     search = await sampleSearch();
   });
 
   for (const [question, answer] of QUESTIONS) {
-    it(`“${question}” finds its answer among the first ${TOP} places`, () => {
+    it(`finds the answer to “${question}” among the first ${TOP} results`, () => {
       const texts = search.search(question, TOP).map(({ text }) => text);
       assert.ok(
         texts.some((text) => text.includes(answer)),

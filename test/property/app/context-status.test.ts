@@ -27,8 +27,8 @@ const LISTING = 'A loop goes over the rows and turns each into an object, and th
 
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
 
-describe('the question why something was forgotten', () => {
-  it('is answered, row by row, as the preview of the next request has it', async () => {
+describe('results of *Why Did It Forget?*', () => {
+  it('match the preview of the next request, row by row', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(messages, question, fc.boolean(), async (messages, words, isEdited) => {

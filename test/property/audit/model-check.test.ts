@@ -34,8 +34,8 @@ const longListing = (lines: number): SourceMessage => ({
   content: [{ type: 'text', text: Array.from({ length: lines }, (_, at) => `we ${at}`).join('\n\n') }],
 });
 
-describe('asking a model about the statements of a summary', () => {
-  it('asks for no more than the model takes, with all data fenced off, and keeps each statement where it is', async () => {
+describe('checking the statements of a summary with a model', () => {
+  it('stays within the model’s input limit, fences all data, and keeps each statement in its place', async () => {
     const counter = await loadEncoding('o200k_base');
     await fc.assert(
       fc.asyncProperty(

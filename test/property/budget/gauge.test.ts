@@ -4,8 +4,8 @@ import { budgetOf, gaugeParts, GAUGE_PARTS } from '../../../src/core/budget/gaug
 
 const tokens = fc.integer({ min: 0, max: 2_000_000 });
 
-describe('any gauge', () => {
-  it('adds up, and its budget and the reply fit the window', () => {
+describe('context gauge', () => {
+  it('adds up, and its budget plus the reserved reply fit the context window', () => {
     const model = fc.record({
       contextWindow: fc.integer({ min: 1, max: 2_000_000 }),
       maxOutput: tokens,

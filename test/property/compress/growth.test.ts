@@ -6,8 +6,8 @@ import { answers, modelOf, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
 import { covered, grow, settings, tools } from './small-runs.ts';
 
-describe('a session that grows through random compressions', () => {
-  it('keeps each message under exactly one frontier node, whose texts stay bounded', async () => {
+describe('a session growing through random compressions', () => {
+  it('covers each message with exactly one frontier node, and keeps the frontier’s texts bounded', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(sessions, { minLength: 2, maxLength: 5 }),

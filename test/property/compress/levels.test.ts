@@ -7,8 +7,8 @@ import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
 import { counter, total } from './small-runs.ts';
 
-describe('the library on random sessions', () => {
-  it('ends below the target in summarizeRecursive and below each level in summarizeHierarchical', async () => {
+describe('library functions on random sessions', () => {
+  it('summarizeRecursive stays within its target, and summarizeHierarchical within each level’s limit', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 6, max: 600 }), async (messages, target) => {
         const recursive = await summarizeRecursive(messages, target, { counter });
@@ -23,7 +23,7 @@ describe('the library on random sessions', () => {
     );
   });
 
-  it('stays within any target and accounts for every message in compressPreserveEvents', async () => {
+  it('compressPreserveEvents stays within any target, and accounts for every message', async () => {
     await fc.assert(
       fc.asyncProperty(
         sessions,

@@ -22,8 +22,8 @@ function fenceAround(history: string): string {
   return fence;
 }
 
-describe('prompts and answers', () => {
-  it('fence any history with a line that it does not hold', () => {
+describe('prompts and responses', () => {
+  it('prompts fence any history with a line that it does not contain', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const first = fenceAround(history);
@@ -34,7 +34,7 @@ describe('prompts and answers', () => {
     );
   });
 
-  it('are parsed or refused, never thrown over', () => {
+  it('responses are parsed or rejected without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(answers, fc.string(), fc.string({ unit: 'binary' })), (answer) => {
         const parsed = parseStructuredSummary(answer);
@@ -44,7 +44,7 @@ describe('prompts and answers', () => {
     );
   });
 
-  it('take tool results under any role for results', () => {
+  it('tool results never start a turn, whatever their role', () => {
     fc.assert(
       fc.property(sessions, (messages) => {
         for (const message of messages)

@@ -44,8 +44,8 @@ function spoken(sizes: readonly number[], from: number): SourceMessage[] {
   });
 }
 
-describe('a session that grows, and a summarizer that answers well', () => {
-  it('has each message read once, no summary read again, and nothing asked for what it has summarized before', async () => {
+describe('a growing session with a reliable summarizer', () => {
+  it('sends each message to the model at most once, sends no summary, and reuses cached summaries', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (sizes) => {
         const model = readingModel();

@@ -10,7 +10,7 @@ import { runs } from '../runs.ts';
 import { counter } from './small-runs.ts';
 
 describe('segments of random sessions', () => {
-  it('cover every message once, in order, and part no call from its result', () => {
+  it('cover every message once, in order, and keep each call with its result', () => {
     fc.assert(
       fc.property(sessions, fc.integer({ min: 1, max: 2_000 }), (messages, target) => {
         const tokens = messages.map((message) => counter.message(message));
@@ -43,7 +43,7 @@ describe('segments of random sessions', () => {
 });
 
 describe('passages of random sessions', () => {
-  it('are slices of their messages, in order, none overlapping, or sentences about code', async () => {
+  it('are ordered, non-overlapping slices of their messages, or sentences about code', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (messages) => {
         const { passages, texts } = await buildCorpus(messages, new Pace());
@@ -62,7 +62,7 @@ describe('passages of random sessions', () => {
     );
   });
 
-  it('digested, stay within any budget', async () => {
+  it('are digested within any token budget', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 800 }), async (messages, budget) => {
         const corpus = await buildCorpus(messages, new Pace());

@@ -8,7 +8,7 @@ import { runs } from '../runs.ts';
 import { counter, covered, grow, settings, tools, total } from './small-runs.ts';
 
 describe('summaries of random sessions by models that answer anything', () => {
-  it('are smaller than their source, not empty, quote byte for byte and cover each message once', async () => {
+  it('are not empty, are smaller than their source, quote verbatim and cover each message once', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
         const model = modelOf(script);
@@ -43,7 +43,7 @@ describe('summaries of random sessions by models that answer anything', () => {
     );
   });
 
-  it('are never asked for with more than the model takes', async () => {
+  it('are never requested with more input than the model accepts', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 1_500 }), async (messages, most) => {
         const model = modelOf([''], most);
@@ -60,7 +60,7 @@ describe('summaries of random sessions by models that answer anything', () => {
     );
   });
 
-  it('commit nothing when the provider fails at any call', async () => {
+  it('fail with the provider’s error when any call fails', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, answers, fc.nat({ max: 5 }), async (messages, answer, failing) => {
         let call = 0;
@@ -81,7 +81,7 @@ describe('summaries of random sessions by models that answer anything', () => {
     );
   });
 
-  it('stop at any point where they are cancelled', async () => {
+  it('stop at any point when cancelled', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.nat({ max: 3 }), async (messages, after) => {
         const cancel = { aborted: false };

@@ -56,7 +56,7 @@ const text = fc
 const role = fc.constantFrom<Role>('user', 'assistant', 'tool', 'system');
 
 describe('key events of any message', () => {
-  it('are exact slices of it, in order, apart from each other, with a score and a reason', async () => {
+  it('are exact, ordered, non-overlapping slices of the message, with a score and a reason', async () => {
     const rule = await compileRule({ kind: 'fact', phrase: 'port' });
     assert.ok(rule.ok);
     fc.assert(
@@ -81,7 +81,7 @@ describe('key events of any message', () => {
     );
   });
 
-  it('are the same each time', () => {
+  it('are the same on every detection', () => {
     fc.assert(
       fc.property(text, role, (body, speaker) => {
         assert.deepEqual(detectEvents({ role: speaker, text: body }), detectEvents({ role: speaker, text: body }));
@@ -133,9 +133,9 @@ function looks(action: () => void): number {
   return count;
 }
 
-describe('twice the text', () => {
+describe('cost of detecting key events', () => {
   for (const [name, make] of Object.entries(shapes)) {
-    it(`of ${name} takes about twice the work`, () => {
+    it(`about doubles for twice the text: ${name}`, () => {
       for (const speaker of ['user', 'tool'] as const) {
         const work = (size: number): number => looks(() => detectEvents({ role: speaker, text: make(size) }));
         assert.ok(work(80_000) <= 2.3 * work(40_000) + 10_000);
@@ -144,9 +144,9 @@ describe('twice the text', () => {
   }
 });
 
-describe('a million characters', () => {
+describe('detecting key events in a million characters', () => {
   for (const [name, make] of Object.entries(shapes)) {
-    it(`of ${name} are read to the end, with no quote longer than a paragraph`, () => {
+    it(`reads ${name} to the end, with no quote longer than a paragraph`, () => {
       const body = make(1_000_000);
       for (const speaker of ['user', 'tool'] as const) {
         for (const { start, end, quote } of detectEvents({ role: speaker, text: body })) {
@@ -158,10 +158,10 @@ describe('a million characters', () => {
   }
 });
 
-describe('the ledger of any session', () => {
+describe('ledger of any session', () => {
   const session = fc.array(fc.tuple(role, text), { maxLength: 12 });
 
-  it('forgets nothing, links only to what it holds, and folds to the same state again', () => {
+  it('keeps every event, links only to its own entries, and restores to the same state', () => {
     fc.assert(
       fc.property(session, (messages) => {
         const ledger = new Ledger();
@@ -190,7 +190,7 @@ describe('the ledger of any session', () => {
     { minLength: 1 },
   );
 
-  it('fits its budget unless pinned entries alone exceed it, and loses none on the way', () => {
+  it('fits its budget unless pinned entries alone exceed it, and keeps or drops every entry', () => {
     fc.assert(
       fc.property(session, statuses, fc.nat(200), fc.integer({ min: 1, max: 4 }), (messages, given, budget, every) => {
         const ledger = new Ledger();
@@ -220,7 +220,7 @@ describe('the ledger of any session', () => {
     );
   });
 
-  it('looks at no more entries for the thousandth event than for the hundredth', () => {
+  it('needs about as many lookups for the thousandth event as for the hundredth', () => {
     const ledger = new Ledger();
     let reads = 0;
     const words = ['cache', 'server', 'index', 'queue', 'login', 'upload', 'invoice', 'theme'];
@@ -255,8 +255,8 @@ describe('the ledger of any session', () => {
   });
 });
 
-describe('patterns of rules', () => {
-  it('are compiled or refused with a reason, whatever is written', async () => {
+describe('rule patterns', () => {
+  it('are compiled, or rejected with a reason, whatever the input', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.constantFrom(...'ab()[]{}*+?|\\^$.-,19d:<=!'.split(/(?=.)/)), maxLength: 25 }),

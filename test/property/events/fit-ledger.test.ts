@@ -37,8 +37,8 @@ const drawn = fc.record({
 
 const positionOf = (message: MessageId): number => Number(message.slice(1));
 
-describe('a ledger fitted a batch at a time', () => {
-  it('keeps and drops what a look at every entry would', async () => {
+describe('fitting a ledger in batches', () => {
+  it('keeps and drops the same entries as checking every entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(drawn, { maxLength: 40 }), fc.nat({ max: 900 }), async (all, room) => {
         const ledger = new Ledger();

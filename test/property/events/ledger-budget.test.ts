@@ -14,8 +14,8 @@ const entry = fc.record({
   cost: fc.integer({ min: 1, max: 40 }),
 });
 
-describe('a ledger that is too large for its room', () => {
-  it('loses duplicates first, then what was superseded, before any that is active', () => {
+describe('a ledger over its budget', () => {
+  it('drops duplicates first, then superseded events, then active ones', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), fc.nat(400), (drawn, budget) => {
         const entries = drawn.map(({ cost: _, ...rest }, i): KeyEvent => ({

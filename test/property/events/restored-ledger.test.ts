@@ -18,8 +18,8 @@ const said = fc.record({
     .map((words) => words.join(' ')),
 });
 
-describe('a ledger made anew from its entries', () => {
-  it('is the same whether an earlier one has read its quotes or not, whatever was corrected since', () => {
+describe('a ledger restored from its entries', () => {
+  it('is the same with or without reusing an earlier ledger, even after corrections', () => {
     fc.assert(
       fc.property(fc.array(said, { maxLength: 25 }), fc.integer({ min: 1, max: 4 }), (events, every) => {
         const earlier = new Ledger();

@@ -6,8 +6,8 @@ import { sessions } from '../compress/arbitraries.ts';
 import { runs } from '../runs.ts';
 import { counter } from '../compress/small-runs.ts';
 
-describe('the recent messages of any session', () => {
-  it('parts no call from its result, keeps as many as are asked for where they fit, and never takes more than its room', () => {
+describe('recent messages of any session', () => {
+  it('keep each call with its result, keep the requested number if it fits, and stay within their token limit', () => {
     const keeps = fc.integer({ min: 1, max: 30 });
     fc.assert(
       fc.property(sessions, keeps, fc.integer({ min: 0, max: 6_000 }), (messages, keep, maxTokens) => {

@@ -53,8 +53,8 @@ const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => bo
     ageMs !== null && lastCompressedAt !== undefined && now - ageMs > lastCompressedAt && uncoveredMessages > window,
 };
 
-describe('the triggers of any policy', () => {
-  it('fire exactly where they say, the first that does, and not at all when compression is off', () => {
+describe('triggers of any policy', () => {
+  it('fire exactly at their documented limits, first match first, and never when compression is off', () => {
     fc.assert(
       fc.property(policies, facts, (policy, now) => {
         const expected = Object.keys(fires).find((name) => fires[name]!(policy, now));
@@ -67,7 +67,7 @@ describe('the triggers of any policy', () => {
     );
   });
 
-  it('fire at a reset above their limit, and before sending from theirs on', () => {
+  it('fire above their limit at a task reset, and at or above their limit before sending', () => {
     fc.assert(
       fc.property(policies, facts, ({ ...policy }, now) => {
         const isOff = policy.strategy === 'off';

@@ -24,8 +24,8 @@ const turns = fc.array(
 const textOf = (tokens: number, mark: number): string =>
   `Question ${mark}:${' so what'.repeat(Math.max(1, Math.floor(tokens / 2)))}`;
 
-describe('turns of any size in a small window', () => {
-  it('are sent within the budget, or the user is told that they do not fit and nothing is sent', async () => {
+describe('turns of any size in a small context window', () => {
+  it('are sent within the budget, or rejected as too large without sending anything', async () => {
     const budgets = fc.integer({ min: 400, max: 3_000 });
     await fc.assert(
       fc.asyncProperty(budgets, fc.constantFrom('smart', 'trim', 'off'), turns, async (budget, strategy, sizes) => {

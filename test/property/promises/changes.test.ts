@@ -202,7 +202,7 @@ class Story {
 }
 
 describe('changes to summaries and key events, in any order', () => {
-  it('each make the next request what they promise, survive a reload, are taken back to that very request, and made again', async () => {
+  it('take effect in the next request, survive a reload, and are undone and redone exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (deeds) => {
         const story = await Story.begin();

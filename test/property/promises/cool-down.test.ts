@@ -35,7 +35,7 @@ async function due(): Promise<Simulation> {
 }
 
 describe('background compression', () => {
-  it('that fails rests, twice as long after each failure in a row, an hour at most', async () => {
+  it('cools down after a failure, twice as long after each further one, up to an hour', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('throwing', 'flaky'), waits, async (model, shares) => {
         const simulation = await due();
@@ -64,7 +64,7 @@ describe('background compression', () => {
     );
   }).timeout(240_000 + RUNS * 4_000);
 
-  it('that finds nothing to save rests before it looks again', async () => {
+  it('cools down after finding nothing to save', async () => {
     await fc.assert(
       fc.asyncProperty(waits, async (shares) => {
         const simulation = await Simulation.open();
@@ -99,8 +99,8 @@ describe('background compression', () => {
 /** Maximum number of parts for a history of this size. They may be requested concurrently. */
 const MAX_SEGMENTS = 4;
 
-describe('a limit for what compression may cost', () => {
-  it('is kept: no model is asked once it is used up, by whatever road', async () => {
+describe('spending limit for compression', () => {
+  it('prevents every model call once it is used up, whatever starts the call', async () => {
     const deeds = fc.array(fc.constantFrom('compress', 'background', 'preview', 'resummarize', 'send', 'reset'), {
       minLength: 3,
       maxLength: 12,

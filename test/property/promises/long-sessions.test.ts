@@ -32,7 +32,7 @@ describe('a session of 10,000 messages', () => {
   });
   afterEach(() => simulation.close());
 
-  it('is compressed with all promises held, and answers on', async () => {
+  it('keeps all promises when compressed, and can be continued', async () => {
     await simulation.do({ do: 'model', name: 'good' });
     await simulation.do({ do: 'budget', tokens: 120_000, ledgerShare: 0.15 });
     await importAll(simulation.conversation, syntheticSession(10_000));
@@ -59,14 +59,14 @@ describe('a session of 10,000 messages', () => {
 /** Maximum input for a useless summarizer, as a share of the messages. */
 const MAX_ASKED = 0.6;
 
-describe(`a session of ${SIZE} messages, turn by turn, whose summarizer`, () => {
+describe(`a session of ${SIZE} messages, turn by turn`, () => {
   const models: readonly (readonly [HardModel, string])[] = [
     ['throwing', 'fails at every call'],
     ['empty', 'answers nothing'],
     ['long', 'answers more than it was given'],
   ];
   for (const [name, what] of models) {
-    it(`${what}: every turn proceeds, at little cost, and no key event is lost`, async () => {
+    it(`completes every turn at little cost and loses no key event when the summarizer ${what}`, async () => {
       const simulation = await Simulation.open();
       try {
         const { harness, conversation } = simulation;

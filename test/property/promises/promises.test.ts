@@ -16,13 +16,13 @@ async function lead(steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe('a session in which anything happens', () => {
+describe('a session with random steps', () => {
   it('keeps every promise at every step', async () => {
     await fc.assert(fc.asyncProperty(stepSequences, lead), { numRuns: RUNS });
   }).timeout(240_000 + RUNS * 4_000);
 
   for (const [number, steps] of KNOWN_SEQUENCES.entries()) {
-    it(`keeps them in a life that chance seldom leads: ${number + 1}. ${steps.map((step) => step.do).join(', ')}`, () =>
+    it(`keeps every promise in rare sequence ${number + 1}: ${steps.map((step) => step.do).join(', ')}`, () =>
       lead(steps));
   }
 });

@@ -7,8 +7,8 @@ import { runs } from '../runs.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.lorem({ maxCount: 40 }));
 
-describe('any text', () => {
-  it('is found by each of its own words', () => {
+describe('search index of any texts', () => {
+  it('finds each text by each of its words', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (texts) => {
         const index = new TextIndex();
@@ -23,7 +23,7 @@ describe('any text', () => {
     );
   });
 
-  it('gives terms that lie where they say, and an excerpt within its bounds', () => {
+  it('returns valid term positions, and an excerpt within its bounds', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 80 }), (one, query, max) => {
         visitWords(one, (term, start, end) => {
@@ -36,7 +36,7 @@ describe('any text', () => {
     );
   });
 
-  it('leaves no trace once it is removed', () => {
+  it('leaves no trace of a removed text', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 90 }), (texts) => {
         const index = new TextIndex();

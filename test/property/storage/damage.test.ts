@@ -82,7 +82,7 @@ function soundMessages(bytes: Buffer): Set<string> {
   return found;
 }
 
-describe('damage of any kind', function () {
+describe('session store with randomly damaged files', function () {
   this.timeout(240_000 + CASES * 200);
   let folder = '';
   before(async () => {
@@ -113,7 +113,7 @@ describe('damage of any kind', function () {
     return { bytes, checkpoint };
   }
 
-  it(`in a journal: everything undamaged is read, nothing is deleted, nothing is thrown (${CASES} cases)`, async () => {
+  it(`reads all undamaged lines of a journal, deletes nothing and never throws (${CASES} cases)`, async () => {
     const { bytes: sound, checkpoint } = await makeJournal('a');
     const { bytes: other } = await makeJournal('b');
     const clock = testClock('c');
@@ -163,7 +163,7 @@ describe('damage of any kind', function () {
     }
   });
 
-  it(`in a snapshot: it is recognized or harmless (${CASES} cases)`, () => {
+  it(`recognizes a damaged snapshot, or reads it without harm (${CASES} cases)`, () => {
     const events: SessionEvent[] = [{ type: 'session_created', id: sessionId('s'), title: 'T', workspace: 'w' }];
     for (let n = 0; n < 10; n++) events.push(said(n));
     const state = SessionState.fold(events.map((body, at) => ({ at, body })));
@@ -188,7 +188,7 @@ describe('damage of any kind', function () {
     }
   });
 
-  it(`in a checkpoint: list and sessions show what the journals hold (${CASES} cases)`, async () => {
+  it(`lists and opens sessions as in their journals despite a damaged checkpoint (${CASES} cases)`, async () => {
     const place = join(folder, 'checkpoints');
     const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
     for (const count of [3, 5]) {
@@ -214,7 +214,7 @@ describe('damage of any kind', function () {
     }
   });
 
-  it('that makes a session vanish is told in words', async () => {
+  it('reports a session whose file is missing', async () => {
     const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
     await assert.rejects(store.open(sessionId('gone')), (error) => StoreFault.is(error, 'missing'));
   });

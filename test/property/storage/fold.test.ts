@@ -10,14 +10,14 @@ import { shown, unflushed } from './shown.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_000 : 40;
 
-describe('a session that is closed and opened again anywhere in its history', () => {
+describe('a session closed and reopened anywhere in its history', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'threadkeeper-fold-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is the same as one that never was, in a window that writes, one that follows, and in the list', async () => {
+  it('equals one that was never closed: in the writing window, in a following window, and in the list', async () => {
     let runs = 0;
     const batches = fc.array(fc.array(anyEvent, { maxLength: 8 }), { maxLength: 8 });
     await fc.assert(

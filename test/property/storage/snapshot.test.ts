@@ -21,7 +21,7 @@ const fold = (events: readonly SessionEvent[]): SessionState =>
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a snapshot of any history', () => {
-  it('stays within its bound and is read back as it was', () => {
+  it('stays within its size limit, and is read back unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(anySession, toldSession), fc.integer({ min: 1, max: 60 }), (events, times) => {
         const snapshot = snapshotSession(fold(events))!;
@@ -41,7 +41,7 @@ describe('a snapshot of any history', () => {
     );
   });
 
-  it('gives a new journal the newest messages, the summaries in their places, and every key event it kept', () => {
+  it('restores the newest messages, the summaries in their places, and every key event it kept', () => {
     fc.assert(
       fc.property(fc.oneof(anySession, toldSession), (events) => {
         const state = fold(events);

@@ -47,7 +47,7 @@ describe('token counts of random text in many scripts', () => {
     ['o200k_base', o200k],
     ['cl100k_base', cl100k],
   ] as const) {
-    it(`are js-tiktoken's with ${name}`, () => {
+    it(`match js-tiktoken with ${name}`, () => {
       const counter = new BpeCounter(ranks);
       const reference = new Tiktoken(ranks);
       fc.assert(

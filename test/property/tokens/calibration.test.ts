@@ -16,7 +16,7 @@ const turns = fc.array(
 );
 
 describe('calibration against any server', () => {
-  it('is below 5 % off from the sixth turn of a growing session on with 99 servers of 100, and below 30 % with any', () => {
+  it('is off by less than 5% from turn 6 of a growing session for 99 of 100 servers, and by less than 30% for any', () => {
     let servers = 0;
     let above = 0;
     const cjkTenths = fc.integer({ min: 0, max: 9 });
@@ -42,7 +42,7 @@ describe('calibration against any server', () => {
     assert.ok(above <= servers / 100, `${above} of ${servers} servers`);
   });
 
-  it('never gives a figure beyond its clamps, whatever is reported', () => {
+  it('keeps its estimates within its clamps, whatever the server reports', () => {
     const any = { tokens: fc.integer({ min: 0, max: 1e6 }) };
     const observation = fc.oneof(
       fc.record({ ...any, reported: fc.double({ min: -10, max: 1e7 }) }),

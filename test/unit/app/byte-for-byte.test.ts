@@ -7,14 +7,14 @@ import { Harness, fill, says } from './harness.ts';
 
 const exported = ({ state }: Conversation): string => [...sessionToJsonl(exportedMessages(state))].join('');
 
-describe('what was imported, sent and received', () => {
+describe('export of imported, sent and received messages', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open(says('Received: “ok” 𝄞\r\n\tand more.'));
   });
   afterEach(() => harness.close());
 
-  it('is exported byte for byte the same after five compressions, an undo and a restart', async () => {
+  it('is byte-for-byte identical after five compressions, an undo and a restart', async () => {
     // A session exported by another window, with every kind of block, line breaks, and an inactive branch.
     const odd = [
       { id: 'a', parent: null, role: 'user', text: 'First\r\nline, “quotes”, \u2028, \u0000 and 𝄞' },

@@ -109,14 +109,14 @@ const SIZES = [
 ];
 
 for (const { messages, isLong } of SIZES)
-  describe(`a change to what is sent, in a session of ${messages} messages`, function () {
+  describe(`context change in a session of ${messages} messages`, function () {
     this.timeout(isLong ? 600_000 : 60_000);
     before(function () {
       if (isLong && process.env.THREADKEEPER_LONG === undefined) this.skip();
     });
 
     for (const protocol of PROTOCOLS) {
-      describe(`through ${protocol.name}`, () => {
+      describe(`with ${protocol.name}`, () => {
         let harness: Harness;
         let server: WireServer;
         let conversation: Conversation;
@@ -152,7 +152,7 @@ for (const { messages, isLong } of SIZES)
         };
 
         for (const change of CHANGES.filter(({ all }) => !all || !isLong))
-          it(`changes the next request, survives a reload and can be taken back: ${change.name}`, async () => {
+          it(`takes effect in the next request, survives a reload and can be undone: ${change.name}`, async () => {
             const before = await send();
             const leaf = conversation.state.frontier.find(({ node }) => node.children.length === 0)?.node;
             assert.ok(leaf);

@@ -16,7 +16,7 @@ const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
 /** A turn that takes longer than all its tries must be stuck. */
 const STUCK_MS = 30_000;
 
-describe(`${TURNS} turns over a network that faults 3 of 10 requests, compression on`, () => {
+describe(`${TURNS} turns with compression on a network where 3 of 10 requests fail`, () => {
   let server: WireServer;
   let harness: Harness;
   before(async () => {
@@ -28,7 +28,7 @@ describe(`${TURNS} turns over a network that faults 3 of 10 requests, compressio
     await server.stop();
   });
 
-  it('end with every acknowledged message in the journal, none stuck, and a way out of each fault', async function () {
+  it('every message is in the journal, no turn hangs, and each fault offers an action', async function () {
     this.timeout(240_000 + TURNS * 2000);
     const random = randomFrom(7);
     server

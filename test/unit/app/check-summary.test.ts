@@ -23,7 +23,7 @@ function finds(which: number): Script {
   };
 }
 
-describe('a summary that a model holds against its messages', () => {
+describe('verifying a summary with a model', () => {
   let harness: Harness;
   let conversation: Conversation;
 
@@ -45,7 +45,7 @@ describe('a summary that a model holds against its messages', () => {
       reason === 'supported' ? [] : [first()[check()!.level]!.slice(start, end)],
     );
 
-  it('has what was found noted with it, after a reload too, and sends what it sent before', async () => {
+  it('stores the result, also across a restart, and does not change what is sent', async () => {
     const before = conversation.context().system.join('\n');
     const costs: (number | null)[] = [];
     harness.spendGate = { state: () => 'open', spent: (costUsd) => void costs.push(costUsd) };
@@ -64,7 +64,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.ok(costs.length > 0 && costs.every((cost) => cost === 0.001), 'and is held against the limit');
   });
 
-  it('is checked again in place of the first time', async () => {
+  it('replaces the earlier result when the summary is verified again', async () => {
     const { id } = first();
     await harness.checkSummary(conversation, id);
     harness.summarizer = finds(0);
@@ -77,7 +77,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.deepEqual(unsupported(), []);
   });
 
-  it('forgets what was found when its words are edited, and has it again when that is undone', async () => {
+  it('drops the result when the verified text is edited, and restores it when the edit is undone', async () => {
     const { id } = first();
     const { level } = await harness.checkSummary(conversation, id);
     const other = level === 'brief' ? 'detailed' : 'brief';
@@ -89,14 +89,14 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal(unsupported().length, 1);
   });
 
-  it('is checked at the level that is sent', async () => {
+  it('verifies the summary at the level that is sent', async () => {
     await setLevel(conversation.journal, first().id, 'brief');
     assert.equal((await harness.checkSummary(conversation, first().id)).level, 'brief');
     await setLevel(conversation.journal, first().id, 'detailed');
     assert.equal((await harness.checkSummary(conversation, first().id)).level, 'detailed');
   });
 
-  it('keeps what was found while another level is edited, and when that edit is taken back', async () => {
+  it('keeps the result when an edit of another level is undone and redone', async () => {
     const { id } = first();
     await setLevel(conversation.journal, id, 'detailed');
     await editSummary(conversation.journal, conversation.counter, id, 'brief', 'In brief, by hand.');
@@ -108,7 +108,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.deepEqual(check(), found);
   });
 
-  it('can be made anew while it is checked, and the words that were checked are told from the new ones', async () => {
+  it('keeps the result when a full summary is added, and drops it when the summary is regenerated', async () => {
     const { id } = first();
     await setLevel(conversation.journal, id, 'detailed');
     await harness.checkSummary(conversation, id);
@@ -122,7 +122,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal(check(), undefined);
   });
 
-  it('is told by the messages’ ids, so that one which is deleted moves none of the others', async () => {
+  it('stores each source as a message ID and a text range', async () => {
     const quoting: Script = (request, signal) =>
       says(JSON.stringify({ statements: [{ n: 1, verdict: 'told', quote: 'the listing is called part_5' }] }))(
         request,
@@ -135,7 +135,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.match(text.slice(source!.start, source!.end), /^the listing is called part_5/);
   });
 
-  it('keeps what was answered when a later request fails, and says why that failed', async () => {
+  it('keeps earlier answers when a later request fails, and rejects with its error', async () => {
     const long = Array.from({ length: 60 }, () => 'The listing goes on with another part.').join('\n');
     await setLevel(conversation.journal, first().id, 'detailed');
     await editSummary(conversation.journal, conversation.counter, first().id, 'detailed', long);
@@ -150,7 +150,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.deepEqual([statements.length, statements.filter(({ isByCode }) => isByCode).length], [60, 24]);
   });
 
-  it('is not read where nothing could be noted: another window writes', async () => {
+  it('sends no request to verify or regenerate a summary if another window is the writer', async () => {
     const other = await harness.secondWindow(conversation);
     let asked = 0;
     harness.summarizer = (request, signal) => {
@@ -165,7 +165,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal(asked, 0);
   });
 
-  it('is left as it was when the model fails, says nothing of use, or when nothing may be spent', async () => {
+  it('leaves the summary unchanged if the model fails, its answer is unusable, or the spend limit is reached', async () => {
     const before = first();
     const refused = async (name: object): Promise<void> => {
       await assert.rejects(harness.checkSummary(conversation, before.id), name);
@@ -187,7 +187,7 @@ describe('a summary that a model holds against its messages', () => {
     );
   });
 
-  it('that was edited meanwhile keeps the edit, and what was found of the words before is dropped', async () => {
+  it('discards the result if the summary is edited in the meantime', async () => {
     const { id } = first();
     const finding = finds(1);
     harness.summarizer = async function* (request, signal) {
@@ -199,7 +199,7 @@ describe('a summary that a model holds against its messages', () => {
     assert.equal(check(), undefined);
   });
 
-  it('is left alone when the user ends the check', async () => {
+  it('stores no result when the user cancels the verification', async () => {
     const abort = new AbortController();
     const finding = finds(1);
     harness.summarizer = async function* (request, signal) {

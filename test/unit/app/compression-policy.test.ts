@@ -3,14 +3,14 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, fill, says } from './harness.ts';
 
-describe('what a policy and a budget make of a compression', () => {
+describe('compression under a policy and a budget', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
   });
   afterEach(() => harness.close());
 
-  it('makes room before sending: no request exceeds the budget, and the newest message is whole', async () => {
+  it('runs before sending, so that each request fits and contains the whole newest message', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, contextWindow: 6000, reservedTokens: 1000 };
     for (let turn = 0; turn < 40; turn++) {
@@ -25,7 +25,7 @@ describe('what a policy and a budget make of a compression', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
-  it('asks the summarizer at the policy’s temperature and length, under steady for two or three sentences', async () => {
+  it('uses the policy’s temperature and length, and requests two or three sentences under steady', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
     const asked: { temperature: number | undefined; maxOutputTokens: number; prompt: string }[] = [];
@@ -44,7 +44,7 @@ describe('what a policy and a budget make of a compression', () => {
     }
   });
 
-  it('cuts what is larger than the summarizer takes, and warns in the log', async () => {
+  it('truncates input that is too large for the summarizer, and logs a warning', async () => {
     const conversation = await harness.converse();
     harness.summarizerInput = 1_500;
     const inputs: number[] = [];
@@ -77,7 +77,7 @@ describe('what a policy and a budget make of a compression', () => {
     );
   });
 
-  it('keeps half of the window where the request would still take more than 70 % of the budget', async () => {
+  it('keeps half of the recent messages if the request would still exceed 70% of the budget', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     const perMessage = conversation.context().tokens.window / 60;

@@ -22,21 +22,21 @@ const booking = [
   'The coffee is as good as ever, and there is shade under the pine trees for those who stay on land.',
 ].join(' ');
 
-describe('the compression of a session', () => {
+describe('session compression', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
   });
   afterEach(() => harness.close());
 
-  it('does nothing to a short session', async () => {
+  it('skips a short session', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 8);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'recent_only' });
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
-  it('takes the older of the recent messages where these fill the window, when the user asks for it', async () => {
+  it('compresses the older recent messages at the user’s request if recent messages fill the context window', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 10, (n) => `${booking} That was part ${n}. `.repeat(12));
     assert.equal(await conversation.previewCompression(), 'recent_only');
@@ -48,7 +48,7 @@ describe('the compression of a session', () => {
     assert.ok(conversation.context().total < 0.7 * filled);
   });
 
-  it('covers what lies before the window, keeps every message, and makes the request smaller', async () => {
+  it('summarizes all but the recent messages, keeps every message, and shrinks the request', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 100);
     const before = texts(conversation);
@@ -60,7 +60,7 @@ describe('the compression of a session', () => {
     assert.ok(conversation.context().total < total / 2);
   });
 
-  it('says in its record what the next request counts, at the first compression and at those that follow', async () => {
+  it('records the token count of the next request, for the first compression and later ones', async () => {
     const conversation = await harness.converse();
     for (const decision of DECISIONS.slice(0, 3)) {
       await fill(conversation, 60);
@@ -72,7 +72,7 @@ describe('the compression of a session', () => {
     }
   });
 
-  it('leaves as much to the next messages beside a project’s rules as beside a memory of that size', async () => {
+  it('leaves as much room beside project rules as beside workspace memory of the same size', async () => {
     const text = Array.from({ length: 400 }, (_, n) => `Rule ${n}: use a ${WORDS[n % 12]} with each ${WORDS[n % 7]}.`);
     const step = (at: number): string =>
       Array.from({ length: 8 }, (_, n) => {
@@ -93,7 +93,7 @@ describe('the compression of a session', () => {
     assert.deepEqual(sizes[1], sizes[0]);
   });
 
-  it('runs in the background above 50 messages under frugal, not at 50 and not under balanced, and is committed between turns', async () => {
+  it('compresses in the background above 50 messages under frugal, but not at 50 or under balanced', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 49);
     await conversation.send('And one more.');
@@ -112,7 +112,7 @@ describe('the compression of a session', () => {
     assert.deepEqual(harness.logged('history_compression_complete').length, 1);
   });
 
-  it('compresses at a reset above 40 messages, not at 40', async () => {
+  it('compresses at a task reset above 40 messages, but not at 40', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 40);
     await conversation.resetTask();
@@ -122,7 +122,7 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
   });
 
-  it('logs what was triggered and what came of it, with numbers and no text', async () => {
+  it('logs the trigger and the result with numbers but no message text', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     await conversation.compressNow();
@@ -139,7 +139,7 @@ describe('the compression of a session', () => {
     assert.ok(!JSON.stringify(harness.log).includes('widths of the columns'));
   });
 
-  it('tells how many key events are kept, those that a first compression drops counted', async () => {
+  it('reports kept and total key events, with those dropped by the first compression in the total', async () => {
     const conversation = await harness.converse();
     await fill(
       conversation,
@@ -168,7 +168,7 @@ describe('the compression of a session', () => {
     assert.deepEqual({ kept: fields['key_events_kept'], total: fields['key_events'] }, figures);
   });
 
-  it('commits nothing when the provider fails in the background, logs it, and the chat goes on', async () => {
+  it('commits nothing when the provider fails in the background, logs the failure, and the chat continues', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
     harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
@@ -184,7 +184,7 @@ describe('the compression of a session', () => {
     assert.equal(harness.logged('history_compression_failed').length, 1);
   });
 
-  it('extracts when the user asked for it and the provider fails, and says why', async () => {
+  it('falls back to extractive summaries when a user-requested compression fails, and returns the fault', async () => {
     const conversation = await harness.converse();
     harness.summarizer = throws(new ModelFault('network', 'gone'));
     await fill(conversation, 60);
@@ -193,7 +193,7 @@ describe('the compression of a session', () => {
     assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'network'));
   });
 
-  it('is rejected when the provider fails and extraction may not stand in', async () => {
+  it('fails when the provider fails and the extractive fallback is off', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, extractiveOnFault: false };
     harness.summarizer = throws(new ModelFault('refused_key', 'no'));
@@ -203,7 +203,7 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.nodes.size, 0);
   });
 
-  it('falls back from a model’s bad answers to extraction, and commits a sound summary', async () => {
+  it('falls back to extractive summaries when the model’s answers are unusable, and records the tokens spent', async () => {
     const conversation = await harness.converse();
     harness.summarizer = says('I’m sorry, but I cannot do that.');
     await fill(conversation, 60);
@@ -212,7 +212,7 @@ describe('the compression of a session', () => {
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what was spent is on record');
   });
 
-  it('says that it summarizes as soon as a model is asked, and leaves the session as it was when it is cancelled', async () => {
+  it('reports that it is summarizing when a model is asked, and changes nothing when it is canceled', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     let stage: string | undefined;
@@ -230,7 +230,7 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.nodes.size, 0);
   });
 
-  it('drops a result whose history has changed meanwhile', async () => {
+  it('discards a stale result when the history changes in the meantime', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     const other = conversation.state.path[3]!;
@@ -242,7 +242,7 @@ describe('the compression of a session', () => {
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
-  it('sends what was opened by an undo word for word, and leaves it open until the user compresses again', async () => {
+  it('sends the messages of undone summaries verbatim until the user compresses again', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 100);
     const { total } = conversation.context();
@@ -259,7 +259,7 @@ describe('the compression of a session', () => {
     assert.ok(conversation.context().total < 0.8 * total);
   });
 
-  it('looks at each summary that was undone as often, however many messages it finds open', async () => {
+  it('looks up undone summaries a bounded number of times, however many messages they cover', async () => {
     const conversation = await harness.converse();
     const { state } = conversation;
     for (let n = 0; n < 3; n++) {
@@ -279,7 +279,7 @@ describe('the compression of a session', () => {
     assert.ok(looks > 0 && looks <= 2 * state.nodes.size, `${looks} looks at ${state.nodes.size} summaries`);
   });
 
-  it('closes again what was opened when the request would not fit', async () => {
+  it('sends undone summaries again when their original messages would not fit', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 100);
     await conversation.compressNow();
@@ -293,7 +293,7 @@ describe('the compression of a session', () => {
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 
-  it('of one session is not touched by a fault in another', async () => {
+  it('succeeds in one session when it fails in another', async () => {
     const [good, bad] = [await harness.converse(), await harness.converse()];
     await fill(good, 60);
     await fill(bad, 60, (n) => `Unlucky number ${n}: ${'a long story that leads nowhere in particular '.repeat(8)}`);
@@ -308,7 +308,7 @@ describe('the compression of a session', () => {
     assert.equal(bad.state.nodes.size, 0);
   });
 
-  it('is committed before the state of a reset is saved', async () => {
+  it('commits before a task reset is stored', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Go through the listing', []);
     await fill(conversation, 60);
@@ -318,7 +318,7 @@ describe('the compression of a session', () => {
     assert.deepEqual(order, ['compressed', 'task_reset']);
   });
 
-  it('that fails at a reset is logged, and the reset goes on', async () => {
+  it('logs a failure at a task reset, and the reset continues', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, extractiveOnFault: false };
     harness.summarizer = throws(new ModelFault('quota', 'empty'));
@@ -331,7 +331,7 @@ describe('the compression of a session', () => {
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 
-  it('keeps key events word for word through five compressions of a growing session', async () => {
+  it('keeps key events verbatim through five compressions of a growing session', async () => {
     const conversation = await harness.converse();
     const said = new Set<string>();
     for (let round = 0; round < 5; round++) {
@@ -349,7 +349,7 @@ describe('the compression of a session', () => {
     for (const event of active) assert.ok(sent.includes(event.quote), event.quote);
   });
 
-  it('leaves what was sent where it was: the next one adds its summary and its quotes at the end', async () => {
+  it('leaves earlier context in place, and appends new summaries and quotes at the end', async () => {
     const conversation = await harness.converse();
     let before: readonly string[] = [];
     for (const decision of DECISIONS) {
@@ -367,7 +367,7 @@ describe('the compression of a session', () => {
     }
   });
 
-  it('tells what happened however many key events stand beside it', async () => {
+  it('leaves room for summaries, however many key events there are', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 700, (n) =>
       n % 2 === 0
@@ -381,7 +381,7 @@ describe('the compression of a session', () => {
     assert.ok(shown > source * 0.04, `${shown} of ${source} tokens`);
   });
 
-  it('drops key events from a full ledger many at a time, and brings none back at the next commit', async () => {
+  it('drops key events from a full ledger in batches, and restores none at the next commit', async () => {
     harness.settings = {
       ...harness.settings,
       contextWindow: 8_000,
@@ -402,7 +402,7 @@ describe('the compression of a session', () => {
     assert.ok(changes > 0 && changes < dropped.filter((count) => count > 0).length / 2, dropped.join(' '));
   });
 
-  it('is all there after a restart, and message 31 is answered', async () => {
+  it('is restored after a restart, and message 31 is answered', async () => {
     harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
     let conversation = await harness.converse();
     harness.script = says(booking);

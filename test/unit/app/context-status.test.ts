@@ -5,7 +5,7 @@ import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Harness, fill } from './harness.ts';
 
-describe('the question why something was forgotten', () => {
+describe('context status of search results', () => {
   let harness: Harness;
   let conversation: Conversation;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('the question why something was forgotten', () => {
     return contextStatuses(conversation.state, query, search.search(query, 3), conversation.context())[0];
   };
 
-  it('is answered by where it stands: among the key events, in a summary, in the archive only, or in the window', async () => {
+  it('says whether a result is a key event, in a summary, only archived, or sent verbatim', async () => {
     assert.equal((await ask('gateway port 8401'))?.status.kind, 'ledger');
     const { id } = conversation.state.frontier[0]!.node;
     const { journal, counter } = conversation;
@@ -43,7 +43,7 @@ describe('the question why something was forgotten', () => {
     assert.equal((await ask('purple dahlias aunt'))?.status.kind, 'verbatim');
   });
 
-  it('finds what was deleted or said on another branch', async () => {
+  it('finds a deleted message and reports it as off the branch', async () => {
     const message = conversation.state.path[2]!;
     await conversation.deleteMessage(message, true);
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('the question why something was forgotten', () => {
     assert.deepEqual(hitsOffBranch(conversation.state, 'zebra crossing', 5), []);
   });
 
-  it('is asked in a user’s own words: of those that say what is meant half are enough, in any form', () => {
+  it('treats a text as relevant if it contains half of the question’s content words, in any form', () => {
     const said = 'Mail day. I set up SMTP at her hoster; the reminders go out at nine.';
     for (const question of [
       'reminder mail SMTP timeout',

@@ -10,7 +10,7 @@ import { Harness, fill, says, texts, throws } from './harness.ts';
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
 
-describe('a conversation', () => {
+describe('conversation', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -28,7 +28,7 @@ describe('a conversation', () => {
   const onDisk = (conversation: Conversation): Promise<string> =>
     readFile(path.join(harness.folder, `${conversation.journal.id}.jsonl`), 'utf8');
 
-  it('has the user’s message on disk before the request leaves', async () => {
+  it('persists the user’s message before the request is sent', async () => {
     const conversation = await harness.converse();
     let seen = '';
     harness.script = async function* (request, signal) {
@@ -47,7 +47,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.title, 'Why is the build slow?');
   });
 
-  it('names the session after its first message with words', async () => {
+  it('names the session after the first message that contains words', async () => {
     const conversation = await harness.converse();
     await conversation.send('???');
     assert.equal(conversation.state.title, '');
@@ -55,14 +55,14 @@ describe('a conversation', () => {
     assert.equal(conversation.state.title, 'Why is the build slow?');
   });
 
-  it('keeps the name that the user gave it before its first message', async () => {
+  it('keeps a session name that the user chose before the first message', async () => {
     const conversation = await harness.converse();
     await conversation.journal.append({ type: 'session_renamed', title: 'Release 2' });
     await conversation.send('Why is the build slow?');
     assert.equal(conversation.state.title, 'Release 2');
   });
 
-  it('sends system prompt, then all messages, when nothing was compressed', async () => {
+  it('sends the system prompt and then all messages when nothing is compressed', async () => {
     const conversation = await harness.converse();
     await conversation.send('One');
     await conversation.send('Two');
@@ -74,7 +74,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('keeps what came of a reply that is stopped', async () => {
+  it('keeps the partial reply when the user stops it', async () => {
     const conversation = await harness.converse();
     harness.script = async function* (_request, signal) {
       yield { type: 'text', text: 'The first half' };
@@ -91,7 +91,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.counters.chatCostUsd, 0.001);
   });
 
-  it('keeps what came of a reply whose stream is cut, and says so', async () => {
+  it('keeps the partial reply when the stream is cut, and reports the error', async () => {
     const conversation = await harness.converse();
     harness.script = async function* () {
       yield { type: 'text', text: 'Half' };
@@ -108,7 +108,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Go on', 'Again.']);
   });
 
-  it('finds a reply again that was arriving when the process died', async () => {
+  it('recovers the partial reply after a crash', async () => {
     const conversation = await harness.converse();
     const { journal, state } = conversation;
     await fill(conversation, 1);
@@ -121,7 +121,7 @@ describe('a conversation', () => {
     assert.equal(again.state.messages.get(again.state.head!)?.ending, 'interrupted');
   });
 
-  it('finds such a reply beside what was said since, which stays open', async () => {
+  it('recovers an older partial reply without leaving the current branch', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 1);
     const { journal, state } = conversation;
@@ -135,7 +135,7 @@ describe('a conversation', () => {
     assert.equal(again.state.messages.get(partial.id)?.ending, 'interrupted');
   });
 
-  it('finds all of such a reply, though the disk has failed for a moment in the midst of it', async () => {
+  it('persists the complete partial reply despite a temporary disk error', async () => {
     const conversation = await harness.converse();
     const { journal } = conversation;
     const append = journal.append.bind(journal);
@@ -154,7 +154,7 @@ describe('a conversation', () => {
     assert.equal(kept, 'One. Two. Three.');
   });
 
-  it('has what came of a reply on disk, though the clock was set back meanwhile', async () => {
+  it('persists the partial reply even if the clock is set back meanwhile', async () => {
     const conversation = await harness.converse();
     let kept: string | undefined;
     harness.script = async function* () {
@@ -166,7 +166,7 @@ describe('a conversation', () => {
     assert.equal(kept, 'As far as ');
   });
 
-  it('takes up in the window that takes over what another one had begun and could not end', async () => {
+  it('recovers the partial reply of another window when taking over from it', async () => {
     const first = await harness.converse();
     await fill(first, 1);
     const second = await harness.secondWindow(first);
@@ -178,7 +178,7 @@ describe('a conversation', () => {
     assert.equal(second.state.messages.get(partial.id)?.ending, 'interrupted');
   });
 
-  it('that is halted keeps what has come of the reply, and takes up nothing new by itself', async () => {
+  it('keeps the partial reply when halted, and starts nothing else', async () => {
     const conversation = await harness.converse();
     harness.script = async function* (_, signal) {
       yield { type: 'text', text: 'As far as ' };
@@ -193,7 +193,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
   });
 
-  it('that is halted ends the task as was asked meanwhile, and begins no compression for it', async () => {
+  it('performs a pending task reset when halted, without compressing', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 40);
     await conversation.setTask('Ship it', []);
@@ -214,7 +214,7 @@ describe('a conversation', () => {
     assert.equal(asked, 0);
   });
 
-  it('lets one turn run at a time', async () => {
+  it('runs one turn at a time', async () => {
     const conversation = await harness.converse();
     const first = conversation.send('First');
     await assert.rejects(conversation.send('Second'), TurnRunning);
@@ -222,7 +222,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['First', 'Fine.']);
   });
 
-  it('says that it waits to try again only until the reply arrives', async () => {
+  it('reports that it is waiting to retry only until the reply arrives', async () => {
     const conversation = await harness.converse();
     const seen: (number | null)[] = [];
     conversation.onUpdate((update) => {
@@ -240,7 +240,7 @@ describe('a conversation', () => {
     assert.deepEqual(seen, [5, null]);
   });
 
-  it('stays on the reply that was there when no other one comes, by a fault or by stopping', async () => {
+  it('keeps the previous reply when regenerating fails or is stopped', async () => {
     const conversation = await harness.converse();
     await conversation.send('Why?');
     const [at] = conversation.state.path;
@@ -257,7 +257,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Why?', 'Since it is.']);
   });
 
-  it('stays on the reply that was there when only blank lines come in its place', async () => {
+  it('keeps the previous reply when the regenerated one contains only blank lines', async () => {
     const conversation = await harness.converse();
     await conversation.send('Why?');
     harness.script = says('\n\n');
@@ -268,7 +268,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.messages.size, 2);
   });
 
-  it('keeps the old branch when a message is edited and sent again', async () => {
+  it('keeps the old branch when a message is edited and resent', async () => {
     const conversation = await harness.converse();
     await conversation.send('Use tabs');
     const [first] = conversation.state.path;
@@ -278,7 +278,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
   });
 
-  it('changes to no other branch while a reply arrives, and does so when the turn has ended', async () => {
+  it('refuses to switch branches while a reply arrives, and allows it after the turn', async () => {
     const conversation = await harness.converse();
     await conversation.send('Use tabs');
     const [first] = conversation.state.path;
@@ -295,7 +295,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
   });
 
-  it('says that the newest message does not fit, sends nothing, and lifts the flag when one fits again', async () => {
+  it('flags a message that does not fit and sends nothing, then clears the flag once one fits', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, contextWindow: 5000, reservedTokens: 1000 };
     await assert.rejects(conversation.send('word '.repeat(6000)), ContextOverflow);
@@ -307,7 +307,7 @@ describe('a conversation', () => {
     assert.equal(harness.requests.length, 1);
   });
 
-  it('compresses and sends once more when the provider calls the request too long', async () => {
+  it('compresses and resends when the provider rejects the request as too long', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     let calls = 0;
@@ -321,7 +321,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.compressions.at(-1)?.trigger, 'provider_overflow');
   });
 
-  describe('when the model reads far less than was assumed', () => {
+  describe('when the model’s context window is far smaller than assumed', () => {
     const refusesAbove = (window: number, contextWindow?: number): void => {
       harness.script = (request, signal) => {
         const input = Math.ceil(JSON.stringify(request.messages).length / 4);
@@ -341,7 +341,7 @@ describe('a conversation', () => {
       return conversation;
     };
 
-    it('reads its context window from the refusal, and shows that', async () => {
+    it('takes the context window from the provider’s refusal, also for previews', async () => {
       const conversation = await longMessages(9);
       refusesAbove(6000, 6000);
       await conversation.send('Are you there?');
@@ -354,7 +354,7 @@ describe('a conversation', () => {
       assert.ok(request.maxOutputTokens + (request.reasoningTokens ?? 0) < 6000);
     });
 
-    it('compresses until the request fits, where the refusal names no number', async () => {
+    it('compresses until the request fits if the refusal names no number', async () => {
       const conversation = await longMessages(9);
       refusesAbove(2500);
       await conversation.send('Are you there?');
@@ -362,7 +362,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('acts to the end of a turn on the settings that the turn began with', async () => {
+  it('uses the settings that a turn started with until it ends', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     harness.settings = { ...harness.settings, temperature: 0.2 };
@@ -379,7 +379,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('learns from usage how the provider counts, and keeps within its window', async () => {
+  it('learns from reported usage how the provider counts tokens', async () => {
     const conversation = await harness.converse();
     harness.calibration = new Calibration(1);
     const counting = (factor: number) =>
@@ -398,7 +398,7 @@ describe('a conversation', () => {
     assert.ok(Math.abs(factor - 1.4) < 0.07, `factor ${factor}`);
   });
 
-  it('learns nothing of a reply to an image, which each vendor counts in its own way', async () => {
+  it('ignores reported usage for images, which each vendor counts differently', async () => {
     harness.calibration = new Calibration(1.56);
     harness.settings = { ...harness.settings, systemPrompt: 'You help with code. '.repeat(20) };
     harness.script = async function* (request, signal) {
@@ -416,7 +416,7 @@ describe('a conversation', () => {
     await conversation.send('And now?');
   });
 
-  it('books a report for the model that was asked, though another is chosen while it replies', async () => {
+  it('attributes reported usage to the model that replied, even if another is chosen meanwhile', async () => {
     const asked = new Calibration(1);
     const chosen = new Calibration(1);
     harness.calibration = asked;
@@ -436,7 +436,7 @@ describe('a conversation', () => {
     assert.ok(conversation.budget() > 100_000, 'the chosen model has its whole window');
   });
 
-  it('asks a provider that counts while the gauge is approximate, and only if the user agreed', async () => {
+  it('asks the provider for token counts only while the gauge is approximate, and only if the user agreed', async () => {
     const conversation = await harness.converse();
     harness.calibration = new Calibration(1);
     let asked = 0;
@@ -457,7 +457,7 @@ describe('a conversation', () => {
     assert.equal(asked, before);
   });
 
-  it('recalls excerpts of compressed history that match the new message, within their share, and says so', async () => {
+  it('recalls excerpts of compressed history that match the new message, and reports them', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 2, (n) => (n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.'));
     await fill(conversation, 60);
@@ -484,7 +484,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(conversation), ['Next thing.', 'Fine.']);
   });
 
-  it('waits for the end of a turn with a reset that is asked for while a reply arrives', async () => {
+  it('postpones a task reset requested during a reply until the turn ends', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'test', status: 'pending' }]);
     let waited = false;
@@ -500,7 +500,7 @@ describe('a conversation', () => {
     assert.equal(conversation.state.endedTasks[0]?.steps[0]?.status, 'skipped');
   });
 
-  it('never compresses when the strategy is off, by any path', async () => {
+  it('never compresses when the strategy is off, whatever the trigger', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { strategy: 'off' }) };
     await fill(conversation, 80);

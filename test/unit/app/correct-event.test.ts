@@ -7,7 +7,7 @@ import { Harness, fill } from './harness.ts';
 
 const SAID = 'We will use port 8401 for the gateway. The old one was taken.';
 
-describe('a key event that the user corrects', () => {
+describe('key event that the user corrects', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -29,7 +29,7 @@ describe('a key event that the user corrects', () => {
       .system.filter((block) => block.startsWith('<key_events-'))
       .join('\n');
 
-  it('is sent with its new kind and extent, through compressions and a restart', async () => {
+  it('is sent with its new kind and range, even after compressions and a restart', async () => {
     let conversation = await compressed();
     const { id, kind } = found(conversation, 'port 8401');
     assert.equal(kind, 'decision');
@@ -44,7 +44,7 @@ describe('a key event that the user corrects', () => {
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
   });
 
-  it('leaves the context when it is wrong, and comes back when that was wrong', async () => {
+  it('leaves the context when marked wrong, and returns when unmarked', async () => {
     const conversation = await compressed();
     const { id, quote } = found(conversation, 'port 8401');
     await markEventWrong(conversation.journal, id, true);
@@ -53,7 +53,7 @@ describe('a key event that the user corrects', () => {
     assert.ok(ledger(conversation).includes(quote));
   });
 
-  it('takes no white space along, and refuses what is no word of its message', async () => {
+  it('trims white space, and rejects invalid ranges and unknown events', async () => {
     const conversation = await compressed(
       'We will use port 8401 for the gateway.   \n  The 😀 was taken. Nobody minds.',
     );
@@ -76,7 +76,7 @@ describe('a key event that the user corrects', () => {
     await assert.rejects(markEventWrong(journal, gone, true), (error) => CorrectionFault.is(error, 'unknown_event'));
   });
 
-  it('quotes other words where it stands, not where the message has them before', async () => {
+  it('finds its new quote at its current position, not at an earlier occurrence', async () => {
     const before = 'The other port 8401 was free last week. ';
     const conversation = await compressed(`${before}${SAID}`);
     const { journal, state } = conversation;

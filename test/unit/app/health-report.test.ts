@@ -11,8 +11,8 @@ const sound: HealthFacts = {
   memoryLines: 3,
 };
 
-describe('the health report', () => {
-  it('says that all is sound, with sizes and counts', () => {
+describe('health report', () => {
+  it('says that there are no problems, with sizes and counts', () => {
     assert.equal(countProblems(sound), 0);
     const report = renderHealth(sound);
     assert.match(report, /No problems found\./);
@@ -21,7 +21,7 @@ describe('the health report', () => {
     assert.match(report, /changed: `chat\.provider`/);
   });
 
-  it('counts and names what is not', () => {
+  it('counts and names all problems', () => {
     const facts: HealthFacts = {
       ...sound,
       journals: [...sound.journals, { id: 's2', bytes: 10, messages: 0, isCurrent: false, fault: 'line 3: checksum' }],

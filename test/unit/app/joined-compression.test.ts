@@ -19,7 +19,7 @@ const TELLING = 'A loop goes over the rows, and a helper turns each row into an 
 /** After the first cool-down. */
 const LATER_MS = 130_000;
 
-describe('a compression in the background', () => {
+describe('background compression', () => {
   let harness: Harness;
   let conversation: Conversation;
 
@@ -58,7 +58,7 @@ describe('a compression in the background', () => {
     return { asked: asked.promise, goOn: () => gate.resolve(undefined) };
   }
 
-  it('goes on with the model once the provider answers again', async () => {
+  it('continues with the model once the provider answers again', async () => {
     harness.summarizer = BUSY;
     await inBackground();
     assert.equal(conversation.state.nodes.size, 0);
@@ -70,7 +70,7 @@ describe('a compression in the background', () => {
     assert.deepEqual(new Set(makers()), new Set(['test/summarizer']));
   });
 
-  it('replaces what was extracted while the provider was down', async () => {
+  it('replaces extractive summaries made while the provider was down', async () => {
     harness.summarizer = BUSY;
     const other = await harness.converse();
     await fill(other, 60);
@@ -82,7 +82,7 @@ describe('a compression in the background', () => {
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set(['test/summarizer']));
   });
 
-  it('replaces what was extracted before there was a model, by as many summaries as the model needs', async () => {
+  it('replaces extractive summaries made before there was a model by as many as the model needs', async () => {
     harness.summarizerInput = 3_000;
     const other = await harness.converse();
     const part = (n: number): string =>
@@ -112,7 +112,7 @@ describe('a compression in the background', () => {
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
   });
 
-  it('replaces what was extracted before there was a model, once the provider answers again', async () => {
+  it('replaces extractive summaries made before there was a model, once the provider answers again', async () => {
     await conversation.compressNow();
     harness.summarizer = BUSY;
     await fill(conversation, 300);
@@ -138,7 +138,7 @@ describe('a compression in the background', () => {
       (other: Conversation) => other.context().messages[0]?.position === 0,
     ],
   ] as const)
-    it(`does not replace an extracted summary that the user ${what} meanwhile`, async () => {
+    it(`does not replace an extractive summary that the user ${what} meanwhile`, async () => {
       const other = await harness.converse();
       await fill(other, 60);
       assert.equal((await other.compressNow()).kind, 'committed');
@@ -155,7 +155,7 @@ describe('a compression in the background', () => {
       assert.equal(outcomes().at(-1), 'share skipped');
     });
 
-  it('that has become stale leaves the request its own', async () => {
+  it('is skipped when stale, and the next request makes its own compression', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
     await asked;
@@ -170,7 +170,7 @@ describe('a compression in the background', () => {
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 
-  it('that has become stale leaves a request that the provider refuses its own', async () => {
+  it('is skipped when stale, and a request that the provider rejects makes its own compression', async () => {
     harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) };
     const { asked, goOn } = held();
     await conversation.betweenTurns();
@@ -185,7 +185,7 @@ describe('a compression in the background', () => {
     assert.equal(texts(conversation).at(-1), 'Now it fits.');
   });
 
-  it('is not made once more by a request that comes while it is committed', async () => {
+  it('is not repeated by a compress command that comes while it is being committed', async () => {
     harness.summarizer = SUMMARY;
     const { journal } = conversation;
     const append = journal.append.bind(journal);
@@ -204,7 +204,7 @@ describe('a compression in the background', () => {
     assert.equal(conversation.state.counters.compressions, 1);
   });
 
-  it('that the user asked for waits for the end of a reply that has begun meanwhile', async () => {
+  it('waits, if the user requested it, for the end of a reply that started meanwhile', async () => {
     const other = await harness.converse();
     await fill(other, 60);
     const { asked, goOn } = held();
@@ -221,7 +221,7 @@ describe('a compression in the background', () => {
     assert.deepEqual([during, other.state.compressions[0]?.trigger], [0, 'command']);
   });
 
-  it('that is done while a reply arrives is kept when the session is closed during the reply', async () => {
+  it('is kept if it finishes during a reply and the session is closed before the reply ends', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
     await asked;
@@ -241,7 +241,7 @@ describe('a compression in the background', () => {
     assert.equal(conversation.state.compressions.length, 1);
   });
 
-  it('does not hold a turn that the user stops, and goes on', async () => {
+  it('does not hold up a turn that the user stops, and continues', async () => {
     const { asked, goOn } = held();
     await conversation.betweenTurns();
     await asked;
@@ -255,7 +255,7 @@ describe('a compression in the background', () => {
     assert.equal(outcomes()[0], 'share complete');
   });
 
-  it('keeps the provider’s cool-down though a request was helped by extraction meanwhile', async () => {
+  it('respects the provider’s cool-down even if a request was compressed without a model meanwhile', async () => {
     const policy = resolvePolicy('balanced', { strategy: 'auto', triggers: { messages: 12 } });
     harness.settings = { ...harness.settings, policy };
     let calls = 0;
@@ -275,7 +275,7 @@ describe('a compression in the background', () => {
     assert.equal(calls, before);
   });
 
-  it('ends as failed where its cost cannot be recorded, and the session can be closed', async () => {
+  it('fails if its cost cannot be recorded, and the session can still be closed', async () => {
     harness.summarizerAtOnce = 1;
     let calls = 0;
     const { journal } = conversation;
@@ -303,7 +303,7 @@ describe('a compression in the background', () => {
     assert.ok(isClosed);
   });
 
-  it('is committed though the session was read again meanwhile, as after a full disk', async () => {
+  it('is committed even if the session was reloaded meanwhile, as after a full disk', async () => {
     const { journal } = conversation;
     harness.settings = { ...harness.settings, contextWindow: 4_000, reservedTokens: 1_000 };
     const answer: Script = (request, signal) => {

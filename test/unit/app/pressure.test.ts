@@ -10,7 +10,7 @@ const line = (n: number): string =>
     ? `Sella asks the ferryman about the tower of Kell, day ${n}.`
     : `Old Cobb answers that the riders passed at dusk with the boy, hour ${n}, and went north along the river.`;
 
-describe('a session under pressure', () => {
+describe('session under pressure', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -18,7 +18,7 @@ describe('a session under pressure', () => {
   afterEach(() => harness.close());
 
   for (const share of [0.72, 0.9])
-    it(`that still takes ${share * 100}% of the budget after a compression is flagged, and sending goes on`, async () => {
+    it(`is flagged but still sends if it uses ${share * 100}% of the budget after a compression`, async () => {
       const conversation = await harness.converse();
       await fill(conversation, 30, line);
       // A long system prompt that leaves little room.
@@ -45,7 +45,7 @@ describe('a session under pressure', () => {
       assert.equal(conversation.state.requiresEscalation, false, 'the flag is lifted when there is room again');
     });
 
-  it('is no longer flagged after a turn whose end makes room, as by closing what was expanded for it', async () => {
+  it('clears its overflow flag when the end of a turn frees room', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
@@ -62,7 +62,7 @@ describe('a session under pressure', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
-  it('is no longer flagged once a model with a larger context window is chosen', async () => {
+  it('clears its overflow flag when a model with a larger context window is chosen', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
@@ -75,7 +75,7 @@ describe('a session under pressure', () => {
     assert.equal(conversation.state.escalation, null);
   });
 
-  it('pays for nothing in a window that cannot write, and says why', async () => {
+  it('calls no model to compress in a window that cannot write, and says why', async () => {
     const first = await harness.converse();
     await fill(first, 60, line);
     const second = await harness.secondWindow(first);
@@ -90,7 +90,7 @@ describe('a session under pressure', () => {
     await second.close();
   });
 
-  it('keeps as many recent messages as the policy says, also where turns came while the summarizer was at work', async () => {
+  it('keeps the policy’s number of recent messages even if turns pass while the summarizer works', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
     let go = (): void => undefined;
@@ -109,7 +109,7 @@ describe('a session under pressure', () => {
     assert.equal(conversation.state.uncoveredCount, 3);
   });
 
-  it('tells at a reset that the summarizer failed, in the log at error level with the session, and resets', async () => {
+  it('logs a summarizer failure during a task reset as an error with the session ID, and still resets', async () => {
     const conversation = await harness.converse();
     harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
     await conversation.setTask('Reach Ferrin', []);
@@ -125,7 +125,7 @@ describe('a session under pressure', () => {
     assert.equal(harness.logged('history_compression_complete')[0]?.fields['fallback'], 'extractive');
   });
 
-  it('asks no model where nothing can be saved, says why, and waits for the next multiple of its trigger', async () => {
+  it('calls no model if nothing can be saved, says why, and waits for the trigger’s next multiple', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) };
     let calls = 0;
@@ -145,7 +145,7 @@ describe('a session under pressure', () => {
     assert.equal(harness.logged('history_compression_skipped').length, triggered);
   });
 
-  it('counts for the token trigger what came since the last compression: 8,000 do not fire, 8,001 do', async () => {
+  it('counts only tokens since the last compression for the token trigger: 8,001 fire it, 8,000 do not', async () => {
     const conversation = await harness.converse();
     harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: null } }) };
     await fill(conversation, 20, (n) => `${line(n)} ${'the river was high and the road was wet '.repeat(20)}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gaugeErrors, OTHER_COUNTS, TURNS } from '../../support/reported-usage.ts';
 import { WireServer } from '../../support/wire-server.ts';
 
-describe('the gauge, beside what a server reports over HTTP', () => {
+describe('gauge compared with usage reported over HTTP', () => {
   let server: WireServer;
 
   before(async () => {
@@ -11,7 +11,7 @@ describe('the gauge, beside what a server reports over HTTP', () => {
   after(() => server.stop());
 
   for (const other of OTHER_COUNTS) {
-    it(`is within 5 % after five turns, and stays so after a reload: ${other.name}`, async () => {
+    it(`is within 5 % of the reported usage after five turns and after a reload: ${other.name}`, async () => {
       const { errors, approximate } = await gaugeErrors(server, other);
       assert.deepEqual(approximate, { before: false, after: false });
       assert.equal(errors.length, TURNS.before + TURNS.after);

@@ -5,7 +5,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Harness, says, texts, throws } from './harness.ts';
 
-describe('what is written while a reply arrives', () => {
+describe('messages queued while a reply arrives', () => {
   let harness: Harness;
   let conversation: Conversation;
   let goOn: () => void;
@@ -35,7 +35,7 @@ describe('what is written while a reply arrives', () => {
 
   const queued = (): string[] => conversation.queue.items.map(({ message }) => message.text);
 
-  it('is sent in its order, each after the reply before it', async () => {
+  it('are sent in order, each after the previous reply', async () => {
     const all = [
       conversation.queue.send({ text: 'Two' }, 'queue'),
       conversation.queue.send({ text: 'Three' }, 'queue'),
@@ -47,7 +47,7 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(queued(), []);
   });
 
-  it('can be taken back, and is not sent then', async () => {
+  it('can be removed from the queue, and are then not sent', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     const [item] = conversation.queue.items;
     assert.equal(conversation.queue.remove(item?.id ?? '')?.text, 'Two');
@@ -57,7 +57,7 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(texts(conversation), ['One', 'Long reply.']);
   });
 
-  it('leaves what it was sent before on hold, when it is taken back as the reply ends', async () => {
+  it('are put on hold when the message to be sent before them is removed as the reply ends', async () => {
     for (const text of ['Two', 'Three']) void conversation.queue.send({ text }, 'queue');
     const [two] = conversation.queue.items;
     void conversation.queue.sendNow(two?.id ?? '');
@@ -67,7 +67,7 @@ describe('what is written while a reply arrives', () => {
     assert.ok(conversation.queue.isHeld);
   });
 
-  it('is held after a reply that was stopped, until the user sends it', async () => {
+  it('are held after the reply is stopped, until the user sends them', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.stop();
     await first;
@@ -80,7 +80,7 @@ describe('what is written while a reply arrives', () => {
     assert.equal(conversation.queue.isHeld, false);
   });
 
-  it('stays on hold when another message is sent and answered meanwhile', async () => {
+  it('stay on hold when another message is sent and answered meanwhile', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.stop();
     await first;
@@ -93,7 +93,7 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(texts(conversation), ['One', 'Long ', 'Another', 'Short.', 'Two', 'Short.']);
   });
 
-  it('ends the reply and goes before what waits, where the user wants that', async () => {
+  it('wait behind a message that the user sends with “Stop and Send”', async () => {
     const waits = conversation.queue.send({ text: 'Later' }, 'queue');
     harness.script = says('Short.');
     await conversation.queue.send({ text: 'Now' }, 'stopAndSend');
@@ -101,7 +101,7 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(texts(conversation), ['One', 'Long ', 'Now', 'Short.', 'Later', 'Short.']);
   });
 
-  it('tells of what could not be sent where it was written', async () => {
+  it('report a failed request to the caller that queued them', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.onUpdate(({ type }) => {
       if (type === 'turn_ended') harness.script = throws(new ModelFault('refused_key', 'no'));
@@ -111,7 +111,7 @@ describe('what is written while a reply arrives', () => {
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two']);
   });
 
-  it('waits on where it could not become a message, until the user sends it again', async () => {
+  it('stay queued and on hold if they cannot be stored, until the user sends them again', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     const { journal } = conversation;
     const append = journal.append.bind(journal);

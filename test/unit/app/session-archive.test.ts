@@ -4,14 +4,14 @@ import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { Harness, fill } from './harness.ts';
 
-describe('decisions that another chat asks for', () => {
+describe('decisions requested by another chat', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
   });
   afterEach(() => harness.close());
 
-  it('are those of the branch that is open, with the ones that had no room in the context', async () => {
+  it('are those of the active branch, including ones that had no room in the context', async () => {
     const conversation = await harness.converse();
     const { journal, state } = conversation;
     await fill(conversation, 6);

@@ -4,14 +4,14 @@ import { SessionSearch } from '../../../src/app/session-search.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
 
-describe('the search in a session', () => {
+describe('search within a session', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
   });
   afterEach(() => harness.close());
 
-  it('recalls by what is compressed alone, so that the message that asks changes nothing', async () => {
+  it('recalls only from compressed messages, so the message that asks changes nothing', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60, (n) => (n === 0 ? 'The lamp of the pier is on channel 42.' : `Line ${n} is dry.`));
     assert.equal((await conversation.compressNow()).kind, 'committed');
@@ -26,7 +26,7 @@ describe('the search in a session', () => {
     assert.equal(search.search('zookeeper', 3).length, 1);
   });
 
-  it('finds everything for a second search that begins while the first one is indexing', async () => {
+  it('finds everything in a second search that starts while the first is still indexing', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60, (n) => (n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`));
     assert.equal((await conversation.compressNow()).kind, 'committed');

@@ -25,8 +25,8 @@ function conversationOf(journal: SessionJournal, closed: string[] = []): Convers
   return { journal, state: journal.state, close } as unknown as Conversation;
 }
 
-describe('the sessions of a workspace', () => {
-  it('stay open when the one on show is asked for again', () =>
+describe('sessions of a workspace', () => {
+  it('stay open when the current session is shown again', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', 'w');
@@ -38,7 +38,7 @@ describe('the sessions of a workspace', () => {
       await store.close();
     }));
 
-  it('are only closed when they are still on show', () =>
+  it('are closed only if they are still shown', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const other = await store.create('Release', 'w');
@@ -49,7 +49,7 @@ describe('the sessions of a workspace', () => {
       await store.close();
     }));
 
-  it('that are empty but have a task are not taken for a new session', () =>
+  it('are not reused as new sessions if they are empty but have a task', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('', 'w');
@@ -60,7 +60,7 @@ describe('the sessions of a workspace', () => {
       await store.close();
     }));
 
-  it('are left to other windows when they could not be opened, as with an invalid setting', () =>
+  it('are released to other windows if they cannot be opened, as with an invalid setting', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', 'w');

@@ -75,8 +75,8 @@ async function grown(
   return { session, asked };
 }
 
-describe('a context window that holds only a few long messages', () => {
-  it('has the model summarize many of them at once', async () => {
+describe('when the context window holds only a few long messages', () => {
+  it('the model summarizes many messages at once', async () => {
     const { session, asked } = await grown(240, 9_000, said);
     const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
     assert.ok(commits > 12, `${commits} compressions`);
@@ -84,7 +84,7 @@ describe('a context window that holds only a few long messages', () => {
     for (const { input, record } of asked.slice(1)) assert.ok(record > input / 2, `${record} of ${input} tokens read`);
   });
 
-  it('has the model read a long request once the rest of its turn has been summarized', async () => {
+  it('the model reads a long user message exactly once, after the rest of its turn was summarized', async () => {
     const plan = (at: number): string =>
       PLACES.map((place, n) => `${n}. The ${place} of plan ${at}\n\nA heading, and a line for each row.`).join('\n\n');
     const { asked } = await grown(240, 9_000, (at) => (at % 60 === 0 ? plan(at) : said(at + 1)), undefined, 60);
@@ -94,7 +94,7 @@ describe('a context window that holds only a few long messages', () => {
     }
   });
 
-  it('has the model read what was extracted while a long request took the room of the summaries', async () => {
+  it('the model replaces extractive summaries made while a long user message took up their room', async () => {
     const long = (at: number, times: number): string =>
       Array.from({ length: times }, (_, n) => said(at * 6 + n + 1).replaceAll('step', `part ${n} of step`)).join(
         '\n\n',
@@ -114,7 +114,7 @@ describe('a context window that holds only a few long messages', () => {
     );
   });
 
-  it('is compressed although a message cannot be read', async () => {
+  it('compression succeeds even if a message cannot be read', async () => {
     const { session } = await grown(120, 9_000, said, ({ state: { messages } }) => {
       const get = messages.get.bind(messages);
       messages.get = (id) => (/5$/.test(id) ? undefined : get(id));
@@ -123,7 +123,7 @@ describe('a context window that holds only a few long messages', () => {
     assert.ok(outcomes.includes('committed') && !outcomes.includes('failed'), outcomes.join());
   });
 
-  it('has nothing but the newest messages extracted in the meantime', async () => {
+  it('only the newest messages have extractive summaries, until the model reads them', async () => {
     const { session } = await grown(240, 9_000, said);
     const { frontier } = session.state;
     const byModel = frontier.filter(({ node }) => node.model !== LOCAL_MODEL || node.children.length > 0);
@@ -132,7 +132,7 @@ describe('a context window that holds only a few long messages', () => {
     assert.equal(frontier[0]!.from, 0);
   });
 
-  it('has short messages summarized each time', async () => {
+  it('the model summarizes short messages at every compression', async () => {
     const { session, asked } = await grown(240, 1_500, (at) => `Message ${at}: ${said(1).split('\n')[at % 14]!}`);
     const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
     assert.ok(asked.length >= commits, `${asked.length} requests, ${commits} compressions`);

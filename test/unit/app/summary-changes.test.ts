@@ -17,7 +17,7 @@ import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/
 import { hasWarning } from '../../../src/host/summaries/rows.ts';
 import { Harness, fill, says } from './harness.ts';
 
-describe('a summary that the user changes', () => {
+describe('summary that the user changes', () => {
   let harness: Harness;
   let conversation: Conversation;
 
@@ -54,7 +54,7 @@ describe('a summary that the user changes', () => {
     return parent;
   };
 
-  it('is sent as edited, after a reload too, and as it was when the edit is taken back', async () => {
+  it('is sent as edited, even after a reload, and as before once the edit is undone', async () => {
     const before = sent();
     const { id, detailed } = first();
     await setLevel(conversation.journal, id, 'detailed');
@@ -77,7 +77,7 @@ describe('a summary that the user changes', () => {
     assert.equal(await undoOrRedoChange(conversation.journal, false), false);
   });
 
-  it('cannot be emptied, and an edit that changes nothing is none', async () => {
+  it('cannot be emptied, and records no edit that changes nothing', async () => {
     const { id, brief } = first();
     const { journal, counter } = conversation;
     await assert.rejects(editSummary(journal, counter, id, 'brief', ' \n'), (error) => SummaryFault.is(error, 'empty'));
@@ -85,7 +85,7 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.changes.length, 0);
   });
 
-  it('is told by what stands above it after the next compression', async () => {
+  it('updates its parent summary at the next compression', async () => {
     const parent = await joined();
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', said);
@@ -97,7 +97,7 @@ describe('a summary that the user changes', () => {
     assert.ok(!conversation.state.stale.has(first().id));
   });
 
-  it('is told as edited by what stands above it, not as the model had structured it', async () => {
+  it('passes its edited text to its parent, not the model’s structured output', async () => {
     const wrong = 'The spare lantern is kept in the attic.';
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
     for (const answer of [
@@ -121,7 +121,7 @@ describe('a summary that the user changes', () => {
     }
   });
 
-  it('is no longer warned of for what the user has taken out of it', async () => {
+  it('loses its audit warning for terms that the user removes', async () => {
     const wrong = 'Everything is served by lanternd 7.41.9 on port 60123.';
     conversation = await harness.converse();
     harness.summarizer = says(`They went through the parts of a listing. ${wrong}`);
@@ -147,7 +147,7 @@ describe('a summary that the user changes', () => {
     assert.deepEqual(first().audit, audit);
   });
 
-  it('keeps its place in what is made of it, although it was made of summaries itself', async () => {
+  it('keeps its edit when merged again, even if it was merged from summaries itself', async () => {
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
     harness.settings = { ...harness.settings, contextWindow: 6_000, reservedTokens: 1_000 };
     const condensed = async (): Promise<SummaryNode> => {
@@ -164,7 +164,7 @@ describe('a summary that the user changes', () => {
     assert.ok((await condensed()).detailed.includes(said), first().detailed);
   });
 
-  it('marks what was made from it as stale, until the edit is taken back', async () => {
+  it('marks its parent as stale until the edit is undone', async () => {
     const parent = await joined();
     await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
     assert.ok(conversation.state.stale.has(parent.id));
@@ -179,7 +179,7 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.stale.size, 0);
   });
 
-  it('marks what was made from it as stale when it is undone, until that is taken back', async () => {
+  it('marks its parent as stale when it is undone, until it is restored', async () => {
     const parent = await joined();
     const { journal } = conversation;
     await journal.append({ type: 'node_undone', node: parent.children[0]!, undone: true });
@@ -191,7 +191,7 @@ describe('a summary that the user changes', () => {
     assert.equal(first().id, parent.id);
   });
 
-  it('marks what was made from it as stale when its compression is undone while it is expanded', async () => {
+  it('marks its parent as stale when its compression is undone while it is expanded', async () => {
     const parent = await joined();
     const { journal, state } = conversation;
     const [child] = parent.children;
@@ -201,7 +201,7 @@ describe('a summary that the user changes', () => {
     assert.ok(conversation.state.stale.has(parent.id));
   });
 
-  it('is sent word for word for one turn, and stands again when the reply has come', async () => {
+  it('is expanded to its verbatim messages for one turn, and returns after the reply', async () => {
     const before = sent();
     const { id } = first();
     await expandNode(conversation.journal, id, 'turn');
@@ -210,7 +210,7 @@ describe('a summary that the user changes', () => {
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
   });
 
-  it('is sent word for word for good, until that is taken back', async () => {
+  it('stays expanded to its verbatim messages until that is undone', async () => {
     const { id } = first();
     await expandNode(conversation.journal, id, 'always');
     assert.match(await asked('messages'), /What happens in part 0\?/);
@@ -220,7 +220,7 @@ describe('a summary that the user changes', () => {
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
   });
 
-  it('that was made of summaries is sent word for word as well, not as these', async () => {
+  it('is expanded to verbatim messages, not to its child summaries, if it was merged', async () => {
     const parent = await joined();
     const request = await asked('system');
     for (const how of ['turn', 'always'] as const) {
@@ -234,7 +234,7 @@ describe('a summary that the user changes', () => {
     assert.equal(first().id, parent.id);
   });
 
-  it('is made anew by another model with instructions of its own, and the next request holds it', async () => {
+  it('is regenerated by another model with custom instructions, and sent with the next request', async () => {
     const { id, detailed } = first();
     const narrative = 'The user asked what each part does, and part 4 comes after part 3.';
     harness.summarizer = says(JSON.stringify({ ...proseSummary(narrative), topics: ['parts of the listing'] }));
@@ -258,7 +258,7 @@ describe('a summary that the user changes', () => {
     assert.equal(first().detailed, detailed);
   });
 
-  it('is made in full from its source, and sent so, as one change', async () => {
+  it('is regenerated in full from its source and sent in full, as one change', async () => {
     const { id, tokens } = first();
     await harness.resummarize(conversation, { node: id, finer: true });
     assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
@@ -268,7 +268,7 @@ describe('a summary that the user changes', () => {
     assert.equal(conversation.state.levels.get(id) === 'full', false);
   });
 
-  it('is left alone when the model fails, says nothing of use, or when nothing could be spent', async () => {
+  it('stays unchanged if the model fails, returns nothing useful, or the spending limit is reached', async () => {
     const before = first();
     harness.summarizer = async function* () {
       await Promise.resolve();
@@ -285,7 +285,7 @@ describe('a summary that the user changes', () => {
     assert.equal(first(), before);
   });
 
-  it('leaves the context with its compression, or with all since one, and comes back', async () => {
+  it('leaves the context when its compression or all since an earlier one are undone, and returns on redo', async () => {
     const one = newestActiveCompression(conversation.state)!;
     await fill(conversation, 60, body);
     await conversation.compressNow();
@@ -313,7 +313,7 @@ describe('a summary that the user changes', () => {
     assert.ok(tokensStillSaved(conversation.state) > 0);
   });
 
-  it('is not what is taken back on a branch that it does not stand on', async () => {
+  it('is not picked for undo on a branch that does not contain it', async () => {
     const one = newestActiveCompression(conversation.state)!;
     await fill(conversation, 60, body);
     await conversation.compressNow();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
 import { Harness, says } from './harness.ts';
 
-describe('a reply that says that the goal is reached', () => {
+describe('goal-reached detection', () => {
   for (const reply of [
     'Done! Everything is finished.',
     'I renamed the option and ran the tests.\n\n[goal reached]',
@@ -14,7 +14,7 @@ describe('a reply that says that the goal is reached', () => {
     'これでタスクはすべて完了しました。',
     '任务已完成。',
   ])
-    it(`is known: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+    it(`recognizes a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => {
       const isPortuguese = reply.startsWith('Tudo');
       assert.equal(saysGoalReached(isPortuguese ? 'Tudo está concluído.' : reply), true);
     });
@@ -29,12 +29,12 @@ describe('a reply that says that the goal is reached', () => {
     '```\n[goal reached]\n```\nI will print this line at the end.',
     'The build is finished in 12 s.',
   ])
-    it(`is told from others: ${JSON.stringify(reply.slice(0, 60))}`, () => {
+    it(`ignores a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => {
       assert.equal(saysGoalReached(reply), false);
     });
 });
 
-describe('the end of a task', () => {
+describe('end of a task', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -43,7 +43,7 @@ describe('the end of a task', () => {
 
   const sentTask = (): boolean => JSON.stringify(harness.requests.at(-1)?.messages).includes('current_task');
 
-  it('leaves open steps skipped and the task out of the next request, and keeps conversation and system prompt', async () => {
+  it('skips open steps, drops the task from the next request, and keeps the conversation and system prompt', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [
       { text: 'Book the venue', status: 'pending' },
@@ -76,7 +76,7 @@ describe('the end of a task', () => {
     assert.match(JSON.stringify(request?.messages), /booked the hall for 12 May/);
   });
 
-  it('comes for a task without steps too', async () => {
+  it('is also detected for a task without steps', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Book the venue', []);
     harness.script = says('The hall is booked.\n[goal reached]');
@@ -87,7 +87,7 @@ describe('the end of a task', () => {
     assert.deepEqual(request.messages, harness.requests.at(-1)?.messages, 'as was previewed');
   });
 
-  it('does not come where the user has opened a step again since', async () => {
+  it('is called off if the user reopens a step', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [{ text: 'Book the venue', status: 'pending' }]);
     harness.script = says('Done! Everything is finished.');
@@ -99,7 +99,7 @@ describe('the end of a task', () => {
     assert.equal(conversation.state.endedTasks.length, 0);
   });
 
-  it('neither comes from a reply to the task before, nor from a reset that waited for it', async () => {
+  it('is not caused by a reply to the previous task, nor by that task’s pending reset', async () => {
     for (const isEnded of [false, true]) {
       const conversation = await harness.converse();
       await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
@@ -117,7 +117,7 @@ describe('the end of a task', () => {
     }
   });
 
-  it('is not seen in a reply that reports one step', async () => {
+  it('is not detected in a reply that reports a single step', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'pending' }]);
     harness.script = says('I called, but not everything is done yet.');
@@ -126,7 +126,7 @@ describe('the end of a task', () => {
     assert.ok(sentTask());
   });
 
-  it('takes a step for in progress from the moment work on it starts', async () => {
+  it('a step is in progress as soon as work on it starts', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [
       { text: 'Book the venue', status: 'pending' },

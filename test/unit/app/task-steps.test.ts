@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
 import { Harness, says } from './harness.ts';
 
-describe('a task list in a reply', () => {
-  it('gives its steps in order, with what is done', () => {
+describe('task list in a reply', () => {
+  it('yields its steps in order, with their done state', () => {
     assert.deepEqual(listedSteps('Plan:\n- [ ] Write it\n  * [x] Test it\n1. [X] Ship it\n- [link] no\n'), [
       { text: 'Write it', done: false },
       { text: 'Test it', done: true },
@@ -11,12 +11,12 @@ describe('a task list in a reply', () => {
     ]);
   });
 
-  it('is not looked for in code', () => {
+  it('is ignored inside code blocks', () => {
     assert.deepEqual(listedSteps('```md\n- [ ] example\n```\n- [ ] real'), [{ text: 'real', done: false }]);
   });
 });
 
-describe('steps of the task', () => {
+describe('steps of a task', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -35,17 +35,17 @@ describe('steps of the task', () => {
     return conversation.state.task?.steps.map((step) => step.status) ?? [];
   };
 
-  it('are ticked by a reply that reports them done, whatever its marks', async () => {
+  it('are marked done by a reply that reports them done, regardless of its formatting', async () => {
     const reply = 'So far:\n\n- [x] **Write the parser**: 120 lines\n- [ ] Test it\n- [x] Tell the others.';
     assert.deepEqual(await after(reply), ['done', 'pending', 'skipped']);
   });
 
-  it('are not ticked by other words, nor by an example in code', async () => {
+  it('are not marked done by different wording or by an example in a code block', async () => {
     const reply = '- [x] Write the parser tests\n\n```md\n- [x] Test it\n```\nTest it next.';
     assert.deepEqual(await after(reply), ['in_progress', 'pending', 'skipped']);
   });
 
-  it('that are all done by a reply let the next message begin without the task', async () => {
+  it('end the task with the next message once a reply has reported all of them done', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'Test it', status: 'pending' }]);
     harness.script = says('1. [x] Test it');

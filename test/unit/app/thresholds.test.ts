@@ -11,7 +11,7 @@ const line = (n: number): string =>
 
 const DAY_MS = 86_400_000;
 
-describe('a trigger in a chat of short messages', () => {
+describe('compression trigger in a chat of short messages', () => {
   let harness: Harness;
   let conversation: Conversation;
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('a trigger in a chat of short messages', () => {
     ['balanced', 0.7],
     ['long-memory', 0.8],
   ] as const)
-    it(`fires under ${policy} at ${share * 100}% of the budget, not below`, async () => {
+    it(`fires at ${share * 100}% of the budget under ${policy}, and not below`, async () => {
       under(policy);
       await fill(conversation, 60, line);
       fills(share, 6);
@@ -49,7 +49,7 @@ describe('a trigger in a chat of short messages', () => {
       assert.equal(conversation.state.counters.compressions, 1);
     });
 
-  it('keeps the newest three under long-memory', async () => {
+  it('keeps the three newest messages under long-memory', async () => {
     under('long-memory');
     await fill(conversation, 60, line);
     fills(0.8);
@@ -62,7 +62,7 @@ describe('a trigger in a chat of short messages', () => {
     );
   });
 
-  it('fires when the newest summary is older than 24 hours and something has come since, not at 24 hours', async () => {
+  it('fires once the newest summary is over 24 hours old and messages were added, and not before', async () => {
     await fill(conversation, 60, line);
     await conversation.compressNow();
     assert.equal(conversation.state.counters.compressions, 1);
@@ -80,7 +80,7 @@ describe('a trigger in a chat of short messages', () => {
     [40, 0],
     [41, 1],
   ] as const)
-    it(`${compressions === 0 ? 'does not fire' : 'fires'} at a reset of ${messages} messages, and the reset is logged`, async () => {
+    it(`${compressions === 0 ? 'does not fire' : 'fires'} at a reset with ${messages} messages, and logs the reset`, async () => {
       await fill(conversation, messages, line);
       await conversation.setTask('Move the appointments', []);
       await conversation.resetTask();

@@ -12,8 +12,8 @@ import { Harness } from './harness.ts';
 /** 2% of a session of 1,000 messages: about ten messages, or fifty facts and nothing else. */
 const BUDGET = 3_400;
 
-describe('a session in a small budget', () => {
-  it('goes on with every turn and keeps what was said once, whatever narration surrounds it', async () => {
+describe('session with a small budget', () => {
+  it('completes every turn and keeps facts that were stated once, whatever narration surrounds them', async () => {
     const counter = await loadEncoding('o200k_base');
     let kept = 0;
     let planted = 0;

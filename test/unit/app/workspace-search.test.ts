@@ -60,8 +60,8 @@ function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
   });
 }
 
-describe('searching all sessions of a workspace', () => {
-  it('finds what is in the others when one cannot be read, and that one as soon as it can', () =>
+describe('workspace-wide search', () => {
+  it('skips a session that cannot be read, and includes it once it can', () =>
     withDesk(async ({ store, search, unreadable, faults }) => {
       await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
       await session(store, 'Billing', 'Which slot is billed?', 'The slot of the invoice.');
@@ -73,7 +73,7 @@ describe('searching all sessions of a workspace', () => {
       assert.deepEqual(new Set(await titles()), new Set(['Billing', 'Booking']));
     }));
 
-  it('finds the best places whatever session they are in, with title, position and role', () =>
+  it('finds the best matches in any session, with title, position, and role', () =>
     withDesk(async ({ store, search }) => {
       await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
       await session(store, 'Billing', 'Which currency do invoices have?', 'Invoices are in Swiss francs.');
@@ -91,7 +91,7 @@ describe('searching all sessions of a workspace', () => {
       assert.deepEqual(await search.search({ query: 'zebra', limit: 5 }), []);
     }));
 
-  it('says of each place whether it is sent, behind a summary, or archived', () =>
+  it('says whether each match is sent, summarized, or archived', () =>
     withDesk(async ({ store, search }) => {
       await session(store, 'One', 'kestrel early', 'kestrel answer', 'kestrel late');
       await session(store, 'Two', 'kestrel away');
@@ -110,7 +110,7 @@ describe('searching all sessions of a workspace', () => {
       ]);
     }));
 
-  it('finds key events and summaries too, each at its place', () =>
+  it('also finds key events and summaries, with their positions', () =>
     withDesk(async ({ store, search }) => {
       await session(store, 'One', 'Let us take the cheap cedar, finally.', 'Fine.', 'And now something else.');
       const journal = await store.open(sessionId('s1'));
@@ -141,7 +141,7 @@ describe('searching all sessions of a workspace', () => {
       assert.deepEqual(await best('boathouse'), ['summary', 'm0', 0, 'summary', 'summarized', detailed]);
     }));
 
-  it('reads again only sessions that have changed, and forgets those that were deleted', () =>
+  it('rereads only changed sessions, and drops deleted ones', () =>
     withDesk(async ({ store, search, reads }) => {
       await session(store, 'One', 'alpha');
       await session(store, 'Two', 'beta');
@@ -156,7 +156,7 @@ describe('searching all sessions of a workspace', () => {
       assert.deepEqual(await search.search({ query: 'gamma', limit: 5 }), []);
     }));
 
-  it('says how far it is, and ends when it is cancelled', () =>
+  it('reports progress, and stops when cancelled', () =>
     withDesk(async ({ store, search, reads }) => {
       for (let n = 0; n < 4; n++) await session(store, `S${n}`, `text ${n}`);
       const steps: string[] = [];

@@ -10,37 +10,37 @@ const source = {
 };
 const audit = (text: string, tokens = 10) => runSynchronously(auditSummary({ text, tokens }, source));
 
-describe('the audit of a summary', () => {
-  it('passes what is shorter, not empty and quotes exactly', () => {
+describe('summary audit', () => {
+  it('passes a summary that is shorter than its source, not empty, and quotes verbatim', () => {
     const { passes, score, faults } = audit('They said “We call it resume, not restore” (src/resume.ts, line 40).');
     assert.deepEqual([passes, score, faults], [true, 1, []]);
   });
 
-  it('fails what is as long as its source', () => {
+  it('fails a summary that is as long as its source', () => {
     assert.deepEqual(
       audit('short', 100).faults.map(({ kind }) => kind),
       ['grew'],
     );
   });
 
-  it('fails what is empty', () => {
+  it('fails an empty summary', () => {
     assert.equal(audit(' \n ').passes, false);
   });
 
-  it('fails a quotation that differs by a letter', () => {
+  it('fails a quotation that differs by one letter', () => {
     const { passes, faults } = audit('They said “We call it resume, not Restore”.');
     assert.equal(passes, false);
     assert.deepEqual(faults, [{ kind: 'unknown_quote', text: 'We call it resume, not Restore' }]);
   });
 
-  it('names as missing from the source only what was looked for there', () => {
+  it('lists only quotations and terms as missing from the source, no other faults', () => {
     const { faults } = audit('They said “We call it resume, not Restore” in src/restore.ts.', 100);
     assert.ok(faults.some(({ kind }) => kind === 'grew'));
     const missing = missingFromSource({ ...VERBATIM, faults });
     assert.deepEqual(missing.toSorted(), ['We call it resume, not Restore', 'src/restore.ts']);
   });
 
-  it('reports identifiers, paths, numbers and URLs the source lacks, and lets the summary pass', () => {
+  it('reports identifiers, paths, numbers, and URLs that the source lacks, but passes the summary', () => {
     const { passes, faults, score } = audit('See src/restore.ts, line 41, resumeSession and https://example.org/z.');
     assert.equal(passes, true);
     assert.deepEqual(
@@ -50,11 +50,11 @@ describe('the audit of a summary', () => {
     assert.equal(score, 0);
   });
 
-  it('takes words in quotation marks for no quotation', () => {
+  it('does not treat every phrase in quotation marks as a quotation', () => {
     assert.deepEqual(findQuotes('the "smart" mode and "x = 1"'), []);
   });
 
-  it('finds quotations in other languages’ marks', () => {
+  it('finds quotations in other languages’ quotation marks', () => {
     const text =
       'Er sagte: „wir nennen es Fortsetzen“; il a dit «on appelle ça reprendre»; 「再開と呼びます」と言った。';
     assert.deepEqual(

@@ -16,14 +16,14 @@ const excerpt = (texts: readonly string[], statements: readonly string[], room: 
 const filler = (from: number, count: number): string =>
   Array.from({ length: count }, (_, at) => `Line ${from + at} goes on about the weather of that day.`).join('\n');
 
-describe('what a model is shown of messages', () => {
-  it('is all of it where it fits, under its speakers', async () => {
+describe('excerpt of messages for a model', () => {
+  it('contains all messages with their speakers if they fit', async () => {
     const { text, messages } = await excerpt(['One is said.\nTwo is said.', 'Three is said.'], ['Two.'], 200);
     assert.equal(text, '[1] user:\nOne is said.\nTwo is said.\n[2] user:\nThree is said.');
     assert.deepEqual(messages, [0, 1]);
   });
 
-  it('is else what tells most of each statement with the lines around it, in order, with marks of what is left out', async () => {
+  it('contains the best passages per statement with context if not all fits, in order, marking omissions', async () => {
     const texts = [
       `${filler(0, 60)}\nThe gateway restarts at noon.\n${filler(60, 60)}`,
       filler(200, 60),
@@ -42,7 +42,7 @@ describe('what a model is shown of messages', () => {
     assert.ok(text.match(/^Line \d+ /gm)!.length >= 6, 'the lines around them are shown too');
   });
 
-  it('takes no more tokens than it may, whatever the messages are', async () => {
+  it('never exceeds its token limit, whatever the messages are', async () => {
     const short = Array.from({ length: 400 }, (_, at) => `Yes, ${at}.`);
     const long = [`It was said that ${'x'.repeat(30_000)}`, `And ${'y z '.repeat(9_000)}`];
     for (const texts of [short, long, [...long, ...short]]) {
@@ -53,14 +53,14 @@ describe('what a model is shown of messages', () => {
     }
   });
 
-  it('is of a long line the part that tells of the statement, with whole characters', async () => {
+  it('cuts a long line to the part about the statement, without splitting characters', async () => {
     const line = `${'a😀b '.repeat(2_000)}the gateway restarts at noon ${'c😀d '.repeat(2_000)}`;
     const { text } = await excerpt([line], ['The gateway restarts at noon.'], 2_000);
     assert.match(text, /^…\n\[1\] user:\n[^…]*gateway restarts at noon [^…]*…$/u);
     assert.ok(text.length < 3_200 && text.isWellFormed());
   });
 
-  it('tells of each statement before it tells more of any, and names those for which there was no room', async () => {
+  it('covers every statement before adding detail to any, and names those that had no room', async () => {
     const long = (name: string): string => `${name} is told of ${'at some length '.repeat(60)}`;
     const names = ['Anna', 'Berta', 'Clara', 'Dora', 'Elsa', 'Frieda'];
     const texts = names.map((name) => `${filler(0, 20)}\n${long(name)}\n${filler(20, 20)}`);

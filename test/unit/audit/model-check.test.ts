@@ -36,7 +36,7 @@ function partsOf(prompt: string): { readonly record: string; readonly statements
   return { record: record.trim(), statements: statements.trim().split('\n') };
 }
 
-describe('statements that a model is asked about', () => {
+describe('statements checked by a model', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -62,7 +62,7 @@ describe('statements that a model is asked about', () => {
     (await checkStatementsWithModel(...args)).statements;
 
   for (const provider of ['openai', 'anthropic'] as const) {
-    it(`get its verdicts, with the words that decide where they stand, over the wire of ${provider}`, async () => {
+    it(`get verdicts and the positions of the deciding quotes, over the protocol of ${provider}`, async () => {
       server.answer(
         answer(
           { n: 1, verdict: 'told', quote: 'The nightly job must run at 02:30' },
@@ -87,7 +87,7 @@ describe('statements that a model is asked about', () => {
     });
   }
 
-  it('are shown as data, fenced off, with who said what', async () => {
+  it('are sent as fenced data, with messages labeled by speaker', async () => {
     server.answer(answer());
     await ask(SUMMARY, TALK, await tools());
     const { body } = server.lastRequest!;
@@ -112,7 +112,7 @@ describe('statements that a model is asked about', () => {
       answer({ n: 1, verdict: 'yes' }, { n: 9, verdict: 'told' }),
     ],
   ] as const) {
-    it(`keep what code found where the answer is ${what}`, async () => {
+    it(`keep the result found without a model if the response is ${what}`, async () => {
       server.answer(reply === '' ? { text: ' ' } : reply);
       const found = await ask('The job runs nightly at 03:30.', TALK, await tools());
       assert.deepEqual(
@@ -122,7 +122,7 @@ describe('statements that a model is asked about', () => {
     });
   }
 
-  it('get the verdicts that can be read out of an answer that is partly broken', async () => {
+  it('get the readable verdicts of a partly broken response', async () => {
     server.answer(
       `Here:\n\`\`\`json\n${answer({ n: 1, verdict: 'told' }, { n: 2, verdict: '?' }, { n: 3, verdict: 'untold' })}\n\`\`\``,
     );
@@ -134,7 +134,7 @@ describe('statements that a model is asked about', () => {
     assert.equal(found[2]!.reason, 'no_source');
   });
 
-  it('get the verdicts of an answer that was cut short, but for the last', async () => {
+  it('get all verdicts but the last from a cut-off response', async () => {
     const whole = answer(
       { n: 1, verdict: 'told', quote: 'a [1] } b' },
       { n: 2, verdict: 'otherwise', instead: 'it was left alone' },
@@ -197,7 +197,7 @@ describe('statements that a model is asked about', () => {
       assert.deepEqual([one?.reason, one?.missing, one?.sources.length], [reason, missing, sources]);
     });
 
-  it('are as code found them where there was no room to show what is said of them', async () => {
+  it('keep the result found without a model if there was no room for the messages about them', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `Person${at}`);
     // Cuneiform characters take many tokens.
     const signs = '𒀀'.repeat(350);
@@ -209,7 +209,7 @@ describe('statements that a model is asked about', () => {
     assert.ok(unseen.every(({ reason }) => reason === 'unchecked'));
   });
 
-  it('are dropped when the user ends it while the model answers', async () => {
+  it('are discarded if the user cancels while the model responds', async () => {
     const cancel = { aborted: false };
     server.answerWith(() => {
       cancel.aborted = true;
@@ -220,7 +220,7 @@ describe('statements that a model is asked about', () => {
     });
   });
 
-  it('come from a session of any length with the passages that speak of them, within the room there is', async () => {
+  it('are sent with the relevant passages of a session of any length, within the room available', async () => {
     const noise = Array.from({ length: 3000 }, (_, at) =>
       said(
         at % 2 === 0 ? 'user' : 'assistant',
@@ -239,7 +239,7 @@ describe('statements that a model is asked about', () => {
     assert.equal(found[0]!.sources[0]?.message, 1500, 'the words are found where they stand among all messages');
   });
 
-  it('are asked about in parts that fit a small window, all of them', async () => {
+  it('are all checked, in batches that fit a small context window', async () => {
     const lines = Array.from({ length: 30 }, (_, at) => `Note ${at} speaks of table ${at * 7}.`);
     const notes = lines.map((line) => said('user', line));
     let most = 0;
@@ -264,7 +264,7 @@ describe('statements that a model is asked about', () => {
     assert.ok(found.every(({ reason, isByCode }) => reason === 'supported' && !isByCode));
   });
 
-  it('are not asked about where the window is too small for one, nor after a cancellation', async () => {
+  it('are not sent if the context window is too small for one statement, nor after cancellation', async () => {
     server.requests.length = 0;
     const found = await ask(SUMMARY, TALK, await tools('openai', 300));
     assert.ok(found.every(({ isByCode }) => isByCode));
@@ -277,7 +277,7 @@ describe('statements that a model is asked about', () => {
     assert.equal(questions().length, 0);
   });
 
-  it('are counted as calls with the tokens that the provider reports', async () => {
+  it('are counted as calls, with the tokens that the provider reports', async () => {
     server.answer({ text: answer(), usage: { prompt_tokens: 321, completion_tokens: 12 } });
     const { calls, ...rest } = await tools();
     await ask(SUMMARY, TALK, { ...rest, calls });

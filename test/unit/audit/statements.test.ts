@@ -12,7 +12,7 @@ const SOURCE = [
 const check = (summary: string) => checkStatements(summary, SOURCE);
 const missing = (summary: string): string[] => check(summary).flatMap((one) => one.missing ?? []);
 
-describe('the statements of a summary, by code', () => {
+describe('summary statements checked without a model', () => {
   for (const [what, statement, absent] of [
     ['a number', 'It listens on port 9443.', '9443'],
     ['a path', 'The loop was in src/gateway/router.ts.', 'src/gateway/router.ts'],
@@ -26,7 +26,7 @@ describe('the statements of a summary, by code', () => {
     ['a range', 'It is in lines 396-462.', '396-462'],
     ['a quotation', 'She said "please retry each POST request".', 'please retry each POST request'],
   ] as const) {
-    it(`are marked for ${what} that the source does not contain`, () => {
+    it(`are flagged for ${what} that the source does not contain`, () => {
       const [one] = check(statement);
       assert.equal(one?.reason, 'not_in_source');
       assert.equal(one.missing?.join(', '), absent);
@@ -34,7 +34,7 @@ describe('the statements of a summary, by code', () => {
     });
   }
 
-  it('are not marked for numbers that are written in another way', () => {
+  it('are not flagged for numbers in a different format', () => {
     assert.deepEqual(
       missing(
         [
@@ -48,14 +48,14 @@ describe('the statements of a summary, by code', () => {
     );
   });
 
-  it('are not marked for names and identifiers that are inflected, shortened or in another case', () => {
+  it('are not flagged for names and identifiers that are inflected, shortened, or in another case', () => {
     assert.deepEqual(
       missing("After Marta's rollout, commit `9b2bcea` made Proxy.ts of src/gateway call waitForever, behind NGINX."),
       [],
     );
   });
 
-  it('are not marked for the nouns of German, nor for other words with a capital letter that is no sign of a name', () => {
+  it('are not flagged for German nouns or other capitalized words that are not names', () => {
     const german = 'Seit gestern druckt die Kasse keine Belege, weil der Router im Laden getauscht wurde.';
     assert.deepEqual(
       checkStatements('Die Ursache des Ausfalls war ein Austausch des Geräts im Laden.', [
@@ -67,7 +67,7 @@ describe('the statements of a summary, by code', () => {
     assert.deepEqual(missing('✅ The gateway keeps port 8443.\n⚠️ Nobody retries a request.'), []);
   });
 
-  it('are never supported because their words are near: what code cannot decide is null', () => {
+  it('are left undecided (null), never supported, if they only share words with the source', () => {
     for (const text of ['Marta Silva retries each POST request.', 'The gateway never times out.', 'Nobody ran it.'])
       assert.deepEqual(
         check(text).map(({ reason }) => [reason, supportOf(reason)]),
@@ -75,7 +75,7 @@ describe('the statements of a summary, by code', () => {
       );
   });
 
-  it('are supported where they are a whole sentence of the source, with its place', () => {
+  it('are supported if they are a whole sentence of the source, with its position', () => {
     const summary = 'Gateway\n- The gateway keeps timing out.\n- Never retry a POST request\n- We run it on port 8443';
     const found = check(summary);
     assert.deepEqual(
@@ -93,13 +93,13 @@ describe('the statements of a summary, by code', () => {
     );
   });
 
-  it('point to the quotations in them', () => {
+  it('link their quotations to the source', () => {
     const [one] = check('She said "Never retry a POST request" and left.');
     const [source] = one!.sources;
     assert.equal(SOURCE[2]!.content[0]!.text.slice(source!.start, source!.end), 'Never retry a POST request');
   });
 
-  it('of a source of megabytes take time in proportion to it', () => {
+  it('are checked against a source of megabytes in linear time', () => {
     const noise = Array.from({ length: 60_000 }, (_, at) => `Note ${at}: part${at % 97} reads table_${at * 7}.`).join(
       '\n',
     );

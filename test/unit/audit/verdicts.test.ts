@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readVerdicts } from '../../../src/core/audit/verdicts.ts';
 
 describe('verdicts on statements', () => {
-  it('are read in any order; of two on one statement the first counts', () => {
+  it('are read in any order, and the first of two on one statement counts', () => {
     const verdicts = readVerdicts(
       JSON.stringify({
         statements: [
@@ -21,7 +21,7 @@ describe('verdicts on statements', () => {
     );
   });
 
-  it('hold no more of a model’s words than a few sentences', () => {
+  it('contain at most a few sentences of the model’s text', () => {
     const long = 'on and on '.repeat(1_000);
     const [[, given] = []] = readVerdicts(
       JSON.stringify({ statements: [{ n: 1, verdict: 'otherwise', quote: long, instead: long }] }),
@@ -29,7 +29,7 @@ describe('verdicts on statements', () => {
     assert.ok(given && given.quote.length <= 600 && given.instead.length <= 600);
   });
 
-  it('are none in an answer that holds none', () => {
+  it('are empty if the response contains none', () => {
     for (const answer of ['', '{', '[{"n":1}]', '{"statements":{}}', 'null', '{"n":1,"verdict":"told"']) {
       assert.equal(readVerdicts(answer).size, 0, answer);
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { budgetOf, gaugeParts, gaugeLevelOf } from '../../../src/core/budget/gauge.ts';
 import { modelInfo } from '../../../src/core/tokens/models.ts';
 
-describe('the budget of a request', () => {
+describe('request budget', () => {
   const small = { contextWindow: 4001, maxOutput: 4001 };
   for (const [what, model, reply, tokens, reserved] of [
     ["is the model's window less the room for the reply", modelInfo('gpt-4o-mini'), 4096, 128_000 - 4096, 4096],
@@ -16,8 +16,8 @@ describe('the budget of a request', () => {
     });
 });
 
-describe('the gauge', () => {
-  it('shows the share of the budget in use and its parts, empty ones too', () => {
+describe('gauge', () => {
+  it('lists the tokens of every part, including empty ones', () => {
     const parts = gaugeParts({ system: 100, ledger: 150, window: 250, recalled: 120 }, 620);
     assert.equal(
       parts.map(({ name, tokens }) => `${name} ${tokens}`).join(', '),

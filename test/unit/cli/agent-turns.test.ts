@@ -26,8 +26,8 @@ const SESSION = AREAS.flatMap((area, turn) => [
   })),
 ]);
 
-describe('an agent’s session, grown turn by turn on the command line', () => {
-  it('keeps what was settled in its first turns, whatever short messages stand between its summaries', async () => {
+describe('agent session compressed turn by turn on the command line', () => {
+  it('keeps decisions from its first turns, despite short messages between its summaries', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-agent-'));
     try {
       const file = path.join(folder, 'agent.jsonl');

@@ -20,7 +20,7 @@ interface Told {
   readonly instead?: string;
 }
 
-describe('the command line, of a summary', () => {
+describe('audit command', () => {
   let folder = '';
   const file = (text: string): string => {
     const full = path.join(folder, 'summary.txt');
@@ -33,7 +33,7 @@ describe('the command line, of a summary', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('tells what stands in the transcript, and where', async () => {
+  it('reports terms that the transcript lacks, and the position of each statement', async () => {
     const text = 'The service listens on port 4600. The service listens on port 7777.\n';
     const summary = file(text);
     const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
@@ -53,7 +53,7 @@ describe('the command line, of a summary', () => {
     assert.match(out, /^statements: 2, supported: 0, not supported: 1, undecided: 1$/m);
   });
 
-  it('supports what is verbatim, with its place, and says of an invented sentence that it cannot tell', async () => {
+  it('supports a verbatim sentence, with its position, and leaves an invented one undecided', async () => {
     const sentence = /^[A-Z][^.!?\n]{30,}\.$/m.exec(demo.map(({ content }) => content).join('\n'))![0];
     const summary = file(`${sentence}\nThe whole team went to the beach that afternoon.\n`);
     const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
@@ -70,7 +70,7 @@ describe('the command line, of a summary', () => {
     assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), sentence);
   });
 
-  it('has a model tell what stands in the transcript, and says what it cost', async () => {
+  it('reports a model’s verdicts and their cost', async () => {
     const wire = await WireServer.start();
     try {
       wire.answer({
@@ -117,7 +117,7 @@ describe('the command line, of a summary', () => {
     }
   });
 
-  it('tells what a model said although one of two requests was refused, and says so', async () => {
+  it('keeps the model’s verdicts if one of two requests is refused, and says so', async () => {
     const wire = await WireServer.start();
     try {
       wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'untold' }] }));

@@ -21,7 +21,7 @@ const demo = readFileSync(DEMO_SESSION, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Said);
 
-describe('the command line', () => {
+describe('command line', () => {
   let folder = '';
   const file = (name: string, text: string): string => {
     const full = path.join(folder, name);
@@ -84,7 +84,7 @@ describe('the command line', () => {
     ['no summary', ['audit', DEMO_SESSION], /Missing option --summary/],
     ['a journal that is not there', ['verify', 'no-such-journal'], /journal/],
   ] as const) {
-    it(`says in one line, with exit code 2, what is wrong: ${what}`, async () => {
+    it(`reports an error in one line, with exit code 2: ${what}`, async () => {
       const { code, out, err } = await runCli([...args, '--json']);
       assert.deepEqual([code, out], [2, '']);
       assert.match(err, message);
@@ -105,7 +105,7 @@ describe('the command line', () => {
     );
   });
 
-  it('says how many images are left out of what it imports', async () => {
+  it('reports how many images an import skips', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const line = JSON.stringify({ role: 'user', content: [{ type: 'text', text: 'Look.' }, image, image] });
     const { out, err } = await runCli(['import', '-'], { input: line });
@@ -114,7 +114,7 @@ describe('the command line', () => {
     assert.deepEqual(skipped, [{ reason: 'embedded image', count: 2 }]);
   });
 
-  it('imports as one object with --json, counting what was left out', async () => {
+  it('imports as one object with --json, with counts of skipped items', async () => {
     const { format, messages, skipped } = await runJson('import', path.join(TRANSCRIPTS, 'openai.jsonl'));
     assert.equal(format, 'messages');
     assert.equal((messages as unknown[]).length, 6);
@@ -125,7 +125,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('writes megabytes through a pipe to the last byte', async () => {
+  it('writes megabytes through a pipe without losing a byte', async () => {
     const long = Array.from({ length: 3000 }, (_, at) =>
       JSON.stringify({ role: 'user', content: `${at} ${'ä'.repeat(900)}` }),
     );
@@ -134,14 +134,14 @@ describe('the command line', () => {
     assert.equal((JSON.parse(out) as { messages: unknown[] }).messages.length, 3000);
   });
 
-  it('counts messages and tokens, framing included', async () => {
+  it('counts messages and tokens, including framing', async () => {
     const two = file('two.jsonl', '{"role":"user","content":"hello world"}\n{"role":"assistant","content":""}\n');
     assert.deepEqual(await runJson('count', two), { messages: 2, tokens: 10, encoding: 'o200k_base' });
     const old = await runJson('count', two, '--model', 'gpt-4');
     assert.equal(old['encoding'], 'cl100k_base');
   });
 
-  it('lists key events that are byte-exact quotes of their messages', async () => {
+  it('lists key events that quote their messages verbatim', async () => {
     const { events } = (await runJson('events', DEMO_SESSION)) as {
       events: { quote: string; message: number; start: number; end: number; status: string; pinned: boolean }[];
     };
@@ -155,7 +155,7 @@ describe('the command line', () => {
     assert.equal(demo[port?.message ?? -1]?.content.startsWith('4600.'), true);
   });
 
-  it('tells a session in its summaries, however many key events it has', async () => {
+  it('gives summaries enough text, however many key events a session has', async () => {
     const { messages, nodes } = (await runJson('compress', DEMO_SESSION)) as {
       messages: Said[];
       nodes: { tokens: number; detailed: string }[];
@@ -166,7 +166,7 @@ describe('the command line', () => {
     for (const { detailed } of nodes) assert.ok(messages.some(({ content }) => content.includes(detailed)));
   });
 
-  it('compresses a long session under its target and says what it did', async () => {
+  it('compresses a long session to its target, and reports the result', async () => {
     const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--keep-recent', '4')) as {
       messages: Said[];
       events: { quote: string; status: string }[];
@@ -187,7 +187,7 @@ describe('the command line', () => {
     assert.deepEqual(result.calls, { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 });
   });
 
-  it('compresses a session as it grows, turn by turn, and ends under the target', async () => {
+  it('compresses a session turn by turn as it grows, and ends within the target', async () => {
     const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--turn-by-turn')) as {
       messages: Said[];
       events: { quote: string; status: string; message: number; start: number; end: number }[];
@@ -207,7 +207,7 @@ describe('the command line', () => {
     assert.equal(counted['tokens'], result.tokens.after);
   });
 
-  it('sends a short transcript as it is', async () => {
+  it('sends a short transcript unchanged', async () => {
     const short = file('short.jsonl', '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n');
     const { messages } = await runJson('compress', short, '--target-tokens', '500');
     assert.deepEqual(messages, [
@@ -216,7 +216,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('summarizes at three levels, each within its share', async () => {
+  it('summarizes at three levels, each within its share of the source', async () => {
     const { brief, detailed, tokens } = (await runJson('levels', DEMO_SESSION)) as {
       brief: string;
       detailed: string;
@@ -227,7 +227,7 @@ describe('the command line', () => {
     assert.ok(brief.length < detailed.length);
   });
 
-  it('recalls where something was said, with its place', async () => {
+  it('recalls matching passages, with their positions', async () => {
     const { hits } = (await runJson(
       'recall',
       DEMO_SESSION,
@@ -244,11 +244,11 @@ describe('the command line', () => {
     assert.ok(hits.every(({ score }, at) => at === 0 || score <= hits[at - 1]!.score));
   });
 
-  it('finds nothing where nothing was said', async () => {
+  it('finds nothing for a query without matches', async () => {
     assert.deepEqual(await runJson('recall', DEMO_SESSION, '--query', 'xylophon quetschkommode'), { hits: [] });
   });
 
-  describe('with a journal', () => {
+  describe('when verifying a journal', () => {
     const lines = ['Build', 'Build it'].map((title, index) =>
       encodeLine({
         v: 1,
@@ -263,13 +263,13 @@ describe('the command line', () => {
     );
     const text = lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`)).join('');
 
-    it('says that it is sound', async () => {
+    it('reports that a sound journal has no problems', async () => {
       const { code, out } = await runCli(['verify', file('sound.jsonl', text)]);
       assert.equal(code, 0);
       assert.match(out, /no problems found, entries: 2/);
     });
 
-    it('ends with 1 and the first fault when a letter has changed', async () => {
+    it('exits with 1 and names the first fault if a letter was changed', async () => {
       const damaged = file('damaged.jsonl', text.replace('Build it', 'Built it'));
       const { code, err, out } = await runCli(['verify', damaged]);
       assert.deepEqual([code, out], [1, '']);
@@ -303,7 +303,7 @@ describe('the command line', () => {
       ['openai', 'OPENAI_API_KEY'],
       ['anthropic', 'ANTHROPIC_API_KEY'],
     ] as const) {
-      it(`ends with 2 and one line when ${provider} refuses the key, and does not repeat it`, async () => {
+      it(`exits with 2 and a one-line error when ${provider} rejects the key, without printing the key`, async () => {
         const before = asked;
         const { code, out, err } = await runCli(
           ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base, '--json'],
@@ -318,7 +318,7 @@ describe('the command line', () => {
     }
   });
 
-  it('holds the demo workspace’s session: long, over several days, in order', () => {
+  it('the demo workspace’s session is long, spans several days, and is in order', () => {
     const times = readFileSync(DEMO_SESSION, 'utf8')
       .trimEnd()
       .split('\n')

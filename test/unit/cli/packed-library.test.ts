@@ -22,7 +22,7 @@ const example = (markdown: string): string => {
   ].join('\n');
 };
 
-describe('the packed library', () => {
+describe('packed library', () => {
   let folder: string;
   before(async function () {
     this.timeout(240_000);
@@ -38,7 +38,7 @@ describe('the packed library', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('runs the documented example outside of a clone', async () => {
+  it('runs the documented example outside the repository', async () => {
     await writeFile(
       path.join(folder, 'example.js'),
       example(await readFile(path.join(root, 'docs/library.md'), 'utf8')),
@@ -50,14 +50,14 @@ describe('the packed library', () => {
     assert.ok(printed.compressed.length >= 7);
   }).timeout(60_000);
 
-  it('can be required as well as imported', async () => {
+  it('can be loaded with require as well as import', async () => {
     const program = "console.log(typeof require('threadkeeper').summarizeRecursive)";
     await writeFile(path.join(folder, 'required.cjs'), program);
     const { stdout } = await run(process.execPath, ['required.cjs'], { cwd: folder });
     assert.equal(stdout, 'function\n');
   }).timeout(60_000);
 
-  it('has types that a strict program compiles against', async () => {
+  it('has types that compile in strict mode', async () => {
     const program = [
       "import { summarizeRecursive, type LibraryMessage, type Summarizer } from 'threadkeeper';",
       "const messages: LibraryMessage[] = [{ role: 'user', content: 'Hi.' }];",

@@ -56,7 +56,7 @@ const DESK: readonly Said[] = Array.from({ length: 8 }, (_, n): Said[] => [
   { role: 'assistant', content: `It is booked under LM-${400 + n}. Please call before noon if you come later.` },
 ]).flat();
 
-describe('chats of short messages, grown turn by turn on the command line', () => {
+describe('short-message chats compressed turn by turn on the command line', () => {
   let folder = '';
   let files = 0;
   before(() => {
@@ -104,7 +104,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
   }
 
   for (const [by, answer] of SUMMARIZERS) {
-    it(`are compressed under steady at 20 and 30 messages exactly, by ${by}`, () =>
+    it(`are compressed at exactly 20 and 30 messages under steady, with ${by}`, () =>
       summarizedBy(answer, async (options) => {
         const { calls } = await assertSteady(DESK, options);
         assert.equal(calls.count, options.includes('local') ? 0 : 2);
@@ -115,7 +115,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
         );
       }));
 
-    it(`under steady are 19 real bookings, committed at 20 and 30 each, by ${by}`, function () {
+    it(`are compressed at 20 and 30 messages under steady in each of 19 real bookings, with ${by}`, function () {
       const file = path.join(shared, 'short/bookings.json');
       if (!existsSync(file)) this.skip();
       const dialogues = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -131,7 +131,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       });
     });
 
-    it(`pay off in 1,000 messages under frugal, by ${by}`, function () {
+    it(`pay off over 1,000 messages under frugal, with ${by}`, function () {
       if (!existsSync(path.join(shared, 'short/bookings-1000.jsonl'))) this.skip();
       return summarizedBy(answer, async (options, server) => {
         const said = jsonLines<Said>('bookings-1000.jsonl');
@@ -155,7 +155,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     });
   }
 
-  it('say where the model gave no usable answer, with what came of it', () =>
+  it('report the extractive fallback if the model gave no usable response', () =>
     summarizedBy(
       () => 'I’m sorry, but I can’t help with that.',
       async (options) => {
@@ -177,7 +177,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       },
     ));
 
-  it('are compressed at every turn of their policy, and get no longer, where the model never gives a usable answer', () =>
+  it('are compressed whenever due and stay short, even if the model never gives a usable response', () =>
     summarizedBy(
       () => '',
       async (options) => {
@@ -195,7 +195,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
       },
     ));
 
-  it('ask the model again some messages after it gave no usable answer', async () => {
+  it('ask the model again some messages after an unusable response', async () => {
     let asked = 0;
     const answer = answerIn('json');
     const refusing = (one: AskedOf): string => (++asked <= 3 ? 'I’m sorry, but I can’t.' : answer(one));
@@ -208,7 +208,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     });
   });
 
-  it('try once each time where a tool call keeps a message more beside its result', async () => {
+  it('are compressed once per trigger even if an extra message is kept with its tool result', async () => {
     const turns = Array.from({ length: 8 }, (_, n): object[] => [
       { role: 'user', content: `Add test ${n} for the parser.` },
       {
@@ -230,7 +230,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     );
   });
 
-  it('keep to the limit with what was said under the system role', async () => {
+  it('stay within the limit even with a long system message', async () => {
     const rules = 'Tables by the window are never kept for more than an hour. '.repeat(99);
     const said = [...DESK, { role: 'system', content: rules } as const];
     const { messages, tokens } = await grown(said, '--target-tokens', '1500');
@@ -238,7 +238,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     assert.deepEqual(messages.at(-1)?.content, DESK.at(-2)?.content);
   });
 
-  it('are compressed by the command, however many they are', async () => {
+  it('are compressed by the command, however many messages they have', async () => {
     const file = path.join(folder, `${++files}.jsonl`);
     const said = Array.from({ length: 11 }, () => DESK).flat();
     writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
@@ -256,7 +256,7 @@ describe('chats of short messages, grown turn by turn on the command line', () =
     );
   });
 
-  it('keep the names of a story at a fifth of the tokens under long-memory, and no dice in the ledger', async function () {
+  it('keep a story’s names in a fifth of the tokens under long-memory, and no dice rolls as key events', async function () {
     if (!existsSync(path.join(shared, 'short/role-play.jsonl'))) this.skip();
     const said = jsonLines<Said>('role-play.jsonl');
     const sizes = said.map(({ role, content }) =>

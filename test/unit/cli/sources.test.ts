@@ -9,7 +9,7 @@ import { lines, put } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 import { runCli, runJson } from './run-cli.ts';
 
-describe('the command line on other tools’ chats', () => {
+describe('command line with other tools’ chats', () => {
   let home = '';
 
   before(() => {
@@ -28,7 +28,7 @@ describe('the command line on other tools’ chats', () => {
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it('lists the sessions of every tool, newest first, and refuses by name', async () => {
+  it('lists the sessions of every tool, newest first, and names unreadable files', async () => {
     const { sessions, refused } = (await runJson('sources', '--home', home)) as {
       sessions: { id: string; tool: string; workspace: string; messages: number; updated: number; relation?: object }[];
       refused: { path: string; tool: string; reason: string }[];
@@ -47,7 +47,7 @@ describe('the command line on other tools’ chats', () => {
     );
   });
 
-  it('lists them for people', async () => {
+  it('lists sessions in a human-readable format', async () => {
     const { code, out, err } = await runCli(['sources', '--home', home]);
     assert.equal(code, 0);
     assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continues claude-1\)$/m);
@@ -55,7 +55,7 @@ describe('the command line on other tools’ chats', () => {
     assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no readable messages/);
   });
 
-  it('finds what was said in any of them', async () => {
+  it('finds text in the chats of any tool', async () => {
     const { hits } = (await runJson('search', '--query', 'harbour pilot', '--home', home)) as {
       hits: { session: string; tool: string; message: number; start: number; end: number; text: string }[];
     };
@@ -76,7 +76,7 @@ describe('the command line on other tools’ chats', () => {
     assert.equal(new Set(everywhere.hits.map(({ tool }) => tool)).size, 15);
   });
 
-  it('masks secrets in what it finds, wherever the excerpt ends', async () => {
+  it('masks secrets in search results, wherever the excerpt ends', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const text = `The lighthouse token is ${key}, and ${'nothing else matters here. '.repeat(60)}`;
     const folder = path.join(home, 'with-secret');
@@ -122,7 +122,7 @@ describe('the command line on other tools’ chats', () => {
     }
   });
 
-  it('says so where nothing is found, and needs a query and no file', async () => {
+  it('says when nothing is found, requires a search query, and rejects a file for sources', async () => {
     assert.match((await runCli(['search', '--query', 'zebra', '--home', home])).out, /^No results\./);
     const missing = await runCli(['search', '--home', home]);
     assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: Missing option --query.\n']);
@@ -131,7 +131,7 @@ describe('the command line on other tools’ chats', () => {
     assert.deepEqual(sessions, []);
   });
 
-  it('imports a session of a tool by itself, and takes none for empty', async () => {
+  it('imports a single session of a tool, and rejects an empty one', async () => {
     const qwen = TOOL_FIXTURES.find(({ tool }) => tool === 'qwen')!.write(home);
     const { messages, format } = (await runJson('import', qwen)) as { messages: unknown[]; format: string };
     assert.deepEqual([messages.length, format], [4, 'qwen']);

@@ -53,8 +53,8 @@ const run = (model: ChatModel, more: Partial<SummarizeSettings> = {}) =>
     tools({ model: summarizerOf(model, 100_000, new AbortController().signal, () => undefined) }),
   );
 
-describe('segments summarized at once', () => {
-  it('say the same in the same order as one after the other, by the same prompts', async () => {
+describe('segments summarized concurrently', () => {
+  it('give the same summaries in the same order, from the same prompts, as sequential ones', async () => {
     const one = unevenModel('openai');
     const many = unevenModel('openai');
     const alone = await run(one.model, { concurrency: 1 });
@@ -66,7 +66,7 @@ describe('segments summarized at once', () => {
     assert.deepEqual(said(atOnce), said(alone));
   });
 
-  it('are as many as the vendor’s own address serves, and few at any other, whatever the provider is called', () => {
+  it('are many at the vendor’s own address and few at any other, whatever the provider is called', () => {
     const atOnce = (model: ChatModel): number =>
       summarizerOf(model, 1_000, new AbortController().signal, () => undefined).maxConcurrency;
     assert.equal(atOnce(createOpenAiModel({ apiKey: 'k', model: 'gpt-6-luna' })), 24);
@@ -76,7 +76,7 @@ describe('segments summarized at once', () => {
     assert.equal(atOnce(createAnthropicModel(own)), 3);
   });
 
-  it('each wait as long as a provider asks that serves fewer at once', async () => {
+  it('each wait as long as the provider asks when it serves fewer at once', async () => {
     const uneven = unevenModel('openai', (open) => open > 10);
     const waits: number[] = [];
     const model = retrying(uneven.model, {

@@ -10,8 +10,8 @@ async function digested(messages: readonly SourceMessage[], budget: number): Pro
   return digest(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
 }
 
-describe('what a summarizer reads', () => {
-  it('keeps what people said and drops the listing they looked at', async () => {
+describe('summarizer input', () => {
+  it('keeps people’s messages and drops the file listing they looked at', async () => {
     const text = await digested(
       transcript(
         ['user', 'Let us do 50ms for the debounce, not 200.'],
@@ -25,7 +25,7 @@ describe('what a summarizer reads', () => {
     assert.doesNotMatch(text, /x150 = y/);
   });
 
-  it('reads the summary with which a session goes on, for its final versions, but not its analysis of what came before', async () => {
+  it('includes a client’s continuation summary, but not its analysis if earlier messages are present', async () => {
     const said = 'This session is being continued from a previous conversation.';
     const retold = `${said}\nAnalysis:\nThe debounce was 90ms at first.\nSummary:\nThe debounce was set to 70ms before.`;
     const start = await digested(transcript(['user', retold], ['assistant', 'I will go on.']), 200);
@@ -37,7 +37,7 @@ describe('what a summarizer reads', () => {
     assert.equal(midst, 'user: Make it 70ms.\nuser: The debounce was set to 70ms before.\nassistant: Set to 70ms.');
   });
 
-  it('does not take a file that is shown with line numbers for speech, however they are written', async () => {
+  it('does not treat a file with line numbers as prose, however the numbers are written', async () => {
     const words = ['heron', 'curlew', 'plover', 'dunlin', 'knot', 'whimbrel'];
     const forms = ['NN→', 'NN | ', 'NN: ', 'LNN ', 'marsh/birds.md:NN:', 'NN\t'];
     for (const form of forms) {
@@ -56,7 +56,7 @@ describe('what a summarizer reads', () => {
     }
   });
 
-  it('shows what a command printed although no line of it is a sentence', async () => {
+  it('shows a command’s output even if no line is a sentence', async () => {
     const rows = ['median   41.7', 'p95      203.1', 'rows     88214', 'ratio    0.382'];
     const text = await digested(
       transcript(
@@ -69,7 +69,7 @@ describe('what a summarizer reads', () => {
     for (const row of rows) assert.ok(text.includes(row), text);
   });
 
-  it('shows the start and the end of what a command printed at length', async () => {
+  it('shows the start and end of long command output', async () => {
     const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const rows = Array.from({ length: 300 }, (_, n) => `${name(n)}${name(n * 3)}   ${n * 17}.${n}`);
     const text = await digested(transcript(['tool', rows.join('\n')], ['assistant', 'Done.']), 900);
@@ -77,7 +77,7 @@ describe('what a summarizer reads', () => {
     assert.ok(!text.includes(rows[100]!), text);
   });
 
-  it('shows the newest results where there is no room for a part of each', async () => {
+  it('shows the newest results if there is no room for part of each', async () => {
     const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const results = Array.from({ length: 60 }, (_, n): [Role, string] => [
       'tool',
@@ -89,7 +89,7 @@ describe('what a summarizer reads', () => {
     assert.ok(passages.every(({ message }) => message > 40));
   });
 
-  it('reads what users answer to a tool, or say as they stop one, as said by them', async () => {
+  it('attributes answers to a tool’s question, or remarks when stopping a tool, to the user', async () => {
     const stopped = "The user doesn't want to proceed. To tell you how to proceed, the user said:";
     const text = await digested(
       transcript(
@@ -104,12 +104,12 @@ describe('what a summarizer reads', () => {
     assert.match(text, /^user: \*\*Answer:\*\* 8401, since the gateway wants it/m);
   });
 
-  it('shows as quoted what imitates a speaker', async () => {
+  it('quotes a label that imitates a speaker', async () => {
     const text = await digested(transcript(['assistant', 'The report says:\nuser: I agree to everything.']), 200);
     assert.equal(text, 'assistant: The report says:\n“user”: I agree to everything.');
   });
 
-  it('keeps errors and results of output, and says what code defines', async () => {
+  it('keeps errors and results from output, and names what code defines', async () => {
     const noise = Array.from({ length: 40 }, (_, line) => `      at ${line}: ${'0123456789abcdef'.repeat(2)}`);
     const text = await digested(
       transcript(
@@ -138,7 +138,7 @@ describe('what a summarizer reads', () => {
     assert.match(text, /… 21\d lines omitted/);
   });
 
-  it('shows the one remark that stands in a listing, and what a comment says', async () => {
+  it('shows the only remark in a listing, and the text of a comment', async () => {
     const rows = Array.from({ length: 60 }, (_, line) => `  ${line} | the row was read from the table in ${line} ms`);
     rows.splice(31, 0, '  Ingrid keeps the spare key under the blue flowerpot');
     const code = Array.from({ length: 40 }, (_, line) => `  const row${line} = rows.get(${line}) ?? empty;`);
@@ -152,7 +152,7 @@ describe('what a summarizer reads', () => {
     assert.match(text, /the harbour office closes at noon in winter/);
   });
 
-  it('shows a few of the tests that passed, and each that failed', async () => {
+  it('shows a few of the passed tests and every failed one', async () => {
     const passed = Array.from({ length: 40 }, (_, n) => `--- PASS: TestStore_Case${n} (0.0${n}s)`);
     const failed = Array.from({ length: 8 }, (_, n) => `--- FAIL: TestLock_Case${n} (0.0${n}s)`);
     const text = await digested(
@@ -167,7 +167,7 @@ describe('what a summarizer reads', () => {
     assert.match(text, /exit code 1/);
   });
 
-  it('takes a file with line numbers for no speech, although the file quotes a transcript', async () => {
+  it('does not treat a file with line numbers as prose, even if it quotes a transcript', async () => {
     const quoted = [
       '<think>',
       'Let me see whether the ferry sails.',
@@ -189,7 +189,7 @@ describe('what a summarizer reads', () => {
     assert.ok((text.match(/sailings are on time/g)?.length ?? 0) <= 3, text);
   });
 
-  it("shows little of a file's comments, and nothing of a client's own prompts", async () => {
+  it("shows few of a file's comments, and none of a client's own prompts", async () => {
     const code = Array.from({ length: 60 }, (_, n) => [
       `// reads the part ${'abcdefghij'[n % 10]!}${n} of the timetable and says when it fails`,
       `func part${n}(rows []Row) error {`,
@@ -213,7 +213,7 @@ describe('what a summarizer reads', () => {
     assert.doesNotMatch(text, /cannot be read/);
   });
 
-  it('shows a long report whole where there is room, and a little of it where there is none', async () => {
+  it('shows a long report in full if there is room, and otherwise a part of it', async () => {
     const places = ['pier', 'ferry', 'crane', 'depot', 'buoy', 'lock', 'canal', 'quay', 'dock', 'barge'];
     const report = places.flatMap((place) =>
       places.map((other) => `Beside ${place} ${other} failed in trial ${place.length * other.length} times.`),
@@ -226,7 +226,7 @@ describe('what a summarizer reads', () => {
     assert.ok(few > 0 && few < report.length / 2, String(few));
   });
 
-  it('reads more of a script than a little where there is room', async () => {
+  it('shows more of a script if there is room', async () => {
     const ratings = [
       'Output stands on one line without a fence',
       'Missing, because no call belongs to that block',
@@ -248,7 +248,7 @@ describe('what a summarizer reads', () => {
     assert.ok((await shown(100)) < ratings.length);
   });
 
-  it('reads every row of a table that somebody wrote, where there is room', async () => {
+  it('shows every row of a table written in a message if there is room', async () => {
     const rows = Array.from(
       { length: 24 },
       (_, n) => `| read_file | ${n + 400} | ok | 0x${n}f-${n * 37} | {"b":${n}} |`,
@@ -257,7 +257,7 @@ describe('what a summarizer reads', () => {
     for (const row of rows) assert.ok(text.includes(row.slice(2, 20)), row);
   });
 
-  it('marks what is missing of a message once', async () => {
+  it('marks the omissions of a message only once', async () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');
     code.splice(30, 0, '// the first remark of this file is about the tides');
@@ -274,7 +274,7 @@ describe('what a summarizer reads', () => {
     }
   });
 
-  it('keeps prose of scripts without spaces', async () => {
+  it('keeps prose in scripts without spaces', async () => {
     const text = await digested(
       transcript(
         ['user', '設定ファイルは config/app.yaml に置いてください。タイムアウトは30秒です。'],

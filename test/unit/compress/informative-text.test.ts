@@ -74,8 +74,8 @@ function session(): { role: Role; content: string }[] {
   ];
 }
 
-describe('what is extracted without a model where there is little room', () => {
-  it('is what users said and what each turn came to, not how it went', async () => {
+describe('extraction without a model when space is tight', () => {
+  it('keeps users’ messages and the outcome of each turn, not the process', async () => {
     const messages = session();
     const all = messages.reduce((sum, one) => sum + tokensWithFraming(one.content, counter), 0);
     const sent = await compressPreserveEvents(messages, Math.floor(all * 0.02), { counter, keepRecent: 1 });

@@ -22,28 +22,28 @@ const node = (name: string): SummaryNode => ({
   audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
 });
 
-describe('the levels of a frontier', () => {
+describe('levels of a frontier', () => {
   const frontier = ['a', 'b', 'c', 'd'].map(node);
   const detailed = (budget: number, near: readonly number[]): string[] =>
     chooseLevels(frontier, budget, near)
       .levels.filter(({ level }) => level === 'detailed')
       .map((one) => one.node);
 
-  it('are coarse for the old and fine for the new', () => {
+  it('are brief for old summaries and detailed for new ones', () => {
     assert.deepEqual(detailed(300, []), ['c', 'd']);
   });
 
-  it('are finer where the task’s words match, before what is newest', () => {
+  it('are detailed for summaries that match the task, before newer ones', () => {
     assert.deepEqual(detailed(300, [0]), ['a', 'd']);
     assert.deepEqual(detailed(220, [1]), ['b']);
   });
 
-  it('fit the budget whatever the task is about', () => {
+  it('fit the budget, whatever the task is about', () => {
     for (let budget = 128; budget < 500; budget += 20)
       assert.ok(chooseLevels(frontier, budget, [0, 1, 2]).tokens <= budget);
   });
 
-  it('stay as they were while there is room, and then leave some for what comes', () => {
+  it('stay unchanged while they fit, and then leave room for new summaries', () => {
     const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(node);
     const before = new Map(many.map(({ id }) => [id, id === 'a' ? 'brief' : 'detailed'] as const));
     const finer = (of: readonly SummaryNode[], budget: number): string[] =>

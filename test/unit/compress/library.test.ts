@@ -29,7 +29,7 @@ const said = (role: LibraryMessage['role'], content: string): LibraryMessage => 
 describe('summarizeRecursive', () => {
   const session = developerSession(80);
 
-  it('brings any length under its target', async () => {
+  it('reduces a conversation of any length to the target', async () => {
     for (const target of [50, 120, 500, 3_000]) {
       const { tokens, text, unchanged } = await summarizeRecursive(session, target, { counter });
       assert.ok(tokens <= target, `${tokens} of ${target}`);
@@ -39,7 +39,7 @@ describe('summarizeRecursive', () => {
     }
   });
 
-  it('returns short messages as they are and nothing for nothing, without a call', async () => {
+  it('returns short or empty input unchanged without calling the summarizer', async () => {
     const ask = summarizer(() => goodAnswer('x'));
     const short = await summarizeRecursive([said('user', 'Hi.'), said('assistant', 'Hello.')], 100, {
       summarizer: ask,
@@ -50,7 +50,7 @@ describe('summarizeRecursive', () => {
     assert.equal(ask.prompts.length, 0);
   });
 
-  it('brings 10,000 messages to 500 tokens, by extraction and by a summarizer that answers in prose', async function () {
+  it('reduces 10,000 messages to 500 tokens, both extractively and with a summarizer that responds in prose', async function () {
     this.timeout(120_000);
     const long = developerSession(2_500, 2);
     assert.equal(long.length, 10_000);
@@ -69,7 +69,7 @@ describe('summarizeRecursive', () => {
 describe('summarizeHierarchical', () => {
   const session = developerSession(80);
 
-  it('keeps its levels to a tenth, three and seven tenths, and reads each message once', async () => {
+  it('limits the levels to 10, 30 and 70 percent of the source and reads each message once', async () => {
     const ask = summarizer((call) => goodAnswer(`Part ${call} was about retries.`));
     const { tokens, brief, detailed } = await summarizeHierarchical(session, { counter, summarizer: ask });
     assert.ok(tokens.brief <= tokens.source * 0.1);
@@ -81,7 +81,7 @@ describe('summarizeHierarchical', () => {
     assert.equal(asks, 1);
   });
 
-  it('is, in full, the conversation itself up to 5,000 tokens, its last part too', async () => {
+  it('uses the whole conversation, up to its last message, as the full level when it has under 5,000 tokens', async () => {
     const short = developerSession(4, 20);
     const { full, tokens } = await summarizeHierarchical(short, { counter });
     assert.ok(tokens.source > 200 && tokens.source < 5_000);
@@ -92,12 +92,12 @@ describe('summarizeHierarchical', () => {
     assert.match(full, /The cause is the missing backoff in sendRequest3\. I added it, and 12 tests pass now\.$/);
   });
 
-  it('says of a long conversation’s last part what it says of the first', async () => {
+  it('covers the end of a long conversation in the detailed and full levels', async () => {
     const { detailed, full } = await summarizeHierarchical(session, { counter });
     for (const text of [detailed, full]) assert.match(text, /http7\d\.ts/);
   });
 
-  it('returns a short conversation as it is', async () => {
+  it('returns a short conversation unchanged', async () => {
     const { brief, full, unchanged } = await summarizeHierarchical([said('user', 'Hi.')], { counter });
     assert.deepEqual([brief, full, unchanged], ['user: Hi.', 'user: Hi.', true]);
   });
@@ -106,7 +106,7 @@ describe('summarizeHierarchical', () => {
 describe('compressPreserveEvents', () => {
   const session = developerSession(60);
 
-  it('counts a large context a few blocks at a time, resting between them', async () => {
+  it('counts the tokens of a large context a few blocks at a time and yields in between', async () => {
     let atOnce = 0;
     let most = 0;
     const text = (counted: string): number => {
@@ -126,7 +126,7 @@ describe('compressPreserveEvents', () => {
     assert.ok(most < 30_000, `${most} characters at once`);
   });
 
-  it('notes topics, decisions and guidance without a model, too', async () => {
+  it('records topics, decisions and guidance even without a model', async () => {
     const { lines, preset } = DIALOGUES.find(({ name }) => name === 'advice')!;
     const said = lines.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }) as const);
     const { nodes } = await compressPreserveEvents(said, 350, { counter, preset, keepRecent: 4 });
@@ -154,7 +154,7 @@ describe('compressPreserveEvents', () => {
     assert.equal(result.tokens.after, sum);
   });
 
-  it('asks for all at once where one request can read it and one answer say it', async () => {
+  it('makes a single call when one request and one response can hold everything', async () => {
     const ask = summarizer(() => goodAnswer('The clients got retries.'));
     const { nodes } = await compressPreserveEvents(developerSession(120).slice(0, -3), 3_000, {
       counter,
@@ -166,7 +166,7 @@ describe('compressPreserveEvents', () => {
     assert.ok(words > 1_000 && words < 3_000 * 0.57, `${words} words`);
   });
 
-  it('tells a summarizer which part it reads where one request cannot read all', async () => {
+  it('tells the summarizer which part it reads when the conversation exceeds one request', async () => {
     const ask = summarizer(() => goodAnswer('The clients got retries.'));
     const small = { counter, summarizer: ask, maxInputTokens: 12_000 };
     await compressPreserveEvents(developerSession(120), 4_000, small);
@@ -175,7 +175,7 @@ describe('compressPreserveEvents', () => {
       assert.match(prompt, new RegExp(`\\[Part ${at + 1} of ${ask.prompts.length} of [^\\n]*; part \\d: `));
   });
 
-  it('puts nothing of the record beside a short answer', async () => {
+  it('adds no source text to a short response', async () => {
     const told = 'Retry number 7 was added to src/client/http7.ts with a limit of 10 attempts.';
     const ask = summarizer(() => goodAnswer(told));
     const { nodes } = await compressPreserveEvents(developerSession(60), 2_000, { counter, summarizer: ask });
@@ -183,7 +183,7 @@ describe('compressPreserveEvents', () => {
     for (const { node } of nodes) assert.equal(node.detailed, told);
   });
 
-  it('takes from all lists of a longer answer what they put last', async () => {
+  it('trims every list of a long response from its end', async () => {
     const list = (name: string): string[] => Array.from({ length: 40 }, (_, at) => `${name} number ${at} of harbour`);
     const lists = { constraints: list('rule'), facts: list('fact'), failedAttempts: list('attempt') };
     const ask = summarizer(() => goodAnswer('About a harbour.', lists));
@@ -197,7 +197,7 @@ describe('compressPreserveEvents', () => {
     }
   });
 
-  it('stays within any target, and keeps the newest user message where it fits', async () => {
+  it('stays within any target and keeps the newest user message verbatim where it fits', async () => {
     const request = 'Please keep this sentence exactly as it is, with its “quotes” and all.';
     const long = 'word '.repeat(3_000);
     const messages = [...session, said('user', request), said('assistant', long), said('tool', long)];
@@ -208,7 +208,7 @@ describe('compressPreserveEvents', () => {
     }
   });
 
-  it('keeps fewer recent messages where not all that were asked for fit, and never none', async () => {
+  it('keeps fewer recent messages than requested when they do not all fit, but at least one', async () => {
     const talk = Array.from({ length: 30 }, (_, n) =>
       said(
         n % 2 === 0 ? 'user' : 'assistant',
@@ -223,13 +223,13 @@ describe('compressPreserveEvents', () => {
     }
   });
 
-  it('counts the calls of both where only a summary of everything fits', async () => {
+  it('counts the calls of both attempts when only a summary of everything fits', async () => {
     const ask = summarizer((call) => `They set up part ${call} of the harbour, with a retry limit for each client.`);
     const { calls } = await compressPreserveEvents(session, 60, { counter, summarizer: ask });
     assert.equal(calls.count, ask.prompts.length);
   });
 
-  it('returns a short conversation as it is, without a call, and nothing for nothing', async () => {
+  it('returns a short or empty conversation unchanged without calling the summarizer', async () => {
     const ask = summarizer(() => goodAnswer('x'));
     const { messages, tokens, nodes } = await compressPreserveEvents(session.slice(0, 4), 50_000, { summarizer: ask });
     assert.equal(messages.length, 4);
@@ -238,7 +238,7 @@ describe('compressPreserveEvents', () => {
     assert.deepEqual((await compressPreserveEvents([], 100)).messages, []);
   });
 
-  it('keeps at least 95 of 100 key events verbatim at a fifth of the tokens', async () => {
+  it('keeps at least 95 percent of the key events verbatim in a fifth of the tokens', async () => {
     const decisions = Array.from(
       { length: 60 },
       (_, n) => `We decided to call district ${n} of the harbour Heron ${n * 13}.`,
@@ -256,7 +256,7 @@ describe('compressPreserveEvents', () => {
     assert.ok(result.tokens.after <= before / 5);
   });
 
-  it('does not tell again what was superseded', async () => {
+  it('omits a superseded decision from the compressed messages', async () => {
     const older = 'The freight store is built on DuckDB because the vendor stops support in spring.';
     const newer = 'The freight store moves to Kafka after all, because the reports need joins.';
     const talk: LibraryMessage[] = [...session];
@@ -269,7 +269,7 @@ describe('compressPreserveEvents', () => {
     }
   });
 
-  it('does nothing when compression is off, and trims without a call', async () => {
+  it('leaves the messages unchanged with strategy off, and makes no call with strategy trim', async () => {
     const off = await compressPreserveEvents(session, 100, { counter, strategy: 'off' });
     assert.equal(off.messages.length, session.length);
     const ask = summarizer(() => goodAnswer('x'));
@@ -286,7 +286,7 @@ describe('compressPreserveEvents', () => {
     assert.ok(short.tokens.after <= 500);
   });
 
-  it('makes no call where the ledger quotes all that was said', async () => {
+  it('makes no call when the ledger quotes everything that was said', async () => {
     const ask = summarizer(() => goodAnswer('x'));
     const numbers = '= '.repeat(300);
     const decisions = [
@@ -302,7 +302,7 @@ describe('compressPreserveEvents', () => {
     assert.equal(ask.prompts.length, 0);
   });
 
-  it('says what is wrong with a value that makes no sense', async () => {
+  it('explains what is wrong with an invalid argument', async () => {
     const talk = session.slice(0, 20);
     const untyped = (value: unknown): never => value as never;
     for (const [made, message] of [
@@ -323,7 +323,7 @@ describe('compressPreserveEvents', () => {
       await assert.rejects(made, (error: unknown) => error instanceof RangeError && message.test(error.message));
   });
 
-  it('throws what the summarizer throws', async () => {
+  it('rethrows an error of the summarizer', async () => {
     const ask: Summarizer = () => Promise.reject(new Error('gone'));
     await assert.rejects(compressPreserveEvents(session, 4_000, { counter, summarizer: ask }), /gone/);
   });

@@ -6,11 +6,11 @@ import { message, transcript } from './scripted.ts';
 
 const upTo = (tokens: number) => ({ tokens, messages: 60 });
 
-describe('cutting a session into segments', () => {
+describe('session segmentation', () => {
   const chat = transcript(...Array.from('uauaua', (by) => [by === 'u' ? 'user' : 'assistant', 'x'] as const));
   const tokens = [50, 50, 50, 50, 50, 50];
 
-  it('ends a segment at a turn’s end once the target is reached', () => {
+  it('ends a segment at the end of a turn once the target size is reached', () => {
     assert.deepEqual(cutSegments(chat, tokens, upTo(100)), [
       { from: 0, to: 1, tokens: 100 },
       { from: 2, to: 3, tokens: 100 },
@@ -18,7 +18,7 @@ describe('cutting a session into segments', () => {
     ]);
   });
 
-  it('cuts sooner where the messages are many and short', () => {
+  it('ends a segment at the message limit when the messages are short', () => {
     const short = transcript(...Array.from({ length: 200 }, () => ['user', 'yes'] as const));
     const cut = cutSegments(short, Array<number>(200).fill(8), { tokens: 24_000, messages: 60 });
     assert.deepEqual(
@@ -27,7 +27,7 @@ describe('cutting a session into segments', () => {
     );
   });
 
-  it('cuts a turn larger than a segment behind a tool’s result, never between a reply and the result', () => {
+  it('splits a turn larger than a segment only after a tool result, never between a reply and its result', () => {
     const roles = ['user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'] as const;
     const agent = transcript(...roles.map((role) => [role, 'x'] as const));
     const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], upTo(90));
@@ -35,7 +35,7 @@ describe('cutting a session into segments', () => {
     assert.ok(cut.length > 1);
   });
 
-  it('takes a provider’s result under the user’s role for a result, not for a new turn', () => {
+  it('treats a tool result with the user role as a result, not as a new turn', () => {
     const anthropic: SourceMessage[] = [
       message(0, 'user', 'go'),
       {
@@ -49,12 +49,12 @@ describe('cutting a session into segments', () => {
     assert.equal(cutSegments(anthropic, [10, 60, 60, 30], upTo(50))[0]?.to, 2);
   });
 
-  it('cuts the older part of a session that has grown as before', () => {
+  it('segments the older part of a session the same way after the session has grown', () => {
     const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), upTo(100));
     assert.deepEqual(cutSegments(chat, tokens, upTo(100)).slice(0, before.length), before);
   });
 
-  it('joins a remainder that is too small to be shortened to the segment before it', () => {
+  it('merges a remainder too small to be shortened into the previous segment', () => {
     assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], upTo(100)).at(-1), { from: 2, to: 5, tokens: 106 });
   });
 });

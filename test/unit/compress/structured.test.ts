@@ -6,14 +6,14 @@ import { counter } from './scripted.ts';
 
 const json = '{"narrative":"They chose Postgres.","decisions":[{"what":"Postgres","why":"JSON columns","when":null}]}';
 
-describe('reading a model’s summary', () => {
+describe('parser for a model’s summary', () => {
   for (const [name, answer] of [
     ['bare', json],
     ['in a fence', '```json\n' + json + '\n```'],
     ['among prose', `Here is the summary:\n\n${json}\n\nI hope this helps {truly}.`],
     ['with spaces and line breaks', JSON.stringify(JSON.parse(json), null, 2)],
   ] as const) {
-    it(`reads JSON ${name}`, () => {
+    it(`parses JSON ${name}`, () => {
       const parsed = parseStructuredSummary(answer);
       assert.ok(parsed.ok);
       assert.equal(parsed.summary.narrative, 'They chose Postgres.');
@@ -22,7 +22,7 @@ describe('reading a model’s summary', () => {
     });
   }
 
-  it('reads keys in snake case and entries that are plain strings', () => {
+  it('accepts keys in snake case and plain strings as entries', () => {
     const parsed = parseStructuredSummary(
       '{"narrative":"n","open_steps":["write docs",""],"failed_attempts":["mutex"],"decisions":["go"],"errors":["EPIPE"]}',
     );
@@ -33,7 +33,7 @@ describe('reading a model’s summary', () => {
     assert.deepEqual(parsed.summary.errors, [{ what: 'EPIPE' }]);
   });
 
-  it('reads plain prose as a narrative, and the preset’s own fields', () => {
+  it('parses plain prose as the narrative, and parses the preset’s own fields', () => {
     const prose = parseStructuredSummary('They chose Postgres.');
     assert.ok(prose.ok);
     assert.equal(prose.summary.narrative, 'They chose Postgres.');
@@ -54,7 +54,7 @@ describe('reading a model’s summary', () => {
     ['refused', 'I’m sorry, but I cannot summarize this.'],
     ['refused', 'Desculpe, não posso ajudar.'],
   ] as const) {
-    it(`says ${fault} of ${JSON.stringify(answer.slice(0, 40))}`, () => {
+    it(`reports ${fault} for ${JSON.stringify(answer.slice(0, 40))}`, () => {
       const parsed = parseStructuredSummary(answer);
       assert.ok(!parsed.ok);
       assert.equal(parsed.fault, fault);
@@ -62,7 +62,7 @@ describe('reading a model’s summary', () => {
   }
 });
 
-describe('a summary as text', () => {
+describe('summary rendered as text', () => {
   const summary: StructuredSummary = {
     topics: ['storage'],
     decisions: [{ what: 'Use Postgres', why: 'JSON columns', when: 'May' }],
@@ -76,7 +76,7 @@ describe('a summary as text', () => {
     narrative: 'They chose a store. Then they moved the data.',
   };
 
-  it('has its sections in fixed order', () => {
+  it('lists its sections in a fixed order', () => {
     assert.equal(
       fitSummary(summary, Infinity, counter).text,
       [
@@ -104,7 +104,7 @@ describe('a summary as text', () => {
     );
   });
 
-  it('drops the least important first where room is short', () => {
+  it('drops the least important sections first when space is short', () => {
     const text = fitSummary(summary, 40, counter).text;
     assert.match(text, /Use Postgres/);
     assert.doesNotMatch(text, /Topics|Files/);
@@ -112,7 +112,7 @@ describe('a summary as text', () => {
       assert.ok(counter.text(fitSummary(summary, budget, counter).text) <= budget);
   });
 
-  it('drops what might have been said anywhere before what was said here alone, and says nothing twice', () => {
+  it('drops common statements before those unique to this summary, and repeats no sentence', () => {
     const told = {
       ...summary,
       decisions: [],

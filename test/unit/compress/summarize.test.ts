@@ -13,8 +13,8 @@ const session = developerSession(6);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
   grow({ messages: session }, more, tools({ model }));
 
-describe('summaries of a run of messages', () => {
-  it('takes a good answer at once and keeps where it came from', async () => {
+describe('summarizeRuns', () => {
+  it('accepts a good first response and records how the summary was made', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added to the client.', { topics: ['Retries'] }));
     const { nodes, calls } = await summarize(model);
     assert.equal(nodes.length, 1);
@@ -43,7 +43,7 @@ describe('summaries of a run of messages', () => {
       assert.deepEqual([nodes[0]?.rung, nodes[0]?.detailed, model.requests.length], ['model', detailed, 1]);
     });
 
-  it('takes no words of code for a quotation, however its marks pair, and asks no second time', async () => {
+  it('does not mistake quoted code for quotations, even with unpaired quotation marks, and does not ask again', async () => {
     const code = [
       'Codex: shell (legacy); `extractPathHints(name, input, "", root)`, called late: `{"type": "response_item"}`.',
       'extractPathHints(name, "", root) is called late, its fields are "path" and "type" in each of them.',
@@ -59,7 +59,7 @@ describe('summaries of a run of messages', () => {
     assert.match(nodes[0].detailed, /The pipe of 5 is too wide/);
   });
 
-  it('tells the model what was wrong and takes its second answer', async () => {
+  it('tells the model what was wrong and accepts its second response', async () => {
     const model = scriptedModel((_, call) =>
       call === 1 ? '{"narrative": "cut off' : goodAnswer('Retries were added.'),
     );
@@ -68,7 +68,7 @@ describe('summaries of a run of messages', () => {
     assert.match(model.requests[1]!.prompt, /not one complete JSON object/);
   });
 
-  it('asks for less when the second answer is bad too', async () => {
+  it('sends a shorter prompt after a second bad response', async () => {
     const model = scriptedModel((_, call) => (call <= 2 ? '{"narrative": 5}' : 'Retries were added to the client.'));
     const { nodes } = await summarize(model);
     assert.equal(nodes[0]?.rung, 'tight');
@@ -85,7 +85,7 @@ describe('summaries of a run of messages', () => {
       goodAnswer(Array.from({ length: 1_600 }, (_, n) => `And so part ${n} went on and on.`).join(' ')),
     ],
   ] as const) {
-    it(`extracts when every answer ${name}`, async () => {
+    it(`falls back to an extractive summary when every answer ${name}`, async () => {
       const model = scriptedModel(() => answer);
       const { nodes, calls } = await summarize(model);
       assert.equal(nodes[0]?.rung, 'extractive');
@@ -95,14 +95,14 @@ describe('summaries of a run of messages', () => {
     });
   }
 
-  it('truncates where there is nothing to extract', async () => {
+  it('truncates the messages when there is nothing to extract', async () => {
     const data = transcript(['tool', Array.from({ length: 80 }, (_, i) => `${i}, ${i * 7}, ${i * 13};`).join('\n')]);
     const { nodes } = await grow({ messages: data });
     assert.equal(nodes[0]?.rung, 'cut');
     assert.notEqual(nodes[0].brief, '');
   });
 
-  it('extracts for the brief text what is unusual, not what stands in the ledger anyway', async () => {
+  it('prefers unusual statements over ledger entries in an extractive brief text', async () => {
     const output = Array.from({ length: 8 }, (_, line) => `row ${line} of 8 was written, 0 errors`).join('\n');
     const work = Array.from({ length: 60 }, (_, i): ['tool' | 'assistant', string] =>
       i % 2 === 0
@@ -119,7 +119,7 @@ describe('summaries of a run of messages', () => {
     assert.match(nodes[0]!.brief, /Beatriz walks past the old kiln/);
   });
 
-  it('throws a provider’s fault on and commits nothing', async () => {
+  it('rethrows a provider error without a second request', async () => {
     const model = scriptedModel(() => {
       throw new Error('401 invalid key');
     });
@@ -127,7 +127,7 @@ describe('summaries of a run of messages', () => {
     assert.equal(model.requests.length, 1);
   });
 
-  it('extracts where the provider fails and that is accepted, and says so', async () => {
+  it('reports a provider error and extracts instead when extractiveOnFault is set', async () => {
     const model = scriptedModel(() => {
       throw new Error('429');
     });
@@ -136,7 +136,7 @@ describe('summaries of a run of messages', () => {
     assert.equal((fault as Error).message, '429');
   });
 
-  it('never sends more than the model takes', async () => {
+  it('never sends more tokens than the model accepts', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'), 2_000);
     await grow({ messages: developerSession(60) }, {}, tools({ model }));
     assert.ok(model.requests.length > 0);
@@ -145,14 +145,14 @@ describe('summaries of a run of messages', () => {
     }
   });
 
-  it('does not ask a model whose input has no room for a prompt', async () => {
+  it('sends no request to a model whose input limit leaves no room for a prompt', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'), 100);
     const { nodes } = await summarize(model);
     assert.equal(model.requests.length, 0);
     assert.equal(nodes[0]?.rung, 'extractive');
   });
 
-  it('does not go on asking a model that answers badly', async () => {
+  it('stops asking a model that keeps giving bad responses', async () => {
     const model = scriptedModel(() => '');
     const { leaves } = await grow(
       { messages: developerSession(120) },
@@ -164,7 +164,7 @@ describe('summaries of a run of messages', () => {
     assert.equal(model.requests.length, 4);
   });
 
-  it('never summarizes an unchanged segment twice, but again under another prompt', async () => {
+  it('reuses the summary of an unchanged segment, but not for a different prompt', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added.'));
     const cache = new Map<string, NodeContent>();
     const said: (string | undefined)[] = [];
@@ -176,7 +176,7 @@ describe('summaries of a run of messages', () => {
     assert.equal(said[1], said[0]);
   });
 
-  it('stops when it is cancelled while the model answers', async () => {
+  it('stops when it is cancelled while the model responds', async () => {
     const cancel = { aborted: false };
     const model = scriptedModel(() => {
       cancel.aborted = true;
@@ -188,7 +188,7 @@ describe('summaries of a run of messages', () => {
     );
   });
 
-  it('knows what was spent even when it fails', async () => {
+  it('counts the calls and tokens even when a later call fails', async () => {
     const calls = new CallLog();
     const model = scriptedModel((_, call) => {
       if (call > 1) throw new Error('gone');
@@ -199,7 +199,7 @@ describe('summaries of a run of messages', () => {
     assert.ok(calls.inputTokens > 0);
   });
 
-  it('summarizes several segments at once, but no more than it may', async () => {
+  it('summarizes several segments concurrently, up to the limit', async () => {
     let open = 0;
     let most = 0;
     const model = scriptedModel(async () => {
@@ -216,7 +216,7 @@ describe('summaries of a run of messages', () => {
     assert.equal(most, 3);
   });
 
-  it('reads all that people and assistants said, and of output what informs', async () => {
+  it('sends user and assistant messages in full, but only the informative part of tool output', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
     const messages = developerSession(40);
     await grow({ messages }, { roomTokens: 1_000 }, tools({ model }));
@@ -229,7 +229,7 @@ describe('summaries of a run of messages', () => {
     assert.doesNotMatch(read, /const value31 = compute/);
   });
 
-  it('asks for fewer words where names and paths take more tokens each', async () => {
+  it('asks for fewer words when names and paths take more tokens each', async () => {
     const words = async (path: (n: number) => string): Promise<number> => {
       const said = Array.from(
         { length: 40 },
@@ -245,7 +245,7 @@ describe('summaries of a run of messages', () => {
     assert.ok(few < many * 0.85, `${few} and ${many} words`);
   });
 
-  it('asks for as many words as there is room for, at no more tokens than the user allows', async () => {
+  it('asks for as many words as there is room for, within the user’s token limit', async () => {
     const words = async (roomTokens: number, maxTokens: number): Promise<number[]> => {
       const model = scriptedModel(() => goodAnswer('Retries.'));
       await grow({ messages: developerSession(30) }, { roomTokens, maxTokens }, tools({ model }));
@@ -263,7 +263,7 @@ describe('summaries of a run of messages', () => {
     assert.ok(long! > 390 && long! <= 500, `${long}`);
   });
 
-  it('pays no call for a message that leaves beside others', async () => {
+  it('makes no call for a single message that is compressed along with a longer run', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
     const question = transcript(['user', `${'The retries must end after 40 seconds. '.repeat(14)}Why do they not?`]);
     const messages = developerSession(20);
@@ -274,7 +274,7 @@ describe('summaries of a run of messages', () => {
     assert.equal(made.runs[0]!.covered, 1);
   });
 
-  it('costs no more than it may, for short messages and long ones', async () => {
+  it('stays within the cost limit for both short and long messages', async () => {
     for (const [messages, effort, dollars] of [
       [developerSession(100, 60), 'default', 0.03],
       [developerSession(100, 60), 'economy', 0.0105],

@@ -12,7 +12,7 @@ const usual = (from: number, count: number) =>
     message(from + n, n === 0 ? 'tool' : 'assistant', `${USUAL} Row ${from + n}.`),
   );
 
-describe('how a session uses its terms', () => {
+describe('term usage of a session', () => {
   /** A text's rarity in a corpus of only these two sentences, and in the session. */
   const rarity = async (usage: TermUsage, text: string): Promise<readonly [alone: number, within: number]> => {
     const few = await buildCorpus([message(900, 'assistant', USUAL), message(901, 'assistant', FACT)], pace);
@@ -22,7 +22,7 @@ describe('how a session uses its terms', () => {
     await usage.add(corpus ?? (await buildCorpus(messages, pace)), messages, pace);
   };
 
-  it('tells what is said everywhere from what is said once, where a few messages cannot', async () => {
+  it('distinguishes frequent statements from rare ones where a few messages cannot', async () => {
     const usage = new TermUsage();
     assert.equal(usage.isEmpty, true);
     await add(usage, usual(0, 60));
@@ -34,7 +34,7 @@ describe('how a session uses its terms', () => {
     assert.ok(usualWithin < 0.6 && factWithin > 0.8, `${usualWithin} ${factWithin}`);
   });
 
-  it('counts a message once, however often a run is made anew with more', async () => {
+  it('counts each message once, however often a growing run is added again', async () => {
     const once = new TermUsage();
     await add(once, usual(0, 30));
     const often = new TermUsage();
@@ -42,7 +42,7 @@ describe('how a session uses its terms', () => {
     for (const text of [USUAL, FACT]) assert.deepEqual(await rarity(often, text), await rarity(once, text));
   });
 
-  it('leaves a corpus as it is that holds all there is', async () => {
+  it('leaves a corpus unchanged when it already contains every message', async () => {
     const messages = [...usual(0, 5), message(5, 'user', FACT)];
     const corpus = await buildCorpus(messages, pace);
     const usage = new TermUsage();
@@ -50,7 +50,7 @@ describe('how a session uses its terms', () => {
     assert.equal(await usage.withSessionRarity(corpus, pace), corpus);
   });
 
-  it('forgets what was used least before it grows without end', async () => {
+  it('forgets the least used terms instead of growing without limit', async () => {
     const usage = new TermUsage();
     await add(usage, usual(0, 40));
     const many = Array.from({ length: 70 }, (_, n) =>

@@ -54,8 +54,8 @@ async function judge(name: string, said: Said): Promise<string[]> {
   return faults;
 }
 
-describe('the title of a summary', () => {
-  it('names the topic, not the first words', async () => {
+describe('summary title', () => {
+  it('names the topic instead of the first words', async () => {
     const said: Said = [
       { role: 'user', content: 'yes: staging data never goes to production. What do we do about the nightly export?' },
       { role: 'assistant', content: 'The nightly export runs from the replica, so staging data stays where it is.' },

@@ -8,7 +8,7 @@ const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 1
 /** How many answers contain a decision, at the beginning. */
 const EARLY = 8;
 
-describe('the tree of summaries', () => {
+describe('summary tree', () => {
   it('covers every message with exactly one frontier node, in order', async () => {
     const session = developerSession(60);
     const { frontier, covered } = await grow({ messages: session }, settings, tools());
@@ -22,7 +22,7 @@ describe('the tree of summaries', () => {
     assert.equal(next, session.length);
   });
 
-  it('joins the oldest nodes when the frontier outgrows its share', async () => {
+  it('merges the oldest nodes when the frontier exceeds its share', async () => {
     const { frontier, nodes, tokens } = await grow(
       { messages: developerSession(120) },
       { ...settings, frontierTokens: 1_500 },
@@ -41,7 +41,7 @@ describe('the tree of summaries', () => {
     }
   });
 
-  it('asks no model for a parent', async () => {
+  it('creates parent nodes without calling the model', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added.'));
     const { nodes } = await grow(
       { messages: developerSession(120) },
@@ -52,14 +52,14 @@ describe('the tree of summaries', () => {
     assert.equal(model.requests.length, nodes.filter(({ depth }) => depth === 0).length);
   });
 
-  it('leaves old nodes as they are when new messages come and there is room', async () => {
+  it('leaves old nodes unchanged when new messages arrive and there is room', async () => {
     const session = developerSession(60);
     const first = await grow({ messages: session.slice(0, 120) }, settings, tools());
     const second = await grow({ messages: session.slice(120), frontier: first.frontier }, settings, tools());
     assert.deepEqual(second.frontier.slice(0, first.frontier.length), first.frontier);
   });
 
-  it('never lets a summary’s text grow without end', async () => {
+  it('limits the size of every summary’s text as the session grows', async () => {
     let frontier: readonly SummaryNode[] = [];
     const session = developerSession(200);
     for (let at = 0; at < session.length; at += 80) {
@@ -76,7 +76,7 @@ describe('the tree of summaries', () => {
   });
 
   for (const isKnown of [true, false])
-    it(`keeps what was decided at first through any number of joins, ${isKnown ? 'of the parts' : 'of what was joined before'}`, async () => {
+    it(`keeps early decisions through any number of merges ${isKnown ? 'of the parts' : 'of what was joined before'}`, async () => {
       const decided = (call: number): string => `Ingrid keeps lantern ${call} at pier ${call + 40}`;
       const model = scriptedModel((_, call) =>
         goodAnswer('Retries were added here.', {
@@ -105,7 +105,7 @@ describe('the tree of summaries', () => {
       for (let call = 1; call <= EARLY; call++) assert.ok(told.includes(decided(call)), decided(call));
     });
 
-  it('keeps rare facts of an assistant rather than what a user says in common words', async () => {
+  it('prefers an assistant’s rare facts over a user’s common phrases', async () => {
     const names = ['Halcyon', 'Bergen', 'Lerwick', 'Marta', 'Tromsø', 'Quince', 'Osprey', 'Wexford'];
     const words = ['run', 'tests', 'file', 'result', 'change', 'again', 'build', 'error'];
     const word = (at: number): string => words[(at * 7 + (at >> 3) * 3) % 8]!;
@@ -129,7 +129,7 @@ describe('the tree of summaries', () => {
     assert.match(oldest.detailed, /is number \d+\./);
   });
 
-  it('keeps a model’s structured entries in the parent', async () => {
+  it('keeps a model’s structured entries in the parent node', async () => {
     const model = scriptedModel((_, call) =>
       goodAnswer('Retries.', { decisions: [`limit ${call}`], files: ['http1.ts'] }),
     );
@@ -144,7 +144,7 @@ describe('the tree of summaries', () => {
     assert.ok(parent.structured.decisions.length > 1);
   });
 
-  it('keeps a model’s entries beside quotes of the parts that no model told', async () => {
+  it('keeps a model’s entries alongside quotes from the parts that no model summarized', async () => {
     const model = scriptedModel((_, call) =>
       call > 1 && call < 5 ? '' : goodAnswer('Retries.', { decisions: [`limit ${call}`] }),
     );
@@ -159,13 +159,13 @@ describe('the tree of summaries', () => {
     assert.ok((parent?.structured?.decisions.length ?? 0) > 1);
   });
 
-  it('keeps word for word what is too small to be shortened', async () => {
+  it('does not summarize a message that is too small to be shortened', async () => {
     const { covered, nodes } = await grow({ messages: [message(0, 'user', 'ok')] }, settings, tools());
     assert.equal(covered, 0);
     assert.equal(nodes.length, 0);
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     const seen: number[] = [];
     await grow({ messages: developerSession(60) }, settings, tools({ report: ({ done }) => seen.push(done) }));
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('the tree of summaries', () => {
   });
 });
 
-describe('choosing levels', () => {
+describe('level selection', () => {
   const node = (brief: number, detailed: number, full?: number): SummaryNode =>
     ({
       id: `n${brief}`,
@@ -183,7 +183,7 @@ describe('choosing levels', () => {
       tokens: { source: 1_000, brief, detailed, ...(full !== undefined && { full }) },
     }) as SummaryNode;
 
-  it('sends the newer in more detail than the old', () => {
+  it('sends newer summaries in more detail than older ones', () => {
     const { levels } = chooseLevels([node(10, 100), node(11, 100), node(12, 100)], 10 + 100 + 100 + 3 * 12 + 5);
     assert.deepEqual(
       levels.map(({ level }) => level),
@@ -191,7 +191,7 @@ describe('choosing levels', () => {
     );
   });
 
-  it('uses a full text where there is one and room for it', () => {
+  it('selects the full level where it exists and fits', () => {
     const { levels, tokens } = chooseLevels([node(10, 100), node(11, 100, 300)], 1_000);
     assert.deepEqual(
       levels.map(({ level }) => level),
@@ -200,7 +200,7 @@ describe('choosing levels', () => {
     assert.equal(tokens, 100 + 300 + 24);
   });
 
-  it('says when not even the briefest fits', () => {
+  it('reports when not even the brief level fits', () => {
     const { fits, tokens } = chooseLevels([node(10, 100)], 5);
     assert.equal(fits, false);
     assert.equal(tokens, tokensAt(node(10, 100), 'brief'));

@@ -35,7 +35,7 @@ function applied(reply: string, current: string, path?: string): { text: string;
 
 const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
 
-describe('an edit in a reply', () => {
+describe('parser for edits in a reply', () => {
   for (const [how, reply] of [
     ['behind the language', fenced('ts src/a.ts', 'x')],
     ['behind a colon', fenced('ts:src/a.ts', 'x')],
@@ -50,14 +50,14 @@ describe('an edit in a reply', () => {
     ['before a SEARCH', fenced('', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE')],
     ['before a SEARCH outside of any fence', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE'],
   ] as const)
-    it(`names its file ${how}`, () => {
+    it(`recognizes a file name ${how}`, () => {
       assert.deepEqual(
         parseEdits(reply).map(({ path }) => path),
         ['src/a.ts'],
       );
     });
 
-  it('names no file where only a name with a dot or a sentence stands before it', () => {
+  it('does not mistake a dotted name, a URL or a sentence before the code for a file name', () => {
     for (const before of [
       'Call `console.log` first:',
       'Run this:',
@@ -71,7 +71,7 @@ describe('an edit in a reply', () => {
       );
   });
 
-  it('keeps fences that stand inside of a SEARCH block', () => {
+  it('keeps code fences inside a SEARCH block', () => {
     const reply = fenced(
       'md',
       'README.md\n<<<<<<< SEARCH\n```sh\nnpm i\n```\n=======\n```sh\nnpm ci\n```\n>>>>>>> REPLACE',
@@ -80,34 +80,34 @@ describe('an edit in a reply', () => {
   });
 });
 
-describe('a whole file', () => {
-  it('replaces what is there, with its last line break', () => {
+describe('whole-file edit', () => {
+  it('replaces the entire file and keeps its final line break', () => {
     const reply = fenced('ts src/debounce.ts', DEBOUNCE.trimEnd().replace('last = 0', 'last = -Infinity'));
     const { text, unplaced } = applied(reply, DEBOUNCE, 'src/debounce.ts');
     assert.equal(text, DEBOUNCE.replace('last = 0', 'last = -Infinity'));
     assert.equal(unplaced, 0);
   });
 
-  it('makes a file that does not exist', () => {
+  it('creates a file that does not exist', () => {
     assert.equal(applied(fenced('ts src/b.ts', 'export const b = 1;'), '', 'src/b.ts').text, 'export const b = 1;\n');
   });
 
-  it('loses the comment that names it', () => {
+  it('drops the comment that names the file', () => {
     const reply = fenced('ts', `// src/debounce.ts\n${DEBOUNCE.trimEnd()}`);
     assert.equal(applied(reply, DEBOUNCE, 'src/debounce.ts').text, DEBOUNCE);
   });
 
-  it('keeps a heading that is the name of another file', () => {
+  it('keeps a heading that looks like the name of another file', () => {
     const reply = `README.md\n${fenced('md', '# Next.js\n\nAn app.')}`;
     assert.equal(applied(reply, '', 'README.md').text, '# Next.js\n\nAn app.\n');
   });
 });
 
-describe('an excerpt', () => {
+describe('excerpt', () => {
   const place = (code: string, current = DEBOUNCE) =>
     applied(fenced('ts src/debounce.ts', code), current, 'src/debounce.ts');
 
-  it('replaces the function that it is a new version of, and nothing else', () => {
+  it('replaces only the function that it redefines', () => {
     const throttle = `export function throttle(run: () => void, ms: number): () => void {
   let waiting = false;
   return () => {
@@ -122,7 +122,7 @@ describe('an excerpt', () => {
     assert.equal(unplaced, 0);
   });
 
-  it('finds a function whose signature it changes', () => {
+  it('matches a function even when it changes the signature', () => {
     const { text } = place(`export function debounce(run: () => void, ms: number, leading = false): () => void {
   let timer: number | undefined;
   if (leading) run();
@@ -140,7 +140,7 @@ describe('an excerpt', () => {
     );
   });
 
-  it('keeps what it says is left out', () => {
+  it('keeps the code that it marks as omitted', () => {
     const { text, unplaced } = place(`// ... existing code ...
 export function throttle(run: () => void, ms: number): () => void {
   let last = -Infinity;
@@ -157,7 +157,7 @@ export function throttle(run: () => void, ms: number): () => void {
     );
   });
 
-  it('adds a function behind the one that it stands behind', () => {
+  it('inserts new code after the code that precedes it in the excerpt', () => {
     const { text } = place(`import { clock } from './clock';
 import { log } from './log';
 // ...
@@ -172,14 +172,14 @@ export const noop = (): void => undefined;`);
     );
   });
 
-  it('is indented as the file is, and replaces the whole body of a function of Python', () => {
+  it('adopts the file’s indentation and replaces the entire body of a Python function', () => {
     const python =
       'class A:\n    def size(self):\n        total = 0\n        for one in self.all:\n            total += 1\n        return total\n\n    def name(self):\n        return self._name\n';
     const { text } = place('def size(self):\n    return len(self.all)', python);
     assert.equal(text, python.replace(/ {8}total = 0[^]*return total/, '        return len(self.all)'));
   });
 
-  it('is refused where it stands twice, or nowhere', () => {
+  it('is rejected when its code matches twice or not at all', () => {
     const twice =
       'function a() {\n  return total;\n}\nfunction b() {\n  return total;\n}\nconst c = 1;\nconst d = 2;\nconst e = 3;\n';
     assert.deepEqual(place('  return total;', twice).reasons, ['ambiguous']);
@@ -188,12 +188,12 @@ export const noop = (): void => undefined;`);
   });
 });
 
-describe('a unified diff', () => {
+describe('unified diff', () => {
   const diff = (body: string): string => fenced('diff', `--- a/src/debounce.ts\n+++ b/src/debounce.ts\n${body}`);
   const place = (body: string, current = DEBOUNCE) => applied(diff(body), current, 'src/debounce.ts');
   const wanted = DEBOUNCE.replace('last = 0', 'last = -Infinity');
 
-  it('is placed by its context, whatever its numbers say', () => {
+  it('is placed by its context, regardless of its line numbers', () => {
     for (const head of ['@@ -11,4 +11,4 @@', '@@ -90,4 +90,4 @@', '@@ ... @@', '@@'])
       assert.equal(
         place(
@@ -204,14 +204,14 @@ describe('a unified diff', () => {
       );
   });
 
-  it('is placed with wrong context around it, as patch does', () => {
+  it('is placed despite a wrong context line, as patch does', () => {
     assert.equal(
       place('@@ -11,4 +11,4 @@\n // not there\n-  let last = 0;\n+  let last = -Infinity;\n   return () => {').text,
       wanted,
     );
   });
 
-  it('takes the nearest of several places to its line, and none without one', () => {
+  it('applies to the match nearest to its line number, and to none of several without a line number', () => {
     const body = '   return () => {\n+    count++;';
     assert.equal(
       place(`@@ -13,1 +13,2 @@\n${body}`).text,
@@ -220,7 +220,7 @@ describe('a unified diff', () => {
     assert.deepEqual(place(`@@ @@\n${body}`).reasons, ['ambiguous']);
   });
 
-  it('makes new files and empties deleted ones', () => {
+  it('creates new files and empties deleted ones', () => {
     const reply = fenced(
       'diff',
       '--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+export {};\n--- a/old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone();',
@@ -229,17 +229,17 @@ describe('a unified diff', () => {
     assert.equal(applied(reply, 'gone();\n', 'old.ts').text, '');
   });
 
-  it('is done when it was done before', () => {
+  it('changes nothing when it has already been applied', () => {
     const body = '@@ -12 +12 @@\n-  let last = 0;\n+  let last = -Infinity;';
     assert.deepEqual(place(body, wanted), { text: wanted, unplaced: 0, reasons: [] });
   });
 });
 
-describe('a SEARCH/REPLACE block', () => {
+describe('SEARCH/REPLACE block', () => {
   const block = (find: string, put: string): string =>
     `src/debounce.ts\n${fenced('ts', `<<<<<<< SEARCH\n${find}\n=======\n${put}\n>>>>>>> REPLACE`)}`;
 
-  it('replaces the lines that it names, several in order', () => {
+  it('replaces the lines it searches for, with several blocks applied in order', () => {
     const reply = `${block('  let last = 0;', '  let last = -1;')}\n${block('    run();', '    log();\n    run();')}`;
     assert.equal(
       applied(reply, DEBOUNCE, 'src/debounce.ts').text,
@@ -247,7 +247,7 @@ describe('a SEARCH/REPLACE block', () => {
     );
   });
 
-  it('is found with other white space, and indented as the file is', () => {
+  it('matches despite different white space and adopts the file’s indentation', () => {
     const reply = block('last = clock.now();\nrun();', 'run();\nlast = clock.now();');
     assert.equal(
       applied(reply, DEBOUNCE.replaceAll('\n', '\r\n'), 'src/debounce.ts').text,
@@ -255,7 +255,7 @@ describe('a SEARCH/REPLACE block', () => {
     );
   });
 
-  it('names what it does not find, and does the rest', () => {
+  it('reports a search text that is not found and still applies the other blocks', () => {
     const reply = `${block('nothing();', 'something();')}\n${block('  let last = 0;', '  let last = -1;')}`;
     const { text, reasons } = applied(reply, DEBOUNCE, 'src/debounce.ts');
     assert.deepEqual(reasons, ['not_found']);
@@ -263,12 +263,12 @@ describe('a SEARCH/REPLACE block', () => {
   });
 });
 
-describe('several files in one reply', () => {
+describe('reply with edits to several files', () => {
   for (const [how, fence] of [
     ['in one fence each', (code: string) => fenced('', code)],
     ['outside of fences', (code: string) => code],
   ] as const)
-    it(`keep all of their SEARCH/REPLACE blocks, only the first of which names the file: ${how}`, () => {
+    it(`assigns SEARCH/REPLACE blocks without a file name to the last named file: ${how}`, () => {
       const block = (find: string, put: string): string =>
         fence(`<<<<<<< SEARCH\n${find}\n=======\n${put}\n>>>>>>> REPLACE`);
       const reply = `src/a.ts\n${block('a', 'A')}\n${block('b', 'B')}\n\nsrc/b.ts\n${block('c', 'C')}\n${fenced('sh', 'npm ci')}\nThen:\n\n${block('d', 'D')}`;
@@ -276,7 +276,7 @@ describe('several files in one reply', () => {
       assert.deepEqual(applied(reply, 'c\nd\n', 'src/b.ts'), { text: 'C\nD\n', unplaced: 0, reasons: [] });
     });
 
-  it('are told apart', () => {
+  it('yields a separate edit for each file', () => {
     const reply = `Two changes.\n\n**src/a.ts**\n${fenced('ts', 'a')}\n\n${fenced('diff', '--- a/src/b.ts\n+++ b/src/b.ts\n@@ @@\n-b\n+c\n--- a/src/c.ts\n+++ b/src/c.ts\n@@ @@\n-d\n+e')}`;
     assert.deepEqual(
       parseEdits(reply).map(({ path }) => path),
@@ -285,8 +285,8 @@ describe('several files in one reply', () => {
   });
 });
 
-describe('the changes between two texts', () => {
-  it('are told by lines, and found again in a text that has changed elsewhere', () => {
+describe('changes between two texts', () => {
+  it('are determined by line and can be reapplied to a text that has changed elsewhere', () => {
     const after = DEBOUNCE.replace('last = 0', 'last = 1').replace('let timer', 'let pending');
     assert.deepEqual(lineChanges(DEBOUNCE, after), [
       { from: 3, to: 4, put: ['  let pending: number | undefined;'] },

@@ -3,7 +3,7 @@ import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 
-describe('a key event that was replaced', () => {
+describe('superseded key event', () => {
   const event = (name: string, message: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
     id: keyEventId(name),
     message: messageId(message),
@@ -37,11 +37,11 @@ describe('a key event that was replaced', () => {
     return state;
   }
 
-  it('stays replaced while what took its place is there', () => {
+  it('stays superseded while its replacement exists', () => {
     assert.equal(session(['m1']).isCurrent(old), false);
   });
 
-  it('holds again once that is struck out, deleted, or on another branch', () => {
+  it('is current again once its replacement is dismissed, deleted or on another branch', () => {
     const removed = session(['m1']);
     removed.apply({ type: 'event_removed', id: keyEventId('new'), removed: true }, 10);
     assert.equal(removed.isCurrent(old), true);
@@ -51,7 +51,7 @@ describe('a key event that was replaced', () => {
     assert.equal(session(['m1', 'm2']).isCurrent(old), true);
   });
 
-  it('holds where damage has taken the message that replaced it', () => {
+  it('is current when the message that replaced it is missing from a damaged session', () => {
     assert.equal(session([]).isCurrent(old), true);
   });
 });

@@ -14,8 +14,8 @@ const find = (role: Role, text: string, before?: string): DetectedEventWithConte
 const quotes = (role: Role, text: string, before?: string): string[] =>
   find(role, text, before).map(({ quote }) => quote);
 
-describe('finding key events', () => {
-  it('quotes the error line of a stack trace, not the page around it', () => {
+describe('key event detection', () => {
+  it('quotes only the error line of a stack trace', () => {
     const text = [
       'Traceback (most recent call last):',
       '  File "/srv/app/main.py", line 12, in <module>',
@@ -38,12 +38,12 @@ describe('finding key events', () => {
     ]);
   });
 
-  it('tells repeats of one lint error once', () => {
+  it('quotes repeats of one lint error once', () => {
     const text = "a.py:1:1: F821 undefined name 'os'\na.py:2:1: F821 undefined name 'sys'\n";
     assert.deepEqual(quotes('tool', text), ["a.py:1:1: F821 undefined name 'os'"]);
   });
 
-  it('leaves errors of the moment', () => {
+  it('ignores transient errors', () => {
     for (const text of [
       "a.py:1:1: F401 'os' imported but unused",
       'Unexpected error: APIConnectionError: Overloaded',
@@ -52,7 +52,7 @@ describe('finding key events', () => {
       assert.deepEqual(quotes('tool', text), [], text);
   });
 
-  it('keeps the words that customers’ own systems look for, and no courtesies', () => {
+  it('detects the keywords that customers’ own systems look for, and ignores courtesies', () => {
     for (const text of ['Hello, how are you?', 'Thanks for the help', 'That is all, thank you so much.'])
       assert.deepEqual(quotes('user', text), [], text);
     const kindOf = (text: string): string | undefined => find('user', text)[0]?.kind;
@@ -69,7 +69,7 @@ describe('finding key events', () => {
       );
   });
 
-  it('takes no thanks for the answer to a question', () => {
+  it('does not treat thanks as the answer to a question', () => {
     for (const [before, text] of [
       ['How can I help?', 'Thanks for the help'],
       ['Anything else?', 'Thank you so much for your time!'],
@@ -83,12 +83,12 @@ describe('finding key events', () => {
       assert.equal(find('user', text, 'Shall I book it for 18:00?').length, 1, text);
   });
 
-  it('keeps an error that anybody reports under its label, and as an error after a question too', () => {
+  it('detects a labelled error from any role, even after a question', () => {
     for (const role of ['user', 'assistant', 'tool'] as const)
       assert.equal(find(role, 'ERROR: failed to connect', 'What does it say?')[0]?.kind, 'error', role);
   });
 
-  it('takes no title, no lead-in and nothing that a client writes for an event', () => {
+  it('ignores headings, lead-ins and text written by a client', () => {
     const continued = [
       'This session is being continued from a previous conversation that ran out of context.',
       'Summary:',
@@ -115,7 +115,7 @@ describe('finding key events', () => {
       assert.deepEqual(quotes(role, text), [], text);
   });
 
-  it('takes standing instructions for no to-do and no error', () => {
+  it('does not classify standing instructions as to-dos or errors', () => {
     for (const text of [
       'Always include error status codes',
       'Never swallow an exception.',
@@ -133,7 +133,7 @@ describe('finding key events', () => {
     assert.ok(bootstrap !== undefined && ['preference', 'decision'].includes(bootstrap.kind));
   });
 
-  it('finds no errors, dice or stage directions in role-play', () => {
+  it('detects no errors, dice rolls or stage directions in role-play', () => {
     for (const text of [
       'A hooded figure walks out by the back door. The lock is broken.',
       'Survival: 8 on d20',
@@ -147,28 +147,28 @@ describe('finding key events', () => {
         }
   });
 
-  it('finds nothing in routine output', () => {
+  it('detects nothing in routine output', () => {
     assert.deepEqual(quotes('tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'), []);
     assert.deepEqual(quotes('tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'), []);
   });
 
-  it('finds nothing in source code that names errors', () => {
+  it('detects nothing in source code that names errors', () => {
     const code =
       '```ts\nexport class NotFoundError extends Error {}\nif (failed) throw new NotFoundError("no such file");\n// TODO: always retry\n```';
     assert.deepEqual(quotes('assistant', code), []);
     assert.deepEqual(quotes('user', code), []);
   });
 
-  it('finds nothing in a diff of code', () => {
+  it('detects nothing in a code diff', () => {
     const diff = '```diff\n@@ -1,3 +1,3 @@\n-const port = 80;\n+const port = 8080;\n```';
     assert.deepEqual(quotes('assistant', diff), []);
   });
 
-  it('leaves quotes of earlier messages alone', () => {
+  it('ignores quotes of earlier messages', () => {
     assert.deepEqual(quotes('user', '> Never use tabs here.\n'), []);
   });
 
-  it('does not take a denied error for an error', () => {
+  it('does not treat a negated error as an error', () => {
     for (const text of ['No errors this time.', 'Es gibt keine Fehler.', 'エラーはありません。']) {
       assert.deepEqual(
         find('assistant', text).filter(({ kind }) => kind === 'error'),
@@ -178,7 +178,7 @@ describe('finding key events', () => {
     }
   });
 
-  it('takes a question for no decision, and a hypothesis for none', () => {
+  it('detects no decision in a question or a hypothesis', () => {
     for (const text of [
       'Should we use Postgres or MySQL?',
       'What if we dropped the cache?',
@@ -188,7 +188,7 @@ describe('finding key events', () => {
     }
   });
 
-  it("takes a proposal of the assistant for nothing, and the user's assent for a decision about it", () => {
+  it("ignores an assistant's proposal and detects the user's assent as a decision about it", () => {
     const proposal =
       'We have two ways:\n\nA) keep the queue in Redis\nB) move the queue to Postgres\n\nWhich do you want?';
     assert.deepEqual(quotes('assistant', proposal), []);
@@ -198,13 +198,13 @@ describe('finding key events', () => {
     assert.equal(proposal.slice(event.about.start, event.about.end), event.about.quote);
   });
 
-  it('links a bare yes to the question before', () => {
+  it('links a bare yes to the preceding question', () => {
     const [event] = find('user', 'yes, go ahead', 'I looked at it. Shall I delete the old tables?');
     assert.equal(event?.kind, 'decision');
     assert.equal(event.about?.quote, 'Shall I delete the old tables?');
   });
 
-  it('links a chosen option in Chinese, Japanese and Spanish', () => {
+  it('links a chosen option to its text in Chinese, Japanese and Spanish', () => {
     const cases = [
       ['选方案二', '方案一：保留 Redis\n方案二：换成 Postgres\n你选哪个？', '方案二：换成 Postgres'],
       ['案Bでお願いします', '案A：Redisのまま\n案B：Postgresに移行\nどちらにしますか？', '案B：Postgresに移行'],
@@ -217,24 +217,24 @@ describe('finding key events', () => {
     }
   });
 
-  it('finds nothing in a system message: it is always sent whole', () => {
+  it('detects nothing in a system message, which is always sent in full', () => {
     assert.deepEqual(quotes('system', 'Always answer in French. Never use tabs.'), []);
   });
 
-  it('takes a command that sets something for configuration, and other commands for nothing', () => {
+  it('classifies a command that changes a setting as configuration and ignores other commands', () => {
     assert.deepEqual(
       find('user', '/model local/small\n/add src/main.ts\n/clear').map(({ kind, quote }) => [kind, quote]),
       [['configuration', '/model local/small']],
     );
   });
 
-  it('quotes a request once that a client repeats below its command', () => {
+  it('quotes a request once when a client repeats it below its command', () => {
     assert.deepEqual(quotes('user', "/ask don't change the schema\n\ndon't change the schema"), [
       "don't change the schema",
     ]);
   });
 
-  it('finds several events in one message that mixes languages', () => {
+  it('detects several events in one message that mixes languages', () => {
     const text = 'Always answer in English. Pero no toques la carpeta legacy. 本番環境には触らないでください。';
     assert.deepEqual(
       find('user', text).map(({ quote }) => quote),
@@ -242,38 +242,38 @@ describe('finding key events', () => {
     );
   });
 
-  it('does not depend on letter case', () => {
+  it('ignores letter case', () => {
     const text = 'never write secrets to the log';
     assert.deepEqual(quotes('user', text), [text]);
     assert.deepEqual(quotes('user', text.toUpperCase()), [text.toUpperCase()]);
   });
 
-  it('says why, in words a person can read', () => {
+  it('gives a human-readable reason for an event', () => {
     const [event] = find('user', 'Never write secrets to the log.');
     assert.equal(event?.reason, 'constraint: “never”');
     assert.ok(event.score > 0 && event.score <= 1);
   });
 
-  it('marks a report that an attempt did not help', () => {
+  it('marks a report of a failed attempt', () => {
     const [event] = find('user', 'I tried your fix, still the same error.');
     assert.equal(event?.kind, 'error');
     assert.match(event.reason, /^tried, failed/);
   });
 
-  it('counts offsets in UTF-16 units behind emoji', () => {
+  it('counts offsets after emoji in UTF-16 units', () => {
     const text = '🎉🎉 great! The server listens on port 9000.';
     const event = find('user', text).find(({ quote }) => quote.includes('9000'));
     assert.equal(event?.quote, 'The server listens on port 9000.');
   });
 
-  it('reads Windows line ends', () => {
+  it('handles Windows line endings', () => {
     assert.deepEqual(quotes('user', 'Never use tabs.\r\nLine ends are always LF.\r\n'), [
       'Never use tabs.',
       'Line ends are always LF.',
     ]);
   });
 
-  it('takes a greeting or a sigh for nothing, and as few words for a choice where they answer a question', () => {
+  it('ignores a one-word greeting or sigh, but accepts one word as the answer to a question', () => {
     for (const said of ['Morning.', 'ugh.', 'Back.', 'Guten Morgen.']) assert.deepEqual(quotes('user', said), [], said);
     assert.deepEqual(quotes('user', 'SQLite.', 'Do we take PostgreSQL or SQLite?'), ['SQLite.']);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import { keyEventSchema } from '../../../src/core/model/key-event.ts';
 
-describe('the importance of an event', () => {
+describe('importance of a key event', () => {
   const stored = {
     id: 'e1',
     message: 'm1',
@@ -15,14 +15,14 @@ describe('the importance of an event', () => {
     pinned: false,
   };
 
-  it('is that of its kind in journals that were written before it was recorded', () => {
+  it('defaults to the importance of its kind in journals that did not record it', () => {
     assert.equal(v.parse(keyEventSchema, { ...stored, kind: 'preference' }).importance, 3);
     assert.equal(v.parse(keyEventSchema, { ...stored, kind: 'todo' }).importance, 2);
     const corrected = v.parse(keyEventSchema, { ...stored, kind: 'todo', found: { ...stored, kind: 'decision' } });
     assert.equal(corrected.found?.importance, 3);
   });
 
-  it('is kept where it was recorded, and refused where it is none', () => {
+  it('is kept when recorded and rejected when invalid', () => {
     assert.equal(v.parse(keyEventSchema, { ...stored, kind: 'preference', importance: 2 }).importance, 2);
     assert.throws(() => v.parse(keyEventSchema, { ...stored, kind: 'todo', importance: 1 }));
   });

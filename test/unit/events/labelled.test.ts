@@ -8,8 +8,8 @@ import { MODEL } from '../../../src/core/events/weights.ts';
 
 const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirname, '../../../../shared/data');
 
-describe('the weights', () => {
-  it('are one for each output, of both sides where a feature has two', () => {
+describe('detector weights', () => {
+  it('contain one value per output, and two for features that depend on the speaker', () => {
     assert.ok(MODEL['bias']);
     for (const [name, weights] of Object.entries(MODEL))
       assert.equal(weights.length, (name.startsWith('#') ? 1 : 2) * OUTPUTS.length, name);
@@ -31,12 +31,12 @@ function measured(file: string): Score | undefined {
   );
 }
 
-describe('key events of labelled messages', () => {
+describe('key event detection in labelled messages', () => {
   for (const [file, kinds] of [
     ['labels.dev.jsonl', 0.75],
     ['wild.dev.jsonl', 0.65],
   ] as const)
-    it(`are found, lasting ones first, and not many more than people mark (${file})`, function () {
+    it(`finds most events, especially lasting ones, and not many more than people mark (${file})`, function () {
       const figures = measured(file);
       if (figures === undefined) {
         console.log(`      no labelled messages at ${DATA}: skipped`);

@@ -25,8 +25,8 @@ const fit = (entries: readonly KeyEvent[], budget: number): FittedLedger =>
   );
 const ids = (entries: readonly KeyEvent[]): string[] => entries.map(({ id }) => id);
 
-describe('the ledger in its budget', () => {
-  it('keeps everything, in order, when there is room', () => {
+describe('ledger within its budget', () => {
+  it('keeps all entries in order when there is room', () => {
     const entries = [entry('a'), entry('b', { status: 'superseded' }), entry('c', { status: 'merged' })];
     const fitted = fit(entries, 30);
     assert.deepEqual(fitted.kept, entries);
@@ -34,7 +34,7 @@ describe('the ledger in its budget', () => {
     assert.equal(fitted.tokens, 30);
   });
 
-  it('lets duplicates leave first, then superseded ones, then the lowest scores', () => {
+  it('drops duplicates first, then superseded entries, then the lowest scores', () => {
     const entries = [
       entry('low', { score: 0.1 }),
       entry('old', { status: 'superseded' }),
@@ -46,23 +46,23 @@ describe('the ledger in its budget', () => {
     assert.deepEqual(ids(fit(entries, 10).kept), ['high']);
   });
 
-  it('says of active ones that they were dropped, and takes them in again when there is room', () => {
+  it('marks active entries as dropped and reactivates them when there is room', () => {
     const [first] = fit([entry('a', { score: 0.1 }), entry('b')], 10).dropped;
     assert.equal(first?.status, 'dropped');
     assert.equal(fit([first], 10).kept[0]?.status, 'active');
   });
 
-  it('lets an error that has its fix leave before one that has none', () => {
+  it('drops a fixed error before an open one', () => {
     const entries = [entry('fixed', { kind: 'error', link: keyEventId('fix') }), entry('open', { kind: 'error' })];
     assert.deepEqual(ids(fit(entries, 10).kept), ['open']);
   });
 
-  it('keeps lasting events before useful ones of a higher score', () => {
+  it('keeps lasting events over useful ones with a higher score', () => {
     const entries = [entry('lasting', { importance: 3, score: 0.4 }), entry('useful', { score: 0.9 })];
     assert.deepEqual(ids(fit(entries, 10).kept), ['lasting']);
   });
 
-  it('lets to-dos, errors and outcomes give way once they are old; decisions never', () => {
+  it('drops an old to-do before newer facts, but keeps an old decision', () => {
     const later = Array.from({ length: 40 }, (_, n) => entry(`fact ${n}`, { score: 0.3 }));
     const entries = [
       entry('old to-do', { kind: 'todo', importance: 3 }),
@@ -74,17 +74,17 @@ describe('the ledger in its budget', () => {
     assert.deepEqual(ids(dropped), ['old to-do']);
   });
 
-  it('takes at most a quarter of the tokens that it covers, and at most its share of the budget', () => {
+  it('takes at most a quarter of the tokens it covers and at most its share of the budget', () => {
     assert.equal(ledgerRoom(100_000, 0.15, 2_000), 500);
     assert.equal(ledgerRoom(8_000, 0.15, 60_000), 1_200);
   });
 
-  it('leaves more room to summaries the more messages they stand for', () => {
+  it('leaves more room for summaries the more tokens they cover', () => {
     assert.equal(ledgerRoom(8_000, 0.15, 100_000), 960);
     assert.equal(ledgerRoom(8_000, 0.15, 2_000_000), 480);
   });
 
-  it('never drops a pinned entry, and says when pinned ones alone exceed the budget', () => {
+  it('never drops a pinned entry, and reports when pinned entries alone exceed the budget', () => {
     const entries = [
       entry('p', { pinned: true, score: 0 }),
       entry('q', { pinned: true, status: 'superseded' }),

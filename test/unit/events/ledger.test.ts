@@ -21,8 +21,8 @@ const say = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
 };
 const now = (ledger: Ledger, entry: KeyEvent): KeyEvent => ledger.get(entry.id)!;
 
-describe('the ledger', () => {
-  it('merges what is said again in other case, marks and spaces', () => {
+describe('ledger', () => {
+  it('merges repeated statements that differ only in case, punctuation and spacing', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'preference', 'Always use tabs.');
     const again = say(ledger, 'preference', 'always  use tabs');
@@ -37,13 +37,13 @@ describe('the ledger', () => {
     assert.equal(say(ledger, 'constraint', '不要修改数据库里面的用户表。').status, 'merged');
   });
 
-  it('does not merge what differs in a number or a negation', () => {
+  it('does not merge statements that differ in a number', () => {
     const ledger = new Ledger();
     say(ledger, 'fact', 'the request limit of the search service is 60 per minute');
     assert.equal(say(ledger, 'fact', 'the request limit of the search service is 90 per minute').status, 'active');
   });
 
-  it('does not merge what is said alike of something with another code', () => {
+  it('does not merge similar statements with different codes, except errors', () => {
     const ledger = new Ledger();
     const refund = (order: string): string =>
       `the refund for order ${order} was approved by the manager and takes three to five working days`;
@@ -56,7 +56,7 @@ describe('the ledger', () => {
     assert.equal(say(ledger, 'error', failed('r82')).status, 'merged');
   });
 
-  it('supersedes an earlier value by a later one, and keeps both', () => {
+  it('supersedes an earlier value with a later one and keeps both', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'configuration', 'the request timeout is 30 seconds');
     const later = say(ledger, 'configuration', 'set the request timeout to 60 seconds');
@@ -66,21 +66,21 @@ describe('the ledger', () => {
     assert.equal(ledger.entries().length, 2);
   });
 
-  it('supersedes a preference by its opposite', () => {
+  it('supersedes a preference with its opposite', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'preference', 'use tabs for indentation');
     say(ledger, 'preference', "don't use tabs for indentation");
     assert.equal(now(ledger, first).status, 'superseded');
   });
 
-  it('supersedes a decision by one that replaces it', () => {
+  it('supersedes a decision with the one that replaces it', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'decision', "let's store the sessions in Redis");
     say(ledger, 'decision', 'actually, store the sessions in Postgres instead');
     assert.equal(now(ledger, first).status, 'superseded');
   });
 
-  it('supersedes a choice by one that goes back on it, whatever reasons are given for both and whatever they are called', () => {
+  it('supersedes a choice with its reversal, regardless of the reasons given and of the event kinds', () => {
     const ledger = new Ledger();
     const first = say(
       ledger,
@@ -95,7 +95,7 @@ describe('the ledger', () => {
     assert.equal(now(ledger, other).status, 'active');
   });
 
-  it('takes back a first choice when it is chosen again', () => {
+  it('keeps a choice active when it is made again, and supersedes the one in between', () => {
     const ledger = new Ledger();
     say(ledger, 'configuration', 'the port is 3000');
     const second = say(ledger, 'configuration', 'the port is 4000');
@@ -104,7 +104,7 @@ describe('the ledger', () => {
     assert.equal(now(ledger, second).status, 'superseded');
   });
 
-  it('leaves decisions on other subjects alone', () => {
+  it('does not supersede decisions on other subjects', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'decision', "let's store the sessions in Redis");
     say(ledger, 'decision', 'we ship the release on Friday instead');
@@ -128,7 +128,7 @@ describe('the ledger', () => {
     assert.equal(now(ledger, other).link, undefined);
   });
 
-  it('takes an error that comes back after its fix for news', () => {
+  it('treats an error that returns after its fix as new', () => {
     const ledger = new Ledger();
     say(ledger, 'error', 'the upload fails with 413');
     say(ledger, 'outcome', 'fixed the upload, no more 413 fails');
@@ -137,7 +137,7 @@ describe('the ledger', () => {
     assert.equal(back.link, undefined);
   });
 
-  it('keeps a failed attempt beside the error it did not cure', () => {
+  it('keeps a failed attempt alongside the error it did not fix', () => {
     const ledger = new Ledger();
     const error = say(ledger, 'error', 'the upload of large files fails with 413');
     const tried = say(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
@@ -145,7 +145,7 @@ describe('the ledger', () => {
     assert.equal(now(ledger, error).link, undefined);
   });
 
-  it('keeps the proposal that an assent answers', () => {
+  it('keeps the proposal that an assent refers to', () => {
     const ledger = new Ledger();
     const before = messageId('p');
     const message = messageId('q');
@@ -169,7 +169,7 @@ describe('the ledger', () => {
     assert.equal(yes(2, 'Rename the column?')[0]?.status, 'active');
   });
 
-  it('does not take the number of another invoice for a value that was set anew', () => {
+  it('supersedes the due date of the same invoice, not of one with another number', () => {
     const ledger = new Ledger();
     const said = [
       'Invoice 4711 must be paid by the 30th',
@@ -184,7 +184,7 @@ describe('the ledger', () => {
     );
   });
 
-  it('pins and unpins', () => {
+  it('pins and unpins an entry', () => {
     const ledger = new Ledger();
     const entry = say(ledger, 'fact', 'the API is versioned by header');
     assert.equal(ledger.pin(entry.id)?.pinned, true);
@@ -192,7 +192,7 @@ describe('the ledger', () => {
     assert.equal(ledger.pin(eventIdAt(messageId('none'), { start: 0, end: 1 })), undefined);
   });
 
-  it('goes on from stored entries as if it had never stopped', () => {
+  it('continues from stored entries as if it had never been interrupted', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'configuration', 'the port is 3000');
     const wrong = eventIdAt(messageId('w'), { start: 0, end: 18 });
@@ -205,7 +205,7 @@ describe('the ledger', () => {
     assert.deepEqual(stored.add(messageId('w'), [event('fact', 'the moon is cheese')]), []);
   });
 
-  it('takes the same event of the same message once', () => {
+  it('adds the same event of a message only once', () => {
     const ledger = new Ledger();
     const entry = say(ledger, 'fact', 'the API is versioned by header');
     assert.deepEqual(ledger.add(entry.message, [event('fact', entry.quote)]), []);

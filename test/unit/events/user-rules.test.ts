@@ -10,8 +10,8 @@ const compiled = async (rule: UserRule): Promise<CompiledRule> => {
   return result.rule;
 };
 
-describe('rules of the user', () => {
-  it('find the sentence that holds a phrase, whatever the case and spaces', async () => {
+describe('user rule', () => {
+  it('matches the sentence that contains a phrase, ignoring case and spacing', async () => {
     const rules = [await compiled({ kind: 'fact', phrase: 'project  falcon' })];
     const text = 'Hello. What about Project\tFalcon today? Bye.';
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('rules of the user', () => {
     );
   });
 
-  it('win over what the detector thinks of the same sentence', async () => {
+  it('overrides the detector’s result for the same sentence', async () => {
     const rules = [await compiled({ kind: 'fact', pattern: String.raw`never\b` })];
     const events = detectEvents({ role: 'user', text: 'Never log secrets. Always use tabs.' }, { rules });
     assert.deepEqual(
@@ -44,13 +44,13 @@ describe('rules of the user', () => {
     );
   });
 
-  it('take the characters of a phrase as they are', async () => {
+  it('treats the characters of a phrase literally', async () => {
     const rules = [await compiled({ kind: 'fact', phrase: 'a.b (c)*' })];
     assert.equal(detectEvents({ role: 'tool', text: 'xx a.b (c)* yy' }, { rules }).length, 1);
     assert.equal(detectEvents({ role: 'tool', text: 'xx aXb c yy' }, { rules }).length, 0);
   });
 
-  it('refuse what is no pattern or cannot be matched in linear time, and say why', async () => {
+  it('rejects patterns that are invalid or cannot be matched in linear time, and says why', async () => {
     for (const pattern of ['(a)\\1', '(?=a)', '(?<!a)b', '(a', '[a', '*a', '[b-a]', 'a\\', '((a{99}){99}){99}']) {
       const result = await compileRule({ kind: 'fact', pattern });
       assert.ok(!result.ok, pattern);
@@ -61,7 +61,7 @@ describe('rules of the user', () => {
     assert.ok(!(await compileRule({ kind: 'fact', phrase: '  ' })).ok);
   });
 
-  it('cannot be made to hang by nested repeats', async () => {
+  it('does not hang on nested repetitions', async () => {
     const text = `${'a'.repeat(20_000)}!`;
     for (const pattern of ['^(a+)+$', '(a|a|aa)*b', '(.*)(.*)(.*)x'])
       assert.equal((await compiled({ kind: 'fact', pattern })).matches(text), false);

@@ -17,8 +17,8 @@ const kept = (...keys: readonly string[]): Memento => ({
   update: () => Promise.resolve(),
 });
 
-describe('what is kept of how providers count', () => {
-  it('holds no vendor to a part of the prompt, at whichever of its own addresses', () => {
+describe('stored token calibrations', () => {
+  it('assume no prompt truncation by a vendor, at any of its own addresses', () => {
     const calibrations = new Calibrations(kept('openai/gpt-6-luna', 'anthropic/claude-sonnet-5-5'));
     const vendors = [
       at('openai', 'gpt-6-luna'),
@@ -29,7 +29,7 @@ describe('what is kept of how providers count', () => {
     for (const chosen of vendors) assert.equal(calibrations.of(chosen)?.serverWindow, undefined);
   });
 
-  it('forgets what a server read when its model is chosen again, over a restart too', () => {
+  it('forget a server’s window when its model is selected again, even after a restart', () => {
     const url = 'http://localhost:11434/v1';
     const saved: unknown[] = [];
     const update = (_: string, value: unknown): Promise<void> => Promise.resolve(void saved.push(value));
@@ -40,7 +40,7 @@ describe('what is kept of how providers count', () => {
     assert.deepEqual(saved, [[[`compatible/llama3 ${url}`, { observations: [] }]]]);
   });
 
-  it('holds a server to what it reads, and no other server that has a model of that name', () => {
+  it('apply a server’s window to that server, not to another with a model of the same name', () => {
     const url = 'http://localhost:11434/v1';
     const calibrations = new Calibrations(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
     assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, 2_500);

@@ -23,15 +23,15 @@ function shown(...chats: readonly ListedChat[]): unknown {
 
 const copy = { kind: 'copy', of: 's', shared: 1 } as const;
 
-describe('the rows of the chats from other tools', () => {
-  it('show subagents of subagents', () => {
+describe('list of chats from other tools', () => {
+  it('shows subagents of subagents', () => {
     assert.deepEqual(
       shown(chat('main', {}), chat('agent', { parent: 'main' }), chat('agent of agent', { parent: 'agent' })),
       [{ main: [{ agent: ['agent of agent'] }] }],
     );
   });
 
-  it('show a chat that is kept in several files once, the fullest that the tool has, and its subagents once', () => {
+  it('shows a chat stored in several files once, as the tool’s fullest copy, and its subagents once', () => {
     assert.deepEqual(
       shown(
         chat('archived', { id: 's', messages: 9, isGone: true }),
@@ -43,7 +43,7 @@ describe('the rows of the chats from other tools', () => {
     );
   });
 
-  it('show every chat, also those that name each other, and different ones of one number', () => {
+  it('shows every chat, including chats that name each other as parent and different chats with one ID', () => {
     assert.deepEqual(shown(chat('a', { parent: 'b' }), chat('b', { parent: 'a' })), [{ a: ['b'] }]);
     assert.deepEqual(shown(chat('one', { id: 's' }), chat('two', { id: 's' }), chat('agent', { parent: 's' })), [
       { one: ['agent'] },

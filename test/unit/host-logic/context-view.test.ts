@@ -41,7 +41,7 @@ const SAID = [
   'We have decided: name the release Heron.',
 ];
 
-describe('the Context view', () => {
+describe('Context view', () => {
   let harness: Harness;
   let conversation: Conversation;
   let tree: TreeModule.SummariesTree;
@@ -68,7 +68,7 @@ describe('the Context view', () => {
   });
   afterEach(() => harness.close());
 
-  it('lists a summary with a warning as soon as a model has found one', async () => {
+  it('lists a summary under warnings as soon as a model has flagged it', async () => {
     tree.setFilter({ by: 'warnings' });
     const [filter] = await tree.getChildren();
     assert.deepEqual(await tree.getChildren(filter), []);
@@ -87,7 +87,7 @@ describe('the Context view', () => {
     assert.equal((await tree.getChildren(filter)).length, 1);
   });
 
-  it('shows which key events don’t fit any more once the context window is smaller', async () => {
+  it('shows which key events no longer fit once the ledger’s share is smaller', async () => {
     const standings = async (): Promise<ReadonlySet<string>> => {
       const section = (await tree.getChildren()).find((row) => row.id === 'section/events');
       const all: Row[] = [];
@@ -107,7 +107,7 @@ describe('the Context view', () => {
     assert.ok((await standings()).has('dropped'));
   });
 
-  it('says why the level of a summary cannot be put back', async () => {
+  it('says why a summary’s level cannot be restored', async () => {
     const { readSummary } = await load<typeof CommandsModule>('summaries/summary-commands.ts');
     const { journal } = conversation;
     const append = journal.append.bind(journal);

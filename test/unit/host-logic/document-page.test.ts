@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { PageWriter, separateHeadings } from '../../../src/host/summaries/document-page.ts';
 
-describe('a summary that is shown', () => {
-  it('has its headings apart from the lists before them, and nothing else changed', () => {
+describe('displayed summary', () => {
+  it('separates headings from the preceding lists and changes nothing else', () => {
     const summary = 'A rate limit.\n**Decisions**\n- Redis, **not** a map\n**Errors**\n- ECONNREFUSED\n- **bold**';
     assert.equal(
       separateHeadings(summary),
@@ -11,8 +11,8 @@ describe('a summary that is shown', () => {
   });
 });
 
-describe('a document with messages', () => {
-  it('has its links where the editor looks for them, also below a terminal’s progress and lines of Windows', () => {
+describe('document with messages', () => {
+  it('puts links where the editor expects them, even after terminal progress output and Windows line endings', () => {
     const { text, links } = new PageWriter()
       .heading(1, 'Source')
       .block('Downloading\r 10%\r 100%\r\nDone.\r\n')

@@ -14,8 +14,8 @@ const lm = {
     Promise.resolve(offered.filter((each) => id === undefined || each.id === id)),
 };
 
-describe('the editor’s models', () => {
-  it('are told apart where one session has selected one, and another asks for the first', async () => {
+describe('editor models', () => {
+  it('keep one session’s selected model apart from another session’s default model', async () => {
     const module = await hostIn({ lm, l10n })<typeof EditorModelsModule>('models/editor-models.ts');
     const state = { keys: () => [], get: () => undefined, update: () => Promise.resolve() };
     const models = new module.EditorModels(state as never, {} as never, () => undefined);

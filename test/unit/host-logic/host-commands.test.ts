@@ -117,7 +117,7 @@ const existing = <T>(look: () => T): Promise<T> =>
 
 const load = hostIn(editor);
 
-describe('commands of the editor', () => {
+describe('editor commands', () => {
   let harness: Harness;
   let folder = '';
   beforeEach(async () => {
@@ -131,7 +131,7 @@ describe('commands of the editor', () => {
   });
 
   for (const name of ['session.jsonl', 'session.md'])
-    it(`let others work between the messages of an export whose secrets are masked: ${name}`, async () => {
+    it(`yield between messages when an export masks secrets: ${name}`, async () => {
       const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
       const conversation = await harness.converse();
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
@@ -172,7 +172,7 @@ describe('commands of the editor', () => {
     }
   });
 
-  it('mask secrets in a chart that is saved, also those that the end of a quote would cut', async () => {
+  it('mask secrets in a saved chart, including one that would be cut off at the end of a quote', async () => {
     const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
     const conversation = await harness.converse();
     await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
@@ -188,7 +188,7 @@ describe('commands of the editor', () => {
     assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
   });
 
-  it('offer no key event for the memory that was removed, nor of a message that was deleted', async () => {
+  it('do not offer to remember dismissed key events or those of deleted messages', async () => {
     const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     const conversation = await harness.converse();
     await fill(conversation, 3);
@@ -211,7 +211,7 @@ describe('commands of the editor', () => {
     );
   });
 
-  it('send no memory that was removed in another window, once this window has the focus again', async () => {
+  it('stop sending a memory entry removed in another window once this window regains focus', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const ids = [() => harness.clock.id(), () => harness.clock.now()] as const;
     const words = { text: (text: string) => text.split(/\s+/).length };
@@ -229,7 +229,7 @@ describe('commands of the editor', () => {
     other.dispose();
   });
 
-  it('pin a quote of something forgotten without half an emoji at its end', async () => {
+  it('pin a quote from forgotten messages without splitting the emoji at its end', async () => {
     const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
     const conversation = await harness.converse();
     const said = `Hm, about that lamp by the pier, well, ${'x '.repeat(200)}`.slice(0, 398).concat('y');
@@ -250,14 +250,14 @@ describe('commands of the editor', () => {
     assert.equal(pinned[0]!.quote, said);
   });
 
-  it('say that the memory has a text that is added to it', async () => {
+  it('say when a text is already in the workspace memory', async () => {
     const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
     await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
     assert.deepEqual(told, ['This is already in the workspace memory.']);
   });
 
-  it('show the chat of another tool again that was open before an import that is canceled', async () => {
+  it('return to another tool’s chat when an import started from it is cancelled', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const chat = { id: 'chat', isForeign: true };
     const made = { journal: { append: () => Promise.resolve() }, import: (work: () => unknown) => work() };
@@ -277,7 +277,7 @@ describe('commands of the editor', () => {
     assert.deepEqual(shown, [chat]);
   });
 
-  it('are done searching chats where the text was cleared during a search', async () => {
+  it('finish a chat search whose text is cleared while it runs', async () => {
     const { searchChats } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
     const heard: Record<string, () => void> = {};
     const events = Object.fromEntries(
@@ -304,7 +304,7 @@ describe('commands of the editor', () => {
     assert.equal(await searched, false);
   });
 
-  it('read no chats about a file in Restricted Mode, and say so', async () => {
+  it('do not read chats about a file in Restricted Mode, and say so', async () => {
     const { chatsAboutFile } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
     editor.workspace.isTrusted = false;
     const library = { fileEffects: () => assert.fail('the chats are read') };
@@ -314,7 +314,7 @@ describe('commands of the editor', () => {
     assert.deepEqual(told, ['Chats from other tools aren’t read in Restricted Mode.']);
   });
 
-  it('hold key events of a chat for no other session that was opened while the chat was being continued', async () => {
+  it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {
     const { restoreDropped } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
     const entry = {
       id: 's',
@@ -347,7 +347,7 @@ describe('commands of the editor', () => {
     assert.equal(await restoreDropped(app as never, row), false);
   });
 
-  it('send the instructions of the folders that the workspace has now', async () => {
+  it('send the instructions of the current workspace folders only', async () => {
     const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
     const folders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
     for (const { uri } of folders) {
@@ -368,7 +368,7 @@ describe('commands of the editor', () => {
     editor.workspace.workspaceFolders = [];
   });
 
-  it('say why a document of the session cannot be shown, in place of an empty page', async () => {
+  it('report why a session document cannot be shown instead of opening an empty page', async () => {
     const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
     const reader = new Reader(
@@ -396,7 +396,7 @@ describe('commands of the editor', () => {
     return (await files.page(uri)).text;
   }
 
-  it('show the next request with what was typed since it was shown before', async () => {
+  it('include newly typed text when the next request is shown again', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 4);
     const draft = { text: '', attachments: [], images: [] };
@@ -405,7 +405,7 @@ describe('commands of the editor', () => {
     assert.match(await nextRequest(conversation, draft), /And the host\?/);
   });
 
-  it('show the next request with the task and the excerpts that go with it, and all that it takes', async () => {
+  it('show the next request with its task and recalled excerpts, under headings that add up to its tokens', async () => {
     harness.settings = { ...harness.settings, recallShare: 0.1 };
     const conversation = await harness.converse();
     await conversation.send('The gateway of the harbour listens on channel 42.');
@@ -421,7 +421,7 @@ describe('commands of the editor', () => {
     assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
   });
 
-  it('go through a long line of an exported session once, not once for each piece that is read', async () => {
+  it('scan a long line of an exported session once, not once per chunk', async () => {
     const { exportedBatches } = await load<typeof TranscriptModule>('import-export/read-transcript.ts');
     const line = (id: string, content: string): string =>
       `${JSON.stringify({ role: 'user', content, at: 1, id, parent: null })}\n`;
@@ -448,7 +448,7 @@ describe('commands of the editor', () => {
     assert.ok(gone < 2 * text.length, `${gone} of ${text.length}`);
   });
 
-  it('show a document as it is after the last of several changes, however long each version takes', async () => {
+  it('show a document’s latest version even when an earlier one finishes later', async () => {
     const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
     let say: (message: object) => void = fails;
     const shown: unknown[] = [];
@@ -480,7 +480,7 @@ describe('commands of the editor', () => {
     }
   });
 
-  it('open the next request as JSON as a text, not as Markdown', async () => {
+  it('open the next request as JSON in a text editor, not as Markdown', async () => {
     const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
     let say: (message: object) => void = fails;
     const webview = {

@@ -18,8 +18,8 @@ function part(): Part {
 
 const sentence = (error: unknown): string => `It could not start. (${error instanceof Error ? error.message : ''})`;
 
-describe('the product, which is read when it is needed', () => {
-  it('is made for the first who asks, once for all', async () => {
+describe('lazily loaded product', () => {
+  it('is created on first use, once for all callers', async () => {
     let made = 0;
     const lazy = new Lazy(() => Promise.resolve({ ...part(), nr: ++made }), sentence);
     assert.equal(made, 0);
@@ -29,7 +29,7 @@ describe('the product, which is read when it is needed', () => {
     assert.equal(made, 1);
   });
 
-  it('that cannot be read is told in one sentence, and tried again for the next who asks', async () => {
+  it('reports a load failure in one sentence and retries for the next caller', async () => {
     const broken = new Error('no such file');
     let tries = 0;
     const lazy = new Lazy(() => (++tries === 1 ? Promise.reject(broken) : Promise.resolve(part())), sentence);
@@ -38,7 +38,7 @@ describe('the product, which is read when it is needed', () => {
     assert.equal(tries, 2);
   });
 
-  it('is closed when the extension ends, also when it is read only then', async () => {
+  it('is closed when the extension ends, even if loading finishes only then', async () => {
     for (const isEarly of [true, false]) {
       const { promise, resolve } = Promise.withResolvers<Part>();
       const made = part();
@@ -55,7 +55,7 @@ describe('the product, which is read when it is needed', () => {
     }
   });
 
-  it('leaves nothing to be closed where nobody asked, or where it could not be read', async () => {
+  it('ends cleanly when it was never requested or failed to load', async () => {
     await new Lazy(() => Promise.resolve(part()), sentence).end();
     const lazy = new Lazy<Part>(() => Promise.reject(new Error('no such file')), sentence);
     const asked = assert.rejects(lazy.get());

@@ -21,11 +21,11 @@ const text = (name: string): string => readFileSync(path.join(root, name), 'utf8
 const manifest = JSON.parse(text('package.json'));
 const contributes = manifest.contributes;
 
-describe('the manifest', () => {
+describe('extension manifest', () => {
   const contributed: readonly { command: string; title: string }[] = contributes.commands;
   const ids = contributed.map(({ command }) => command);
 
-  it('has a handler and a title of its own for each command, and no other handler but the page’s', async () => {
+  it('has a handler and its own title for each command, and no other handlers except the page’s', async () => {
     const { HANDLERS } = await hostIn({ TreeItemCollapsibleState: {} })<typeof CommandsModule>('commands.ts');
     const names = Object.keys(HANDLERS).map((name) => `threadkeeper.${name}`);
     const ofPage = new Set(PAGE_COMMANDS.map((name) => `threadkeeper.${name}`));
@@ -41,7 +41,7 @@ describe('the manifest', () => {
       assert.equal(title, `%command.${command.replace('threadkeeper.', '')}%`);
   });
 
-  it('offers in the context menus what the icons of summaries and key events do', () => {
+  it('offers the icon commands of summaries and key events in the context menus as well', () => {
     const items: readonly { command: string; group: string }[] = contributes.menus['view/item/context'];
     for (const name of ['editSummary', 'pinEvent', 'unpinEvent', 'correctEvent']) {
       const groups = items.filter(({ command }) => command === `threadkeeper.${name}`).map(({ group }) => group);
@@ -49,12 +49,12 @@ describe('the manifest', () => {
     }
   });
 
-  it('tells its containers in the Activity Bar apart by their icons', () => {
+  it('uses different icons for its Activity Bar containers', () => {
     const icons = contributes.viewsContainers.activitybar.map(({ icon }: { icon: string }) => text(icon));
     assert.equal(new Set(icons).size, 2);
   });
 
-  it('offers at most 28 commands whatever is open, and 12 settings before the advanced ones', () => {
+  it('offers at most 28 commands regardless of what is open, and at most 12 settings that are not advanced', () => {
     const narrowed = new Set(contributes.menus.commandPalette.map(({ command }: { command: string }) => command));
     const always = ids.filter((id) => !narrowed.has(id));
     assert.ok(always.length <= 28, `${always.length} commands`);
@@ -65,7 +65,7 @@ describe('the manifest', () => {
     assert.ok(first.length <= 12, `${first.length} settings`);
   });
 
-  it('contributes each command that menus, key bindings and the code name', () => {
+  it('contributes every command that menus, key bindings and the code refer to', () => {
     const entries = [...Object.values(contributes.menus).flat(), ...contributes.keybindings] as { command: string }[];
     const named = readdirSync(path.join(root, 'src/host'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
@@ -75,7 +75,7 @@ describe('the manifest', () => {
     for (const id of [...entries.map(({ command }) => command), ...named]) assert.ok(ids.includes(id), id);
   });
 
-  it('contributes the views, the participant and the tools', () => {
+  it('contributes the views, the chat participant and the tools', () => {
     const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
     assert.deepEqual(idsOf(contributes.views.threadkeeperChat), [CHAT_VIEW]);
     assert.deepEqual(idsOf(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, CHATS_VIEW]);
@@ -84,7 +84,7 @@ describe('the manifest', () => {
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);
   });
 
-  it('shows pictures in its walkthrough that are there, follow the theme, and lead to commands that exist', () => {
+  it('has walkthrough images that exist and follow the theme, and links to existing commands', () => {
     for (const { steps } of contributes.walkthroughs)
       for (const { media, description } of steps) {
         assert.match(text(media.svg), /var\(--vscode-/);
@@ -94,12 +94,12 @@ describe('the manifest', () => {
       }
   });
 
-  it('has a text for each of its placeholders, and no text that nothing shows', () => {
+  it('has a text for each placeholder and no unused texts', () => {
     const used = [...text('package.json').matchAll(/"%([\w.-]+)%"/g)].map((match) => match[1]);
     assert.deepEqual([...new Set(used)].sort(), Object.keys(JSON.parse(text('package.nls.json'))).sort());
   });
 
-  it('has no setting that the user’s own settings do not show in a window on another machine', () => {
+  it('has no machine-scoped setting, because VS Code hides user values of those in remote windows', () => {
     // VS Code hides settings with the machine scope there, and ignores the user's local values.
     for (const group of contributes.configuration) {
       for (const [name, { scope = '' }] of Object.entries<{ scope?: string }>(group.properties))

@@ -51,7 +51,7 @@ const editor = {
   l10n,
 };
 
-describe('a model that the user selects', () => {
+describe('model selection by the user', () => {
   let picker: typeof PickerModule;
   let notices: typeof NoticesModule;
   let asked: ChosenModel[];
@@ -101,7 +101,7 @@ describe('a model that the user selects', () => {
   const select = (baseUrl: string): Promise<boolean> =>
     picker.chooseModelFrom(app(), [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl } }]);
 
-  it('at another server than the workspace names leaves the settings of other workspaces as they are', async () => {
+  it('changes only the workspace settings when the workspace names another server', async () => {
     user = { 'chat.provider': 'anthropic' };
     workspace = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
     assert.equal(await select(OTHER), true);
@@ -109,7 +109,7 @@ describe('a model that the user selects', () => {
     assert.deepEqual(workspace, { 'chat.provider': 'compatible', 'chat.baseUrl': OTHER });
   });
 
-  it('at a server takes the place of the provider that the workspace names', async () => {
+  it('replaces the provider named by the workspace when a server’s model is selected', async () => {
     workspace = { 'chat.provider': 'openai' };
     assert.equal(await select(OTHER), true);
     assert.deepEqual(
@@ -118,13 +118,13 @@ describe('a model that the user selects', () => {
     );
   });
 
-  it('at a server replaces the user’s provider', async () => {
+  it('replaces the user’s provider when a server’s model is selected', async () => {
     user = { 'chat.provider': 'openai' };
     assert.equal(await select(OTHER), true);
     assert.deepEqual([user, workspace], [{ 'chat.provider': 'compatible', 'chat.baseUrl': OTHER }, {}]);
   });
 
-  it('is tried and used at the address that the user enters for it', async () => {
+  it('tests and uses a model at the address that the user enters', async () => {
     user = { 'chat.provider': 'openai' };
     typed = [SERVER];
     assert.equal(await select(''), true);
@@ -137,7 +137,7 @@ describe('a model that the user selects', () => {
     assert.equal(isStreaming, false);
   });
 
-  it('has its context window stored for the user, without what only the workspace says', async () => {
+  it('stores a model’s context window in the user settings without the workspace’s own overrides', async () => {
     user = { 'models.overrides': { mine: { maxOutput: 1_000 } } };
     workspace = { 'models.overrides': { ours: { contextWindow: 9_000 } } };
     typed = ['8192'];

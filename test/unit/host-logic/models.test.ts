@@ -28,7 +28,7 @@ const editor = {
   },
 };
 
-describe('the models that settings name', () => {
+describe('configured model', () => {
   let module: typeof ModelsModule;
   let editorChat: typeof EditorChatModule;
 
@@ -54,7 +54,7 @@ describe('the models that settings name', () => {
     return models.costOf(id, USAGE);
   };
 
-  it('cost what their server’s list says, whatever stands before the last slash', async () => {
+  it('has the price from its server’s list, regardless of the prefix before the last slash', async () => {
     const models = modelsThatKnow({ [`compatible ${SERVER} x-new/y`]: { facts: { price: { input: 3, output: 9 } } } });
     assert.equal(await costOf(models, at('x-new/y')), 3);
     assert.equal(await costOf(models, at('deepseek/deepseek-v3.2')), models.cost(at('deepseek/deepseek-v3.2'), USAGE));
@@ -62,13 +62,13 @@ describe('the models that settings name', () => {
     assert.equal(await costOf(models, at('nobody/knows-it')), null);
   });
 
-  it('cost what the user has set for the full id', async () => {
+  it('has the price that the user has set for its full ID', async () => {
     settings['models'] = { overrides: { 'acme/model-x': { price: { input: 1, output: 2 } } } };
     assert.equal(await costOf(modelsThatKnow(), at('acme/model-x')), 1);
     settings['models'] = { overrides: {} };
   });
 
-  it('read on the user’s own Ollama as much as the user has set for the model', () => {
+  it('has the context window that the user has set for it on a local Ollama', () => {
     const isOllama = { isOllama: true, facts: { contextWindow: 131_072 }, loadedContext: 4_096 } as const;
     const models = modelsThatKnow({ [`compatible ${OLLAMA} qwen3`]: isOllama });
     assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, 32_768);
@@ -79,14 +79,14 @@ describe('the models that settings name', () => {
     settings['models'] = { overrides: {} };
   });
 
-  it('cost nothing on the user’s own Ollama, though others sell them', async () => {
+  it('has no cost on a local Ollama, even if others sell it', async () => {
     const isOllama = { isOllama: true, facts: { contextWindow: 131_072 } } as const;
     const models = modelsThatKnow({ [`compatible ${OLLAMA} deepseek-v4-pro`]: isOllama });
     assert.ok(modelsThatKnow().cost(at('deepseek-v4-pro'), USAGE)! > 0);
     assert.equal(await costOf(models, at('deepseek-v4-pro', OLLAMA)), null);
   });
 
-  it('cost nothing on the user’s own LM Studio, and are not held to the spend limit', async () => {
+  it('has no cost on a local LM Studio unless the user sets a price', async () => {
     const models = modelsThatKnow();
     assert.ok(models.cost(at('openai/gpt-oss-20b'), USAGE)! > 0);
     for (const host of ['localhost', '127.0.0.1', '[::1]'])
@@ -97,7 +97,7 @@ describe('the models that settings name', () => {
     settings['models'] = { overrides: {} };
   });
 
-  it('are waited for as long as the user has set, the editor’s too', async () => {
+  it('times out after the user’s first-token timeout when it is an editor model', async () => {
     const before = settings['chat'];
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -111,7 +111,7 @@ describe('the models that settings name', () => {
     await assert.rejects(first, (error) => ModelFault.is(error, 'timeout'));
   });
 
-  it('read no more than the user has set for the chat, as the summarizer too', () => {
+  it('respects the user’s chat context window when it is used as the summarizer', () => {
     settings['chat'] = {
       ...settings['chat'],
       provider: 'compatible',
@@ -134,7 +134,7 @@ describe('the models that settings name', () => {
     assert.equal(models.info(at('gpt-4o-mini')).contextWindow, 128_000);
   });
 
-  it('are asked about again where their server was busy, and learned of though it answers late', async () => {
+  it('is looked up again after its server was busy, and learned from a late response', async () => {
     const late = deferred<undefined>();
     // 408 is handled like a server that doesn't answer in time.
     const answers = [503, 408].map((status) => (response: ServerResponse) => response.writeHead(status).end('{}'));
@@ -162,7 +162,7 @@ describe('the models that settings name', () => {
     }
   });
 
-  it('of the editor are the same, whether a server is in the settings or not', () => {
+  it('is the same editor model whether or not the settings name a server', () => {
     const own = settings as unknown as Settings;
     const chat = { ...own.chat, provider: 'vscode', model: '', baseUrl: OLLAMA } as const;
     const selected = { provider: 'vscode', model: 'copilot/gpt' } as never;
@@ -170,7 +170,7 @@ describe('the models that settings name', () => {
       assert.equal(module.chosenChatModel({ ...own, chat: { ...chat, provider } }, selected).baseUrl, '');
   });
 
-  it('need a key of a server only where its address is known', () => {
+  it('needs a server’s API key only when the server’s address is known', () => {
     const own = settings as unknown as Settings;
     const holders = (baseUrl: string) =>
       module.keyHolders({ ...own, chat: { ...own.chat, provider: 'vscode', baseUrl } }).map((one) => one.provider);

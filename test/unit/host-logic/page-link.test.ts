@@ -7,8 +7,8 @@ import { Harness, fill, says } from '../app/harness.ts';
 
 const load = hostIn({ l10n, env: { language: 'en' } });
 
-describe('the messages that the page loads', () => {
-  it('are still there for it after another reply was requested', async () => {
+describe('messages loaded by the page', () => {
+  it('remain available after a reply is regenerated', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
     const harness = await Harness.open();
     try {
@@ -29,8 +29,8 @@ describe('the messages that the page loads', () => {
   });
 });
 
-describe('the status that the page shows', () => {
-  it('is sent once while a model thinks, not with each of its thoughts', async () => {
+describe('status shown on the page', () => {
+  it('is sent once while a model thinks, not with each thought', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
     const harness = await Harness.open(async function* (request, signal) {
       for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
@@ -53,8 +53,8 @@ describe('the status that the page shows', () => {
   });
 });
 
-describe('what the page is told of compressions', () => {
-  it('is what the next request sends, also when the reply has come for which summaries were expanded', async () => {
+describe('compressions reported to the page', () => {
+  it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
     const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
     const harness = await Harness.open();
     try {
@@ -85,7 +85,7 @@ describe('what the page is told of compressions', () => {
     }
   });
 
-  it('calls none free whose cost nobody knows', async () => {
+  it('report an unknown cost as unknown, not as free', async () => {
     const harness = await Harness.open();
     try {
       const cost = async (): Promise<unknown> => {

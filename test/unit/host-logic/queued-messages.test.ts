@@ -4,7 +4,7 @@ import type { UserMessage } from '../../../src/app/user-message.ts';
 import { QueuedMessages } from '../../../src/host/chat/drafts.ts';
 import { Harness } from '../app/harness.ts';
 
-describe('messages that are queued when the window is loaded again', () => {
+describe('messages queued when the window reloads', () => {
   const values = new Map<string, unknown>();
   const memento: Memento = {
     keys: () => [...values.keys()],
@@ -25,7 +25,7 @@ describe('messages that are queued when the window is loaded again', () => {
     return { isTold, messages: again.queue.items.map(({ message }) => message) };
   }
 
-  it('keep what is attached to them', async () => {
+  it('keep their attachments', async () => {
     const message: UserMessage = {
       text: 'Why?',
       attachments: [{ kind: 'file', name: 'a.ts', text: 'let a;', uri: 'file:///a.ts', lines: [1, 1] }],
@@ -35,7 +35,7 @@ describe('messages that are queued when the window is loaded again', () => {
     assert.deepEqual(await reloaded(message), { isTold: false, messages: [message] });
   });
 
-  it('keep their text alone where the rest is too large, and the user is told', async () => {
+  it('keep only their text if the rest is too large, and the user is told', async () => {
     const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
     assert.deepEqual(await reloaded(large, { text: 'And?' }), {
       isTold: true,

@@ -13,15 +13,15 @@ const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding:
 /** The files that contain the pattern. */
 const filesWith = (pattern: RegExp): string[] => sources.filter((file) => pattern.test(read(file))).sort();
 
-describe('what a model or a repository says', () => {
-  it('runs no program and no code: nothing in the product can', () => {
+describe('content from a model or repository', () => {
+  it('cannot run programs or code, because nothing in the product can', () => {
     assert.deepEqual(
       filesWith(/child_process|node:vm\b|\beval\(|new Function\(|createTerminal|\.sendText\(|vscode\.tasks\b/),
       [],
     );
   });
 
-  it('chooses no command: each is written out, or one of the product’s own list', () => {
+  it('cannot choose a command: each is a literal or comes from the product’s own list', () => {
     for (const file of sources) {
       for (const [, argument = ''] of read(file).matchAll(/executeCommand\(\s*([^,)]+)/g))
         assert.match(argument, /^('[\w.]+'|picked\.command)$/, `${file}: ${argument}`);
@@ -29,7 +29,7 @@ describe('what a model or a repository says', () => {
     assert.match(read('src/host/commands.ts'), /command: 'threadkeeper\.\w+'/);
   });
 
-  it('changes no setting but by the user’s own command: the address of a server, the window of a model, the place of the chat, the tools whose chats are kept; and renamed ones of the user’s', () => {
+  it('cannot write settings: only user actions do (base URL, context window, chat location, tools, renaming)', () => {
     const files = filesWith(/configuration\.update\(/);
     assert.deepEqual(files, [
       'src/host/all-chats/chat-commands.ts',
@@ -54,13 +54,13 @@ describe('what a model or a repository says', () => {
       );
   });
 
-  it('opens no connection but to a model’s server: every request leaves by one function', () => {
+  it('cannot open connections: only one module, for requests to model servers, uses the network', () => {
     assert.deepEqual(filesWith(/node:(http|https|net|tls|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon/), [
       'src/providers/http.ts',
     ]);
   });
 
-  it('has a file read only by the user: attached, imported, opened', () => {
+  it('cannot read files: only user actions do, such as attaching, importing, or opening a file', () => {
     assert.deepEqual(filesWith(/workspace\.fs\.readFile\(|workspace\.openTextDocument\(|workspace\.findFiles\(/), [
       // The problem that the user asks about.
       'src/host/chat/chat-commands.ts',
@@ -81,7 +81,7 @@ describe('what a model or a repository says', () => {
     ]);
   });
 
-  it('changes a file only where the user accepts it, or chose where to save', () => {
+  it('cannot change files: only edits that the user accepts and saving to a chosen place do', () => {
     assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(|\bsaveFile\(/), [
       'src/host/edits/review.ts',
       // Where the user saves a chart, a session, or the memory.
@@ -92,11 +92,11 @@ describe('what a model or a repository says', () => {
     ]);
   });
 
-  it('sends no key: keys are read where models are made, and nowhere else', () => {
+  it('cannot send API keys: they are read only where models are created', () => {
     assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/models/keys.ts']);
   });
 
-  it('decides nothing in a workspace that is not trusted', () => {
+  it('cannot use settings of an untrusted workspace, except for the chat location and the send key', () => {
     const manifest = JSON.parse(read('package.json'));
     const restricted: string[] = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
     const all: string[] = manifest.contributes.configuration.flatMap((group: { properties: object }) =>
@@ -112,7 +112,7 @@ describe('what a model or a repository says', () => {
   });
 });
 
-describe('the page', () => {
+describe('the webview page', () => {
   const frame = (more: object = {}): string =>
     pageHtml({
       nonce: 'bm9uY2U=',
@@ -123,13 +123,13 @@ describe('the page', () => {
       ...more,
     });
 
-  it('may load nothing but its own files, run nothing but its own bundle and send nothing', () => {
+  it('can load only its own files, run only its own bundle, and send nothing', () => {
     const csp = /Content-Security-Policy" content="([^"]+)"/.exec(frame())?.[1] ?? '';
     assert.match(csp, /^default-src 'none'; script-src 'nonce-bm9uY2U='; /);
     assert.doesNotMatch(csp, /unsafe|connect-src|frame-src|form-action \*|\*|https?:(?!\/\/webview\.test)/);
   });
 
-  it('cannot be left by a translation, and reads it back as it was', () => {
+  it('keeps a script tag in a translation inert, and reads the translation back unchanged', () => {
     const translations = { Send: '</script><script>alert(1)</script>' };
     const html = frame({ translations });
     assert.equal(html.match(/<script/g)?.length, 2);
@@ -137,7 +137,7 @@ describe('the page', () => {
     assert.deepEqual(JSON.parse(data), translations);
   });
 
-  it('runs the way its language does', () => {
+  it('uses the text direction of its language', () => {
     assert.match(frame(), /<html lang="de" dir="ltr">/);
     assert.match(frame({ language: 'ar' }), /<html lang="ar" dir="rtl">/);
   });

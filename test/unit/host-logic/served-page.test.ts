@@ -35,7 +35,7 @@ const load = hostIn({
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
 });
 
-describe('a page and what serves it', () => {
+describe('a page and its server', () => {
   let ServedPage: typeof ServedPageModule.ServedPage;
 
   before(async () => {
@@ -55,7 +55,7 @@ describe('a page and what serves it', () => {
     return { page, heard, say: (message: unknown) => say(message) };
   }
 
-  it('answer a request that breaks the contract, such as a text too long to be taken', async () => {
+  it('refuse a request that violates the protocol, such as one with an overlong text', async () => {
     const { page, heard, say } = serve(() => Promise.reject(new Error('none')));
     say({ type: 'ready' });
     await soon();
@@ -68,7 +68,7 @@ describe('a page and what serves it', () => {
     page.dispose();
   });
 
-  it('keep the session that is shown when one that was left cannot be opened', async () => {
+  it('keep showing the current session when a session that the user left cannot be opened', async () => {
     const first = deferred<never>();
     const link = {
       init: () => Promise.resolve({ type: 'init' }),
@@ -89,8 +89,8 @@ describe('a page and what serves it', () => {
   });
 });
 
-describe('the chat that shows a session', () => {
-  it('is told which message to show once it has the session of that message', async () => {
+describe('the chat panel', () => {
+  it('is told which message to reveal only after it has received that message’s session', async () => {
     const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
     heard.length = 0;
     const [first, second] = [sessionId('first'), sessionId('second')];

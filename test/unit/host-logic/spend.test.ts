@@ -19,16 +19,16 @@ function memento(kept = new Map<string, unknown>()): Memento {
 
 const fail = (message: string): never => assert.fail(message);
 
-describe('what compression costs in a month', () => {
+describe('the monthly spend on compression', () => {
   const july = new Date(2026, 6, 31, 23, 59).getTime();
   const august = new Date(2026, 7, 1, 0, 1).getTime();
 
-  it('is counted by the calendar month of the user’s own time zone', () => {
+  it('is counted by calendar month in the user’s time zone', () => {
     assert.equal(monthOf(july), '2026-07');
     assert.equal(monthOf(august), '2026-08');
   });
 
-  it('is spent at the limit, and open again in the next month', () => {
+  it('is used up at the limit, and starts again at zero in the next month', () => {
     let now = july;
     const limit = new SpendLimit(
       memento(),
@@ -44,7 +44,7 @@ describe('what compression costs in a month', () => {
     assert.deepEqual(limit.current(), { usd: 0, limitUsd: 0.5, isSpent: false });
   });
 
-  it('has no end without a limit, and a limit of nothing is spent at once', () => {
+  it('is never used up without a limit, and is used up at once with a limit of zero', () => {
     const free = new SpendLimit(
       memento(),
       () => july,
@@ -64,7 +64,7 @@ describe('what compression costs in a month', () => {
     );
   });
 
-  it('is known to the next start, and not forgotten when another window writes less', () => {
+  it('persists across restarts, and is not forgotten when another window stores less', () => {
     const kept = new Map<string, unknown>();
     const one = new SpendLimit(
       memento(kept),
@@ -86,7 +86,7 @@ describe('what compression costs in a month', () => {
     assert.equal(one.current().usd, 0.25);
   });
 
-  it('keeps a year, and reads what it does not know as nothing', () => {
+  it('is stored for 12 months, without unknown or invalid entries', () => {
     let ledger = {};
     for (let month = 1; month <= 12; month++) ledger = addSpend(ledger, `2025-${String(month).padStart(2, '0')}`, 1);
     ledger = addSpend(ledger, '2026-01', 1);
@@ -120,7 +120,7 @@ describe('a spend limit for compression', () => {
   });
   afterEach(() => harness.close());
 
-  it('that is used up keeps the model out of it: code compresses on command, and says why', async () => {
+  it('makes compression on command extractive once it is reached, and is reported as the reason', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 100);
     const outcome = await conversation.compressNow();
@@ -129,7 +129,7 @@ describe('a spend limit for compression', () => {
     assert.equal(conversation.state.counters.compressionCostUsd, 0);
   });
 
-  it('that is used up lets nothing run in the background', async () => {
+  it('prevents compression in the background once it is reached', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
     await conversation.send('And one more.');
@@ -141,7 +141,7 @@ describe('a spend limit for compression', () => {
     assert.equal(typeof conversation.distanceToCompression(), 'object');
   });
 
-  it('that is used up does not stop what takes no model', async () => {
+  it('does not prevent compression without a model once it is reached', async () => {
     harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { strategy: 'trim' }) };
     const conversation = await harness.converse();
     await fill(conversation, 60);
@@ -151,7 +151,7 @@ describe('a spend limit for compression', () => {
     assert.equal(typeof conversation.distanceToCompression(), 'object');
   });
 
-  it('that is used up fails the command where code may not stand in', async () => {
+  it('makes the compress command fail once it is reached if extractive summaries are off', async () => {
     harness.settings = { ...harness.settings, extractiveOnFault: false };
     const conversation = await harness.converse();
     await fill(conversation, 100);
@@ -160,7 +160,7 @@ describe('a spend limit for compression', () => {
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
-  it('reached in the midst of a compression stops the calls there, and what was paid is on record', async () => {
+  it('stops model calls when it is reached during a compression, and the cost is recorded', async () => {
     most = 1;
     const conversation = await harness.converse();
     const long = (n: number): string =>
@@ -179,7 +179,7 @@ describe('a spend limit for compression', () => {
     assert.equal(conversation.state.counters.compressionCostUsd, calls * 0.001);
   });
 
-  it('holds for a preview too', async () => {
+  it('applies to previews of compression too', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 100);
     assert.notEqual(typeof (await conversation.previewCompression()), 'string');

@@ -141,7 +141,7 @@ function* all(source: TreeSource, row?: Row): Generator<Row> {
   }
 }
 
-describe('the tree of summaries', () => {
+describe('the summary tree', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await Harness.open();
@@ -155,7 +155,7 @@ describe('the tree of summaries', () => {
     return conversation;
   };
 
-  it('shows every message that a summary stands for once, every row under an id of its own, and finds each again', async () => {
+  it('shows each message covered by a summary once, gives each row a unique ID, and finds each row again', async () => {
     const conversation = await session(400);
     const source = sourceOf(conversation);
     const rows = [...all(source)];
@@ -169,7 +169,7 @@ describe('the tree of summaries', () => {
     }
   });
 
-  it('shows every row under an id of its own, too, where a filter leaves a summary beside what is below it', () => {
+  it('gives each row a unique ID even if a filter lists a summary next to its own descendants', () => {
     const state = longSession(1_000);
     const parent = state.frontier[0]!.node;
     const [child] = parent.children;
@@ -194,7 +194,7 @@ describe('the tree of summaries', () => {
     }
   });
 
-  it('shows no more than 11 rows below a row of a session of 10,000 messages', () => {
+  it('shows at most 11 rows below any row in a session of 10,000 messages', () => {
     const source = sourceFor(longSession(10_000));
     const walk = (row?: Row): void => {
       const below = childrenOf(source, row);
@@ -209,7 +209,7 @@ describe('the tree of summaries', () => {
     assert.ok(way(findRow(source, { kind: 'message', message: last })).length > 5);
   });
 
-  it('adds up what is in context to what the gauge shows', async () => {
+  it('shows context parts that add up to the tokens shown by the gauge', async () => {
     const source = sourceOf(await session(100));
     const parts = childrenOf(source, section(source, 'context'));
     assert.equal(
@@ -218,7 +218,7 @@ describe('the tree of summaries', () => {
     );
   });
 
-  it('lists summaries that were opened apart, to be put back', async () => {
+  it('lists the summaries of undone compressions, to be restored', async () => {
     const conversation = await session(100);
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
     const first = conversation.state.frontier[0]!.node;
@@ -238,7 +238,7 @@ describe('the tree of summaries', () => {
     assert.ok(!isSent(conversation.state, first));
   });
 
-  it('offers a summary of summaries no model, and the full text only of what is sent', () => {
+  it('offers another model only for summaries of messages, and the full text only for sent summaries', () => {
     const state = longSession(1_000);
     const parent = state.frontier[0]!.node;
     const leaf = state.nodes.get(parent.children[0]!)!;
@@ -249,7 +249,7 @@ describe('the tree of summaries', () => {
     assert.deepEqual(regenerateOptions(longSession(100), node, true), ['same', 'model', 'instructions', 'finer']);
   });
 
-  it('costs for opening a row what it shows, not what the session holds: 10,000 messages against 200', () => {
+  it('opens a row at a cost that does not grow with the session: 10,000 messages against 200', () => {
     const work = (state: SessionState): number => {
       let looked = 0;
       const watched = new Proxy(state, {
@@ -273,7 +273,7 @@ describe('the tree of summaries', () => {
     assert.ok(large <= small * 2, `${large} looks at the state against ${small}`);
   });
 
-  it('is narrowed to key events of one kind, to summaries with a warning, and to what answers some words', async () => {
+  it('can be filtered by kind of key event, by warnings, and by text', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 200, (n) =>
       n === 8 ? 'We decided to use the copper valve for tank 7.' : `Part ${n} of it.`,
@@ -319,8 +319,8 @@ describe('the tree of summaries', () => {
   });
 });
 
-describe('the chart of the context', () => {
-  it('grows with what is said, falls with each compression that stands, and is sound markup', async () => {
+describe('the context chart', () => {
+  it('rises with messages, falls at each compression that is not undone, and is well-formed SVG', async () => {
     const harness = await Harness.open();
     try {
       const conversation = await harness.converse();

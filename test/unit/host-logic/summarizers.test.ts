@@ -61,7 +61,7 @@ describe('the summarizer', () => {
     return text;
   }
 
-  it('is shown what its window leaves beside its thinking, and tried again after a fault', async () => {
+  it('gets the context window minus its reasoning tokens, and is tried again after a fault', async () => {
     script = throws(new ModelFault('refused_key', 'no'));
     for (let n = 0; n < 4; n++) await assert.rejects(ask(background), (error) => ModelFault.is(error, 'refused_key'));
     script = says('A summary.');
@@ -71,14 +71,14 @@ describe('the summarizer', () => {
     assert.deepEqual([made?.maxInputTokens, made?.reasoning?.tokens], [32_768 - 4_096, 4_096]);
   });
 
-  it('is code where none is chosen', async () => {
+  it('uses no model if none is selected', async () => {
     assert.equal(
       await summarizers.model({ provider: 'local', model: 'local', baseUrl: '' }, memory, command),
       undefined,
     );
   });
 
-  it('with a price is held to the limit, one without is not', () => {
+  it('is subject to the spend limit only if its model has a price', () => {
     const gate = summarizers.gate(() => chosen);
     gate.spent(null);
     gate.spent(0.25);

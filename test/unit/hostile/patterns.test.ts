@@ -3,20 +3,20 @@ import { judgePatterns, patternsOf } from '../../../scripts/patterns/judge.ts';
 
 const judged = (source: string, bounds = {}) => judgePatterns(patternsOf('src/a.ts', source), bounds);
 
-describe('the check of patterns', () => {
-  it('refuses one that takes exponential time, whatever bounds its text', async () => {
+describe('the check of regular expressions', () => {
+  it('refuses an expression with exponential run time, even if its input is bounded', async () => {
     const rule = String.raw`/^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$/`;
     const { faults } = await judged(`const TABLE_RULE = ${rule};`, { [rule]: 'nothing' });
     assert.match(faults.join(), /src\/a\.ts:1: .*\n {2}takes exponential time/);
   });
 
-  it('refuses one that takes the square of the length, unless its text is bounded', async () => {
+  it('refuses an expression with quadratic run time unless its input is bounded', async () => {
     assert.match((await judged('const a = /[.!]+$/;')).faults.join(), /2nd degree polynomial/);
     const { faults, bounded } = await judged('const a = /[.!]+$/;', { '/[.!]+$/': 'one word' });
     assert.deepEqual({ faults, bounded }, { faults: [], bounded: 1 });
   });
 
-  it('takes one that is linear', async () => {
+  it('accepts an expression with linear run time', async () => {
     assert.equal((await judged('x.replace(/[a-z]{1,9}!/g, "")')).safe, 1);
   });
 }).timeout(60_000);

@@ -126,7 +126,7 @@ function slowPieces(read: (text: string) => unknown, short: number): string[] {
   });
 }
 
-describe('the work that a text asks for grows with its length alone, where a reader', () => {
+describe('linear run time on hostile text', () => {
   for (const [what, read] of Object.entries(READERS)) {
     it(what, () => {
       const slow = slowPieces(read, SHORT);

@@ -31,8 +31,8 @@ const searched = (from: number, to: number, valid = to - from) => ({
 const found = (...args: Parameters<typeof searchBlocks>): string[] =>
   searchBlocks(...args).map(({ block, message }) => `${block}:${message}`);
 
-describe('search over blocks of words', () => {
-  it('ranks as the one search index does, however the messages are cut into blocks', () => {
+describe('search over word blocks', () => {
+  it('ranks messages like a single search index, however they are split into blocks', () => {
     const index = new TextIndex();
     for (const [at, { text }] of messages.entries()) index.add(String(at), text);
     for (const query of [
@@ -57,16 +57,16 @@ describe('search over blocks of words', () => {
     }
   });
 
-  it('finds a word with a typo where the word itself is nowhere', () => {
+  it('finds messages for a misspelled word if that word occurs nowhere', () => {
     assert.deepEqual(found([searched(0, 6)], 'Postgerql', { limit: 5 }).length > 0, true);
   });
 
-  it('leaves out messages that a later block has replaced, and other roles', () => {
+  it('excludes messages that a later block has replaced, and messages of other roles', () => {
     assert.deepEqual(found([searched(0, 3, 1), searched(1, 2)], 'port', { limit: 5 }), ['1:0', '0:0']);
     assert.deepEqual(found([searched(0, 6)], 'port', { limit: 5, roles: ['assistant'] }), ['0:1']);
   });
 
-  it('is the same after it was written and read, wherever it begins in memory', () => {
+  it('reads stored blocks back unchanged, at any offset in memory', () => {
     const bytes = Buffer.concat([
       encodeBlock(wordBlockOf(messages.slice(0, 3)), { from: 0 }),
       encodeBlock(wordBlockOf(messages.slice(3)), 'ä'),
@@ -84,7 +84,7 @@ describe('search over blocks of words', () => {
   });
 });
 
-describe('search in the chats from other tools', () => {
+describe('search in chats from other tools', () => {
   let place = '';
   let home = '';
   let databases: Databases;
@@ -145,11 +145,11 @@ describe('search in the chats from other tools', () => {
     return hits.map(({ text }) => text);
   }
 
-  it('finds what was said, with its text, after a restart', async () => {
+  it('finds a message with its text after a restart', async () => {
     assert.equal((await search({ text: 'bookings postgresql' }))[0], TEXTS[0]);
   });
 
-  it('takes only what the filters leave', async () => {
+  it('returns only results that match the filters', async () => {
     assert.deepEqual(await search({ text: 'port', workspace: 'web' }), [TEXTS[1]]);
     assert.deepEqual(await search({ text: 'port', tools: ['codex'] }), []);
     assert.deepEqual(await search({ text: 'staging', roles: ['assistant'] }), [TEXTS[2]]);
@@ -158,11 +158,11 @@ describe('search in the chats from other tools', () => {
     assert.deepEqual(await search({ text: 'port', file: 'src/config.ts' }), [TEXTS[0]]);
   });
 
-  it('finds commands that worked, and no others', async () => {
+  it('finds only commands that succeeded', async () => {
     assert.deepEqual(await search({ text: 'npm test', commands: true }), ['npm test']);
   });
 
-  it('tells what was done to a file', async () => {
+  it('lists the changes made to a file', async () => {
     const library = await Library.open(store());
     const deeds = async (file: string): Promise<string[]> =>
       (await library.index.effectsOn(library.sessions(), file)).map(
@@ -172,7 +172,7 @@ describe('search in the chats from other tools', () => {
     assert.deepEqual(await deeds('/home/sam/api/src/other.ts'), []);
   });
 
-  it('finds what was added since, and no longer what was rewritten', async () => {
+  it('finds added messages, and no longer finds rewritten ones', async () => {
     const file = path.join(home, '.claude/projects/web/two.jsonl');
     appendFileSync(file, lines(message('user', 'The certificate expires in May.', '/home/sam/web')));
     await pass();
@@ -187,7 +187,7 @@ describe('search in the chats from other tools', () => {
     assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
   });
 
-  it('finds the same when not all indexes have room in memory, and holds no more than fits', async () => {
+  it('finds the same messages if not all indexes fit in memory, and caches no more than fits', async () => {
     const library = await Library.open(store());
     const small = new ChatIndex(store(), 1);
     const query = { text: 'port', limit: 10 };
@@ -197,7 +197,7 @@ describe('search in the chats from other tools', () => {
     assert.ok(small.cachedBytes <= Math.max(...library.sessions().map(({ indexBytes }) => indexBytes)));
   });
 
-  it('finds a command of several chats once, although their indexes are read one by one', async () => {
+  it('finds a command in several chats only once, although their indexes are read one by one', async () => {
     put(
       home,
       '.claude/projects/web/three.jsonl',

@@ -17,14 +17,14 @@ const quotes = (...args: Parameters<typeof droppedEvents>): string[] =>
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
 
-describe('what a tool’s own compaction dropped', () => {
+describe('the list of key events dropped by a tool’s own compaction', () => {
   const before = [
     user('We decided to use PostgreSQL 16 for the bookings database.'),
     user('Never commit directly to the main branch.'),
     user('I prefer tabs over spaces in this repository.'),
   ];
 
-  it('lists key events that the summary lacks, with their places', () => {
+  it('contains key events that the summary lacks, with their positions', () => {
     const groups = dropped(before, 'The bookings database uses PostgreSQL 16, as was decided.');
     const lost = groups.flatMap(({ events }) => events);
     assert.deepEqual(lost.map(({ message, quote }) => [message, before[message]!.text.includes(quote)]).sort(), [
@@ -33,7 +33,7 @@ describe('what a tool’s own compaction dropped', () => {
     ]);
   });
 
-  it('lists nothing that the summary says in other words with the same identifiers and numbers', () => {
+  it('omits key events that the summary paraphrases with the same identifiers and numbers', () => {
     const said = [user('We decided that `retryLimit` in src/http/client.ts must stay at 5 for all upload requests.')];
     assert.deepEqual(quotes(said, '- Upload requests keep `retryLimit` 5 (src/http/client.ts)'), []);
     for (const other of ['retryDelay', 'src/http/server.ts', '7']) {
@@ -46,7 +46,7 @@ describe('what a tool’s own compaction dropped', () => {
     }
   });
 
-  it('reads a long line of a summary to its end', () => {
+  it('takes a long summary line into account to its end', () => {
     const filler = Array.from({ length: 60 }, (_, index) => `topic${index}`).join(' ');
     assert.deepEqual(
       quotes([before[1]!], `They spoke of ${filler}, and never to commit directly to the main branch.`),
@@ -54,18 +54,18 @@ describe('what a tool’s own compaction dropped', () => {
     );
   });
 
-  it('lists nothing that the summary or a later message says', () => {
+  it('omits key events that the summary or a later message contains', () => {
     const summary =
       'PostgreSQL 16 is the database for bookings.\nThe user prefers tabs over spaces in this repository.';
     assert.deepEqual(quotes(before, summary, [user('Again: never commit directly to the main branch!')]), []);
   });
 
-  it('is not fooled by another number', () => {
+  it('contains a key event if the summary states a different number', () => {
     assert.ok(quotes(before, 'The bookings database uses PostgreSQL 15.').some((quote) => quote.includes('16')));
     assert.ok(!quotes(before, 'The bookings database uses PostgreSQL 16.').some((quote) => quote.includes('16')));
   });
 
-  it('lists all of them in at most 40 groups, each of neighbours, the most important first', () => {
+  it('contains all key events in at most 40 groups of neighbors, most important first', () => {
     const many = Array.from({ length: 120 }, (_, index) =>
       user(`We decided to name the table for part ${index} “part_${index}_rows”.`),
     );
@@ -84,7 +84,7 @@ describe('what a tool’s own compaction dropped', () => {
     );
   });
 
-  it('rests after each message, each line of what was said later, each key event, and each joining of groups', () => {
+  it('yields after each message, each line of later messages, each key event, and each merge of groups', () => {
     const many = Array.from({ length: 60 }, (_, n) => user(`We decided to use the port ${n + 2000} for service${n}.`));
     const later = Array.from({ length: 30 }, () => user('Then they went on.\nThen they had tea.'));
     const steps = droppedEvents(many, 'They spoke of ports.', later);
@@ -97,7 +97,7 @@ describe('what a tool’s own compaction dropped', () => {
     assert.ok(rests >= wanted, `${rests} of ${wanted}`);
   });
 
-  it('keeps what one exchange decided in one group', () => {
+  it('keeps the decisions of one exchange in one group', () => {
     const talk: TranscriptMessage[] = [
       ...before,
       { role: 'assistant', text: 'The staging server runs on port 8443.' },
@@ -110,7 +110,7 @@ describe('what a tool’s own compaction dropped', () => {
     assert.ok(places.some(([from]) => from === 17) && places.every(([from, to]) => from! >= 17 || to! <= 3));
   });
 
-  it('holds on the real compactions: nothing that the summary carried on, at most 40', function () {
+  it('omits key events that real compactions carried over, and has at most 40 groups', function () {
     const refs = path.join(DATA, 'continuation_refs.json');
     if (!existsSync(refs)) {
       console.log(`      skipped: no transcripts at ${DATA}`);

@@ -31,8 +31,8 @@ const open = (): ForeignChatJournal =>
     throw error;
   });
 
-describe('a chat of another tool, opened for reading', () => {
-  it('shows every message with its role, time, model and usage', () => {
+describe('a chat from another tool, opened for reading', () => {
+  it('shows each message with its role, time, model, and usage', () => {
     const { state } = open();
     const shown = state.path.map((id) => state.messages.get(id)!);
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('a chat of another tool, opened for reading', () => {
     assert.equal(state.title, 'The port');
   });
 
-  it('has the tool’s compaction among its summaries, standing for what was before it', () => {
+  it('contains the tool’s compaction as a summary of the messages before it', () => {
     const journal = open();
     journal.add(journal.compactions({ message: () => 7, text: () => 3 }));
     const [node] = journal.state.nodes.values();
@@ -62,7 +62,7 @@ describe('a chat of another tool, opened for reading', () => {
     assert.equal(journal.state.compressions.length, 1);
   });
 
-  it('takes nothing in, and says why', async () => {
+  it('rejects all changes and says why', async () => {
     const journal = open();
     assert.equal(journal.readOnly.message, 'This chat from Claude Code is read-only.');
     await assert.rejects(journal.append(), /select Continue Here/);

@@ -29,7 +29,7 @@ const answered = (index: number, id: string, text: string): string =>
   `${JSON.stringify({ type: 'assistant', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { id, role: 'assistant', content: [{ type: 'text', text }] } })}\n`;
 const compacted = `${JSON.stringify({ type: 'user', isCompactSummary: true, timestamp: '2026-03-02T09:00:09Z', message: { role: 'user', content: 'In short.' } })}\n`;
 
-describe('the library of other tools’ chats', () => {
+describe('the library of chats from other tools', () => {
   let home = '';
   let copies = '';
   let databases: Databases;
@@ -53,7 +53,7 @@ describe('the library of other tools’ chats', () => {
   };
   const texts = ({ messages }: CopiedSession): string[] => messages.map(({ text }) => text);
 
-  it('keeps every message of every tool after its store is deleted', async () => {
+  it('keeps every message of every tool after the tool’s own storage is deleted', async () => {
     const seen = new Set<string>();
     for (const { tool, write } of TOOL_FIXTURES) {
       if (!seen.has(tool)) write(home);
@@ -76,7 +76,7 @@ describe('the library of other tools’ chats', () => {
     }
   });
 
-  it('reads only what was added, and a growing reply once', async () => {
+  it('reads only added messages, and merges the parts of a growing reply', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
     const library = await open();
     await library.follow(sources);
@@ -103,7 +103,7 @@ describe('the library of other tools’ chats', () => {
     assert.ok(after > before && after < before + 200, `${before} → ${after} bytes`);
   });
 
-  it('reads nothing again that has not changed', async () => {
+  it('does not reread unchanged files', async () => {
     put(home, SESSION, said(1, 'Which port?'));
     put(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
     const library = await open();
@@ -124,7 +124,7 @@ describe('the library of other tools’ chats', () => {
     );
   });
 
-  it('reads a copied chat that has become unreadable once', async () => {
+  it('reads a copied chat that has become unreadable only once', async () => {
     const file = put(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     await library.follow(sources);
@@ -136,7 +136,7 @@ describe('the library of other tools’ chats', () => {
     assert.deepEqual((await library.follow(sources)).refused, []);
   });
 
-  it('keeps what a tool rewrote', async () => {
+  it('keeps messages that a tool has rewritten', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
     const library = await open();
     await library.follow(sources);
@@ -150,7 +150,7 @@ describe('the library of other tools’ chats', () => {
     );
   });
 
-  it('has a compaction by the tool once, at its place', async () => {
+  it('contains a tool’s compaction once, at its position', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
     const library = await open();
     await library.follow(sources);
@@ -166,7 +166,7 @@ describe('the library of other tools’ chats', () => {
     assert.deepEqual([library.sessions()[0]?.entry.messages, library.sessions()[0]?.entry.compactions], [4, 1]);
   });
 
-  it('doubles and loses nothing when a pass is killed at any point', async () => {
+  it('neither duplicates nor loses messages when a pass is killed at any point', async () => {
     const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
@@ -214,7 +214,7 @@ describe('the library of other tools’ chats', () => {
     }
   });
 
-  it('reads the other files when one makes the reader fail, and tries those again that the disk refused', async () => {
+  it('reads other files when the reader fails on one, and retries files that the disk failed to read', async () => {
     const [odd, lost] = ['odd', 'lost'].map((name) => put(home, `.claude/projects/p/${name}.jsonl`, said(1, name)));
     put(home, SESSION, said(1, 'Which port?'));
     const library = await open();
@@ -242,7 +242,7 @@ describe('the library of other tools’ chats', () => {
     assert.deepEqual(defects, [`${odd} TypeError: not a function`]);
   });
 
-  it('knows a session again that the tool has moved, and back', async () => {
+  it('recognizes a session that the tool has moved, and moved back', async () => {
     const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
     const record = (type: string, payload: object): string =>
       `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type, payload })}\n`;
@@ -274,7 +274,7 @@ describe('the library of other tools’ chats', () => {
     assert.equal((await only(await open())).messages.length, 2);
   });
 
-  it('has Zed’s threads once where capitals make no difference', async () => {
+  it('contains Zed’s threads only once on a case-insensitive disk', async () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'zed')!.write(home);
     const data = path.join(home, '.local/share');
     // Like on such a disk, both names refer to one folder.
@@ -283,7 +283,7 @@ describe('the library of other tools’ chats', () => {
     assert.equal((await library.follow(sources)).read, 1);
   });
 
-  it('has a chat of Copilot that is kept in two files as one and its copy', async () => {
+  it('lists a Copilot chat stored in two files as one session and its copy', async () => {
     const write = (folder: string): string => {
       const files = TOOL_FIXTURES.filter(({ tool }) => tool === 'copilot-chat').map((fixture) => fixture.write(home));
       const found = files.find((file) => file.includes(folder))!;
@@ -304,7 +304,7 @@ describe('the library of other tools’ chats', () => {
     );
   });
 
-  it('stops when it is asked to, and goes on later', async () => {
+  it('stops when cancelled, and continues later', async () => {
     for (let index = 0; index < 5; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
     const library = await open();
     let done = 0;
@@ -313,7 +313,7 @@ describe('the library of other tools’ chats', () => {
     assert.equal((await (await open()).follow(sources)).read, 3);
   });
 
-  it('forgets a tool’s chats, and keeps the others', async () => {
+  it('forgets the chats of one tool and keeps the others', async () => {
     put(home, SESSION, said(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
@@ -334,7 +334,7 @@ describe('the library of other tools’ chats', () => {
     );
   });
 
-  it('is readable for the user alone', async function () {
+  it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
     put(home, SESSION, said(1, 'Which port?'));
     await (await open()).follow(sources);

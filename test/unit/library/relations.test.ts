@@ -28,8 +28,8 @@ function relate(
   return Object.fromEntries(entries.map((entry) => [entry.path, all.get(entry)]));
 }
 
-describe('how sessions stand to each other', () => {
-  it('tells a continued session from a fork, by the messages that both begin with', () => {
+describe('relations between sessions', () => {
+  it('distinguish a continued session from a fork by the initial messages that both share', () => {
     const found = relate(
       { id: 'first', said: said('Which port?', '8080', 'Thanks') },
       { id: 'continued', said: said('Which port?', '8080', 'Thanks', 'Bye') },
@@ -44,7 +44,7 @@ describe('how sessions stand to each other', () => {
     });
   });
 
-  it('knows a session that is kept in two files, and a subagent’s', () => {
+  it('identify a session stored in two files, and a subagent’s session', () => {
     const found = relate(
       { id: 'a', path: 'one', said: said('Which port?') },
       { id: 'a', path: 'two', said: said('Which port?', '8080') },
@@ -54,7 +54,7 @@ describe('how sessions stand to each other', () => {
     assert.deepEqual(found['agent'], { kind: 'subagent', of: 'a', shared: 0 });
   });
 
-  it('knows a session whose two files do not tell the same, but not two databases’ sessions of one number', () => {
+  it('identify a session whose two files differ, but not equally numbered sessions of two databases', () => {
     const found = relate(
       { id: 's1', path: 'chatSessions/s1.json', said: said('Which port?') },
       { id: 's1', path: 'transcripts/s1.jsonl', said: said('Which port, please?', '8080') },
@@ -65,7 +65,7 @@ describe('how sessions stand to each other', () => {
     assert.equal(found['new.db'], undefined);
   });
 
-  it('keeps tools apart', () => {
+  it('never connect sessions of different tools', () => {
     const messages = said('Which port?', '8080');
     assert.equal(relate({ id: 'a', said: messages }, { id: 'b', tool: 'cline', said: messages })['b'], undefined);
   });

@@ -34,8 +34,8 @@ const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
   ...more,
 });
 
-describe('the memory of a workspace', () => {
-  it('is sent as one block, oldest first, that says what it is', () => {
+describe('workspace memory', () => {
+  it('is sent as one block that describes itself, with the oldest entry first', () => {
     const { text, left } = memoryText([entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint')], 100, words);
     assert.match(
       text,
@@ -44,7 +44,7 @@ describe('the memory of a workspace', () => {
     assert.equal(left.size, 0);
   });
 
-  it('never takes more than its budget, keeps the newest and names what is left', () => {
+  it('never exceeds its budget, keeps the newest entries, and reports the omitted ones', () => {
     const line = fc.array(fc.constantFrom('tabs', 'never', 'Node', '24', 'a'), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.integer({ min: 0, max: 200 }), (lines, budget) => {
@@ -58,12 +58,12 @@ describe('the memory of a workspace', () => {
     assert.deepEqual([...left], ['old']);
   });
 
-  it('is not sent when it is empty or switched off', () => {
+  it('is not sent if it is empty or turned off', () => {
     assert.equal(memoryText([], 100, words).text, '');
     assert.equal(memoryText([entry('a', 'Use tabs.')], 0, words).text, '');
   });
 
-  it('takes lasting kinds from a session, each once, and proposes fewer than it takes', () => {
+  it('accepts each lasting key event of a session once, and proposes only some kinds of them', () => {
     const events = [
       event('Use tabs.'),
       event('We chose SQLite.', { kind: 'decision' }),
@@ -83,7 +83,7 @@ describe('the memory of a workspace', () => {
     assert.ok(isRemembered(known, 'Call it\n resume.'));
   });
 
-  it('proposes no more than can be looked at: what is pinned and what is surest, in the order it was said', () => {
+  it('proposes a limited number of key events, the pinned and most certain ones, in chronological order', () => {
     const events = Array.from({ length: 200 }, (_, n) => event(`Rule ${n}.`, { score: n % 20 === 0 ? 0.9 : 0.5 }));
     const proposed = memoryProposals([...events, event('Keep this.', { score: 0.1, pinned: true })]);
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('the memory of a workspace', () => {
     );
   });
 
-  it('is written as Markdown by kind', () => {
+  it('is written as Markdown, grouped by kind', () => {
     const text = memoryMarkdown(
       [entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint'), entry('c', 'Be brief.')],
       (kind) => kind.toUpperCase(),

@@ -29,8 +29,8 @@ function thread(): {
   };
 }
 
-describe('a thread that long work shares', () => {
-  it('is held for a few milliseconds, then given up for a turn', async () => {
+describe('a thread shared by long-running jobs', () => {
+  it('is held for a few milliseconds, then yielded for one turn of the event loop', async () => {
     const { shared, pass, turn, turns } = thread();
     assert.equal(shared.isDue(), false);
     pass(7);
@@ -46,7 +46,7 @@ describe('a thread that long work shares', () => {
     assert.equal(shared.isDue(), false);
   });
 
-  it('is given up once for all who work on it, so that they hold it together no longer than one', async () => {
+  it('is yielded once for all jobs, so that together they hold it no longer than one job', async () => {
     const { shared, pass, turn, turns } = thread();
     pass(20);
     const order: string[] = [];
@@ -60,7 +60,7 @@ describe('a thread that long work shares', () => {
     assert.equal(turns(), 1);
   });
 
-  it('is nobody else’s where there is no yielder', async () => {
+  it('is not yielded without a yielder', async () => {
     await yieldIfDue(undefined);
   });
 });

@@ -77,20 +77,20 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe('a compression is due', () => {
+describe('compression triggers', () => {
   for (const [when, rows] of Object.entries(DUE))
     it(when, () => {
       for (const [policy, facts, trigger] of rows) assert.equal(fires(policy, facts), trigger, JSON.stringify(facts));
     });
 
-  it('every ten messages after the first ten: at 20, 30 and 40, not at 10, 15 and 25', () => {
+  it('fire every ten messages after the first ten: at 20, 30, and 40, not at 10, 15, and 25', () => {
     const fired = Array.from({ length: 45 }, (_, at) => at + 1).filter(
       (messagesEver) => fires(steady, { messagesEver, messagesEverBefore: messagesEver - 1 }) === 'every',
     );
     assert.deepEqual(fired, [20, 30, 40]);
   });
 
-  it('before sending from 90 % on, and at a reset above 40 messages, not at 40', () => {
+  it('fire before sending from 90 % on, and at a task reset above 40 messages, not at 40', () => {
     assert.equal(dueBeforeSend(balanced, 0.899), undefined);
     assert.deepEqual(dueBeforeSend(balanced, 0.9), { trigger: 'before_send', threshold: 0.9 });
     assert.equal(dueAtReset(balanced, 40), undefined);
@@ -111,22 +111,22 @@ describe('a policy', () => {
     ['threshold', { triggers: { share: 0.95 } }],
     ['age', { triggers: { ageMs: 0 } }],
   ] as const)
-    it(`refuses a ${what} that makes no sense: ${JSON.stringify(overrides)}`, () => {
+    it(`rejects an invalid ${what}: ${JSON.stringify(overrides)}`, () => {
       assert.throws(() => resolvePolicy('balanced', overrides), PolicyError);
     });
 
-  it('is the named one with what the user set over it', () => {
+  it('combines the named policy with the user’s overrides', () => {
     const { window, triggers, summary } = resolvePolicy('steady', { window: 6, triggers: { every: 20 } });
     assert.deepEqual([window, triggers.every, triggers.taskReset], [6, 20, 40]);
     assert.deepEqual(summary, { maxTokens: 300, temperature: 0.3, effort: 'default', style: 'sentences' });
   });
 });
 
-describe('how far off a compression is', () => {
+describe('the distance to the next compression', () => {
   const ahead = (policy: Policy, facts: Partial<TriggerFacts> = {}) =>
     distanceToTrigger(policy, { ...quiet, ...facts }, 10_000);
 
-  it('is told to the message at which it comes, and not one earlier', () => {
+  it('is the exact number of messages until compression is due', () => {
     for (const [policy, given] of [
       [frugal, {}],
       [steady, {}],
@@ -146,13 +146,13 @@ describe('how far off a compression is', () => {
     }
   });
 
-  it('is told in tokens by the share of the budget and by the limit of tokens, whichever is nearer', () => {
+  it('is given in tokens by the budget share or the token limit, whichever is nearer', () => {
     assert.equal(ahead(balanced, { share: 0.5 }).tokens, 2000);
     assert.equal(ahead(frugal, { share: 0.1, tokensSince: 7990 }).tokens, 11);
     assert.equal(ahead(balanced, { share: 0.8 }).tokens, 0, 'it is due');
   });
 
-  it('is nothing where no trigger grows with the session', () => {
+  it('is undefined if no trigger depends on the session’s growth', () => {
     const triggers = { ...balanced.triggers, share: null, tokens: null, messages: null, every: null };
     assert.deepEqual(ahead({ ...balanced, triggers }), { tokens: undefined, messages: undefined });
   });

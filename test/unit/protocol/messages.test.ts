@@ -20,7 +20,7 @@ function handlers(some: Partial<RequestHandlers>): RequestHandlers {
 }
 
 describe('messages between the host and the page', () => {
-  it('pass when they keep the contract, in both directions', () => {
+  it('are accepted in both directions if they follow the protocol', () => {
     const question: PageToHost = {
       type: 'request',
       id: 7,
@@ -43,7 +43,7 @@ describe('messages between the host and the page', () => {
     assert.deepEqual(parseHostMessage(JSON.parse(JSON.stringify(delta))), { ok: true, message: delta });
   });
 
-  it('are refused with the place of the fault, and without their content', () => {
+  it('are rejected with the location of the error, but without their content', () => {
     const secret = 'sk-do-not-log-me';
     const parsed = parsePageMessage({
       type: 'request',
@@ -55,7 +55,7 @@ describe('messages between the host and the page', () => {
     assert.ok(!parsed.problem.includes(secret));
   });
 
-  it('are refused when the type is unknown, missing, or the value is no message at all', () => {
+  it('are rejected if their type is unknown or missing, or if the value is not a message', () => {
     const hostile: unknown[] = [null, 1, 'ready', [], {}, { type: 'eval' }, { type: ['ready'] }, { type: '__proto__' }];
     for (const value of hostile) {
       assert.equal(parsePageMessage(value).ok, false, JSON.stringify(value));
@@ -63,14 +63,14 @@ describe('messages between the host and the page', () => {
     }
   });
 
-  it('name only commands of the closed list', () => {
+  it('can run only commands on a fixed list', () => {
     const run = (command: string) =>
       parsePageMessage({ type: 'request', id: 1, body: { type: 'runCommand', command } });
     assert.equal(run('compressHistory').ok, true);
     assert.equal(run('workbench.action.terminal.sendSequence').ok, false);
   });
 
-  it('carry raster images alone', () => {
+  it('can contain only raster images', () => {
     const attach = (mediaType: string) =>
       parsePageMessage({
         type: 'request',
@@ -92,7 +92,7 @@ describe('messages between the host and the page', () => {
   });
 });
 
-describe('requests of the page', () => {
+describe('requests from the page', () => {
   const never = () => assert.fail('a named refusal needs no description');
 
   it('are answered by the handler of their type', async () => {
@@ -105,7 +105,7 @@ describe('requests of the page', () => {
     assert.deepEqual(answer, { type: 'answer', id: 3, ok: true, value: [hit('port')] });
   });
 
-  it('are refused with the reason the handler gave', async () => {
+  it('are refused with the handler’s reason', async () => {
     const answer = await answerRequest(4, { type: 'fork', message: messageId('gone') }, handlers({}), never);
     assert.deepEqual(answer, {
       type: 'refusal',
@@ -115,7 +115,7 @@ describe('requests of the page', () => {
     });
   });
 
-  it('are refused in the words of the host when something unforeseen breaks', async () => {
+  it('are refused with the host’s own message when a handler fails unexpectedly', async () => {
     const answer = await answerRequest(
       5,
       { type: 'previewCompression' },
@@ -126,7 +126,7 @@ describe('requests of the page', () => {
     assert.equal(answer.fault.text, 'The preview could not be made. See the log.');
   });
 
-  it('have answers that are checked by the type of the question', () => {
+  it('have answers that are validated by request type', () => {
     const item = { label: 'a.ts', detail: 'src/a.ts', what: { kind: 'file', path: 'src/a.ts' } } as const;
     assert.deepEqual(parseAnswer('completeContext', [item]), [item]);
     assert.throws(() => parseAnswer('completeContext', [{ ...item, what: { kind: 'file' } }]));

@@ -43,7 +43,7 @@ describe('a request to Anthropic', () => {
     );
   });
 
-  it('marks before what goes with the newest message once only, and nothing of what does not come again', () => {
+  it('sets the cache mark before turn-only content, and none in requests without caching', () => {
     const asked = { ...said('user', 'three'), turnOnly: 'the task' };
     const { messages } = anthropicPrompt({ ...TALK, messages: [asked] });
     assert.deepEqual(messages[0]?.content, [
@@ -54,12 +54,12 @@ describe('a request to Anthropic', () => {
     assert.doesNotMatch(JSON.stringify(anthropicPrompt(summary)), /cache_control/);
   });
 
-  it('keeps the cache for an hour where pauses outlive its five minutes', () => {
+  it('keeps the cache for an hour if pauses exceed its five minutes', () => {
     const slow = { ...TALK, cache: { key: 'session', idleMs: 360_000 } };
     assert.equal(JSON.stringify(anthropicPrompt(slow)).match(/"ttl":"1h"/g)?.length, 4);
   });
 
-  it('keeps the prefix the same while the conversation grows', () => {
+  it('keeps the prefix unchanged as the conversation grows', () => {
     const later = { ...TALK, messages: [...TALK.messages, said('assistant', 'four'), said('user', 'five')] };
     const strip = (value: unknown): string =>
       JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part));
@@ -67,7 +67,7 @@ describe('a request to Anthropic', () => {
     assert.ok(strip(anthropicPrompt(later).messages).startsWith(before));
   });
 
-  it('declares the tools of the history and lets none be called', () => {
+  it('declares the tools of the history but allows no tool calls', () => {
     const prompt = anthropicPrompt({
       ...TALK,
       messages: [
@@ -90,7 +90,7 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('sends images it can take and names the others', () => {
+  it('sends images of supported types and names the type of others', () => {
     const { messages } = anthropicPrompt({
       ...TALK,
       messages: [
@@ -109,7 +109,7 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('asks for JSON by a schema that the API can hold it to, unless the model has refused it', () => {
+  it('requests JSON with a schema that the API can enforce, unless the model has refused one', () => {
     const request = {
       ...TALK,
       jsonSchema: { name: 'summary', schema: { type: 'object', properties: {}, additionalProperties: false } },
@@ -121,7 +121,7 @@ describe('a request to Anthropic', () => {
   });
 });
 
-describe('a reply of Anthropic', () => {
+describe('the Anthropic provider', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -140,7 +140,7 @@ describe('a reply of Anthropic', () => {
   const replyWith = (body: string) =>
     server.disturbNext({ kind: 'reply', status: 200, type: 'text/event-stream', body });
 
-  it('sums what was read from and written to the prompt cache into the input', async () => {
+  it('includes prompt cache reads and writes in the input usage', async () => {
     replyWith(
       sse(
         start({ input_tokens: 10, cache_read_input_tokens: 2000, cache_creation_input_tokens: 300, output_tokens: 1 }),
@@ -153,14 +153,14 @@ describe('a reply of Anthropic', () => {
     assert.deepEqual(usage, { input: 2310, output: 25, cachedInput: 2000, cacheWrite: 300 });
   });
 
-  it('reports the usage of the input before the first text, so that a stopped reply has it', async () => {
+  it('reports the input usage before the first text, so that an interrupted reply has it', async () => {
     replyWith(sse(start({ input_tokens: 10, output_tokens: 1 }), delta('hi')));
     const { usage, fault } = await turn(model(), ask('hi'));
     assert.deepEqual(usage, { input: 10, output: 1 });
     assert.equal(fault?.reason, 'cut_stream');
   });
 
-  it('says when the model refuses, and keeps the usage', async () => {
+  it('reports a refusal by the model, and keeps the usage', async () => {
     replyWith(
       sse(start({ input_tokens: 10, output_tokens: 1 }), stop('refusal', { output_tokens: 4 }), {
         type: 'message_stop',
@@ -171,7 +171,7 @@ describe('a reply of Anthropic', () => {
     assert.deepEqual(usage, { input: 10, output: 4 });
   });
 
-  it('ends with length when the context window is full', async () => {
+  it('ends the reply with length when the context window is full', async () => {
     replyWith(
       sse(start({ input_tokens: 9, output_tokens: 1 }), delta('hi'), stop('model_context_window_exceeded', {}), {
         type: 'message_stop',
@@ -180,7 +180,7 @@ describe('a reply of Anthropic', () => {
     assert.equal((await turn(model(), ask('hi'))).ending, 'length');
   });
 
-  it('drops thinking blocks, hidden ones too', async () => {
+  it('omits thinking blocks, including redacted ones', async () => {
     replyWith(
       sse(
         start({ input_tokens: 9, output_tokens: 1 }),
@@ -201,7 +201,7 @@ describe('a reply of Anthropic', () => {
     assert.equal((await turn(model(), ask('hi'))).text, 'the answer');
   });
 
-  it('sends no temperature, and leaves out an effort that a model refuses from then on', async () => {
+  it('never sends a temperature, and stops sending an effort that the model has refused', async () => {
     server.refuseNext(400, {
       type: 'invalid_request_error',
       message: 'This model does not support the effort parameter.',
@@ -220,24 +220,24 @@ describe('a reply of Anthropic', () => {
     );
   });
 
-  it('says malformed when something else than a stream answers', async () => {
+  it('reports a malformed response if the server returns something other than a stream', async () => {
     server.disturbNext({ kind: 'reply', status: 200, type: 'text/html', body: '<html>Log in</html>' });
     assert.equal((await turn(model(), ask('hi'))).fault?.reason, 'malformed');
   });
 
-  it('asks for a key before anything is sent', async () => {
+  it('requires a key before anything is sent', async () => {
     const keyless = createAnthropicModel({ model: 'claude-haiku-4-5' });
     assert.equal((await turn(keyless, ask('hi'))).fault?.reason, 'no_key');
   });
 
-  it('counts the tokens of a request as the provider does', async () => {
+  it('counts the tokens of a request with the API', async () => {
     server.disturbNext({ kind: 'reply', status: 200, type: 'application/json', body: '{"input_tokens":421}' });
     assert.equal(await model().countTokens(TALK, new AbortController().signal), 421);
     assert.equal(server.lastRequest?.path, '/v1/messages/count_tokens');
     assert.ok(!('stream' in server.lastRequest.body));
   });
 
-  it('takes a base URL with and without /v1', async () => {
+  it('accepts a base URL with and without /v1', async () => {
     const one = createAnthropicModel({
       apiKey: 'k',
       baseUrl: `${server.url}/v1/`,

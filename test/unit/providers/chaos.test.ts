@@ -18,14 +18,14 @@ const question = (n: number): string => `Question number ${n} about the migratio
 const answer = (text: string): string => `To "${text}" the answer is: first the reader, then the writer.`;
 
 for (const [seed, protocol] of PROTOCOLS.entries()) {
-  describe(`${TURNS} turns through ${protocol.name}, 3 of 10 requests faulted`, () => {
+  describe(`${TURNS} turns through ${protocol.name}, with 3 of 10 requests failing`, () => {
     let server: WireServer;
     before(async () => {
       server = await WireServer.start();
     });
     after(() => server.stop());
 
-    it('all end: complete and right, or with a fault that says what to do', async function () {
+    it('all end, either complete and correct or with a fault that offers an action', async function () {
       this.timeout(240_000 + TURNS * 1000);
       const random = randomFrom(seed + 1);
       server.answerWith(answer).disturbBy(() => {

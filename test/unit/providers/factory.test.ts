@@ -8,8 +8,8 @@ import { ask, turn } from './protocols.ts';
 
 const NOTHING = { search: () => [] };
 
-describe('the registry of models', () => {
-  it('keeps a model while its settings stay, and makes another when they change', async () => {
+describe('the model registry', () => {
+  it('keeps a model while its settings stay the same, and creates another when they change', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'openai', model: 'gpt-5-mini', apiKey: 'a' } as const;
     const first = await registry.createModel(config, NOTHING);
@@ -19,7 +19,7 @@ describe('the registry of models', () => {
     assert.notEqual(await registry.createModel(config, NOTHING), first);
   });
 
-  it('keeps what is in use and forgets what was not used for longest', async () => {
+  it('keeps models in use and evicts the least recently used one', async () => {
     const registry = new ModelRegistry();
     const config = (model: string) => ({ provider: 'anthropic', model, apiKey: 'a' }) as const;
     const used = await registry.createModel(config('used'), NOTHING);
@@ -31,7 +31,7 @@ describe('the registry of models', () => {
     assert.notEqual(await registry.createModel(config('unused'), NOTHING), unused);
   });
 
-  it('names the local model, which answers from the session it is given', async () => {
+  it('creates and lists the local model, which answers from the given session', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'local', model: 'local' } as const;
     const model = await registry.createModel(config, {
@@ -42,7 +42,7 @@ describe('the registry of models', () => {
     assert.deepEqual(await registry.listModels(config, new AbortController().signal), [{ id: 'local', facts: {} }]);
   });
 
-  it('lists the models of a compatible server', async () => {
+  it('lists the models of an OpenAI-compatible server', async () => {
     const server = await WireServer.start();
     try {
       const config = { provider: 'compatible', model: '', baseUrl: server.url } as const;
@@ -53,14 +53,14 @@ describe('the registry of models', () => {
     }
   });
 
-  it('refuses a base URL that is none, and takes the mended one', async () => {
+  it('rejects an invalid base URL and accepts the corrected one', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'compatible', model: 'm', baseUrl: 'not an address' } as const;
     await assert.rejects(registry.createModel(config, NOTHING), (error) => ModelFault.is(error, 'bad_request'));
     assert.ok(await registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }, NOTHING));
   });
 
-  it('loads an SDK when its first model is made, and none before', async () => {
+  it('loads each SDK only when its first model is created', async () => {
     const factory = new URL('../../../src/providers/factory.ts', import.meta.url).href;
     const script = `
       import { registerHooks } from 'node:module';

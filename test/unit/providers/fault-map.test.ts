@@ -22,7 +22,7 @@ function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerM
   return { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId }] }] } };
 }
 
-describe('an error of a provider', () => {
+describe('the mapping of provider errors', () => {
   /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
     ['refused_key', 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }],
@@ -98,7 +98,7 @@ describe('an error of a provider', () => {
     ['bad_request', 422, { detail: 'x' }],
   ];
   for (const [reason, status, body] of seen) {
-    it(`${status} ${JSON.stringify(body).slice(0, 90)} means ${reason}`, () => {
+    it(`maps ${status} ${JSON.stringify(body).slice(0, 90)} to ${reason}`, () => {
       assert.equal(refused(status, body).reason, reason);
     });
   }
@@ -109,7 +109,7 @@ describe('an error of a provider', () => {
     assert.ok(fault.message.length < 400);
   });
 
-  it('reads how long to wait, in milliseconds, seconds or as a date', () => {
+  it('reads the retry delay in milliseconds, in seconds, or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     const after = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
     assert.equal(after({ 'retry-after': '12' }), 12_000);
@@ -130,20 +130,20 @@ describe('an error of a provider', () => {
     ['Please wait a moment before trying again.', undefined],
     ['Try again in 2 months.', undefined],
   ] as const) {
-    it(`hears ${ms ?? 'no'} ms in "${words}"`, () => {
+    it(`reads the retry delay from "${words}": ${ms ?? 'no'} ms`, () => {
       assert.equal(refused(429, { error: { message: words } }).retryAfterMs, ms);
       assert.equal(streamFault('rate_limit_exceeded', words).retryAfterMs, ms);
     });
   }
 
-  it('goes by the header when the message says another time', () => {
+  it('prefers the retry header to a different delay in the message', () => {
     assert.equal(
       refused(429, { error: { message: 'Please try again in 4.77s.' } }, { 'retry-after': '5' }).retryAfterMs,
       5_000,
     );
   });
 
-  it('means cancelled when the user stopped, and nothing else', () => {
+  it('maps an abort by the user to cancelled', () => {
     assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
   });
 
@@ -157,12 +157,12 @@ describe('an error of a provider', () => {
     ['Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 32_768],
     ['the request exceeds the context length', undefined],
   ] as const) {
-    it(`reads ${window ?? 'no window'} in "${message.slice(0, 40)}…"`, () => {
+    it(`reads the context window from "${message.slice(0, 40)}…": ${window ?? 'no window'}`, () => {
       assert.equal(refused(400, { error: { message } }).contextWindow, window);
     });
   }
 
-  it('tells silence from a network that is not there', () => {
+  it('distinguishes a timeout from an unreachable network', () => {
     const lost = (code: string) => new APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
     assert.equal(toModelFault(new APIConnectionTimeoutError(), SDK).reason, 'timeout');
     assert.equal(toModelFault(lost('UND_ERR_HEADERS_TIMEOUT'), SDK).reason, 'timeout');
@@ -170,19 +170,19 @@ describe('an error of a provider', () => {
     assert.equal(toModelFault(lost('ENOTFOUND'), SDK).reason, 'network');
   });
 
-  it('tells a cut stream from broken JSON', () => {
+  it('distinguishes a cut-off stream from invalid JSON', () => {
     assert.equal(toModelFault(new TypeError('terminated'), SDK).reason, 'cut_stream');
     assert.equal(toModelFault(new SyntaxError('Unexpected token'), SDK).reason, 'malformed');
   });
 
-  it('repeats no key, not from inside a stream either', () => {
+  it('never repeats an API key, not even from an error inside a stream', () => {
     const key = 'key-of-nobody-0123456789';
     const fault = toModelFault(streamFault('server_error', `cannot bill ${key}`), SDK, [key]);
     assert.equal(fault.message, 'server_error cannot bill •••');
     assert.equal(fault.reason, 'overloaded');
   });
 
-  it('inside a stream goes by its words', () => {
+  it('maps an error inside a stream by its code and text', () => {
     assert.equal(streamFault('rate_limit_exceeded', 'slow down').reason, 'rate_limited');
     assert.equal(streamFault(null, 'Too Many Requests').reason, 'rate_limited');
     assert.equal(streamFault(null, 'Too many tokens, please wait before trying again.').reason, 'rate_limited');
@@ -191,9 +191,9 @@ describe('an error of a provider', () => {
   });
 });
 
-describe('what the user reads of a fault', () => {
+describe('the user-facing text of a fault', () => {
   for (const reason of FAULT_REASONS) {
-    it(`${reason}: one sentence with something to do`, () => {
+    it(`has two or three sentences and an action for ${reason}`, () => {
       const { message, action } = describeFault(new ModelFault(reason, 'x'));
       assert.match(inEnglish(message), /^[A-Z][^.]+\. [A-Z][^.]+\.( [A-Z][^.]+\.)?$/);
       assert.ok(action !== undefined);

@@ -20,21 +20,21 @@ async function on<T>(flavour: Flavour, options: StrictOptions, work: (server: St
   }
 }
 
-describe('a gateway', () => {
-  it('whose errors have a form of their own is understood: what it refuses is left out, its limit is told', () =>
+describe('a model behind a gateway', () => {
+  it('understands the gateway’s own error format: omits refused parameters and reports its context limit', () =>
     on('vllm', { oldErrors: true }, async ({ url }) => {
       const model = createOpenAiModel({ baseUrl: url, model: 'phi-mini:1b' });
       assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
       assert.equal((await turn(model, ask(LONG))).fault?.reason, 'context_too_long');
     }));
 
-  it('that takes any key is understood where the key is a part of what it complains of', () =>
+  it('understands an error about a parameter whose name contains the API key', () =>
     on('openai', { think: 0 }, async ({ url }) => {
       const model = createOpenAiModel({ apiKey: 'token', baseUrl: url, model: 'gpt-6-luna' });
       assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
     }));
 
-  it('that holds the credit for the whole limit says so', () =>
+  it('reports a request as unaffordable if the gateway reserves credit for the full output limit', () =>
     on('openrouter', { credit: 0.001 }, async () => {
       const model = createOpenAiModel({
         apiKey: KEY,
@@ -45,7 +45,7 @@ describe('a gateway', () => {
       assert.equal(fault?.reason, 'unaffordable');
     }));
 
-  it('hands the marks of the prompt cache on to Claude', () =>
+  it('passes prompt cache marks on to Claude', () =>
     on('openrouter', { think: 0 }, async (server) => {
       const model = createOpenAiModel({
         apiKey: KEY,
@@ -65,7 +65,7 @@ describe('a gateway', () => {
     }));
 
   for (const refuses of [false, true]) {
-    it(`in front of OpenAI ${refuses ? 'that knows no prompt cache is asked without' : 'finds the conversation in the prompt cache, a task or not'}`, () =>
+    it(`a gateway in front of OpenAI ${refuses ? 'that knows no prompt cache is asked without' : 'finds the conversation in the prompt cache, a task or not'}`, () =>
       on('openai', { think: 0, ...(refuses && { unknown: 'prompt_cache' }) }, async (server) => {
         const model = createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'gpt-6.1-terra' });
         const messages: ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: LONG }] }];
@@ -83,7 +83,7 @@ describe('a gateway', () => {
       }));
   }
 
-  it('reads Anthropic’s key where it used to stand, and no header of the environment reaches it', () =>
+  it('sends the Anthropic key as x-api-key, and no custom headers from the environment', () =>
     on('anthropic', { think: 0 }, async (server) => {
       process.env['ANTHROPIC_CUSTOM_HEADERS'] = 'x-foo: bar';
       process.env['OPENAI_CUSTOM_HEADERS'] = 'x-foo: bar';
@@ -101,7 +101,7 @@ describe('a gateway', () => {
       }
     }));
 
-  it('of a region of OpenAI’s is OpenAI: the Responses endpoint, nothing stored', () =>
+  it('treats a regional OpenAI address as OpenAI: uses the Responses endpoint and stores nothing', () =>
     on('openai', { think: 0 }, async (server) => {
       const model = createOpenAiModel({ apiKey: KEY, baseUrl: 'https://eu.api.openai.com/v1', model: 'gpt-6-luna' });
       assert.match((await turn(model, ask('Hello'))).text, /^They spoke/);
@@ -110,8 +110,8 @@ describe('a gateway', () => {
     }));
 });
 
-describe('the limits of silence', () => {
-  it('let a first token come as late as the user allows, though the headers came at once', () =>
+describe('response timeouts', () => {
+  it('let the first token come as late as the user allows, even if the headers came at once', () =>
     on('vllm', { firstTokenMs: 400 }, async ({ url }) => {
       const model = (firstTokenMs: number) =>
         createOpenAiModel({ baseUrl: url, model: 'llama3.1:8b', firstTokenMs, silenceMs: 100 });
@@ -120,7 +120,7 @@ describe('the limits of silence', () => {
     }));
 });
 
-describe('what a vendor’s list says of its models', () => {
+describe('a vendor’s model list', () => {
   const listed = async (flavour: Flavour, baseUrl: string, id: string) => {
     const model =
       flavour === 'anthropic'
@@ -130,7 +130,7 @@ describe('what a vendor’s list says of its models', () => {
     return models.find((one) => one.id === id);
   };
 
-  it('is read in each of its forms', async () => {
+  it('is read in each of its formats', async () => {
     const of = (flavour: Flavour, id: string) => on(flavour, {}, (server) => listed(flavour, server.url, id));
     const claude = await of('anthropic', 'claude-sonnet-5');
     assert.equal(claude?.facts.contextWindow, 1_000_000);
@@ -149,7 +149,7 @@ describe('what a vendor’s list says of its models', () => {
     );
   });
 
-  it('is read where it is the whole answer, as Together sends it', async () => {
+  it('is read if it is a bare array, as sent by Together', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify([{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }]));
@@ -165,7 +165,7 @@ describe('what a vendor’s list says of its models', () => {
   });
 });
 
-describe('a provider that refuses a part of a request', () => {
+describe('a provider that refuses part of a request', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -176,7 +176,7 @@ describe('a provider that refuses a part of a request', () => {
     createOpenAiModel({ apiKey: KEY, baseUrl: server.url, api, model: 'any' });
 
   for (const api of ['chat', 'responses'] as const) {
-    it(`answers at once where an organization may not stream: ${api}`, async () => {
+    it(`answers without streaming if the organization may not stream: ${api}`, async () => {
       server.refuseNext(400, { message: 'Your organization must be verified to stream this model.' });
       const { text, ending } = await turn(model(api), ask('Hello'));
       assert.deepEqual([text, ending], ['ok', 'complete']);
@@ -186,7 +186,7 @@ describe('a provider that refuses a part of a request', () => {
       );
     });
 
-    it(`is asked without the images, and with those of the next request again: ${api}`, async () => {
+    it(`is asked again without images, but still gets the images of the next request: ${api}`, async () => {
       const content = [
         { type: 'text', text: 'What is this?' },
         { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
@@ -203,7 +203,7 @@ describe('a provider that refuses a part of a request', () => {
     });
   }
 
-  it('gets the tools of the history where it asks for them', async () => {
+  it('gets the tools of the history if it requires them', async () => {
     server.refuseNext(400, { message: 'Bedrock doesn’t support tool calling without `tools=` param specified' });
     const messages = [
       { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read', json: '{}' }] },

@@ -29,7 +29,7 @@ describe('the live check', () => {
     ['anthropic', 'anthropic'],
     ['compatible', 'vllm', 'llama3.1:8b'],
   ] as const) {
-    it(`runs ten turns and a compression, and prints what they came to: ${provider}`, async () => {
+    it(`runs ten turns and a compression, and reports their results: ${provider}`, async () => {
       const results = await live(provider, flavour, model);
       assert.equal(results.length, 11);
       assert.ok(
@@ -42,7 +42,7 @@ describe('the live check', () => {
     });
   }
 
-  it('holds a server of one’s own against the strict one of its kind, whatever its model is called', async () => {
+  it('compares a self-hosted server with the strict server of its kind, whatever its model is called', async () => {
     const server = await StrictServer.start('vllm', { think: 0 });
     try {
       const config = liveConfig('compatible', { model: 'qwen3:4b', baseUrl: `${server.url}/v1`, apiKey: 'k' });
@@ -59,7 +59,7 @@ describe('the live check', () => {
     assert.deepEqual(kinds, ['ollama', 'openrouter', 'vllm']);
   });
 
-  it('says where a service does otherwise than the strict server', async () => {
+  it('reports where a service differs from the strict server', async () => {
     const strict = await live('openai', 'openai');
     const real = await live('openai', 'openai', 'gpt-6-luna', 50_000);
     const found = differences(real, strict).join('\n');

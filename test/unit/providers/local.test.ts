@@ -23,7 +23,7 @@ const memory = (...hits: readonly LocalHit[]): LocalMemory => ({
 });
 
 describe('the local model', () => {
-  it('quotes what the session says, with links to the messages', async () => {
+  it('quotes the session, with links to the messages', async () => {
     const model = new LocalModel(memory(hit('We decided on Postgres 16\nfor the ledger.', 12)));
     const { text, ending, usage } = await turn(model, ask('Which database, Postgres?'));
     assert.ok(text.includes('> We decided on Postgres 16\n> for the ledger.'));
@@ -32,7 +32,7 @@ describe('the local model', () => {
     assert.equal(usage, undefined);
   });
 
-  it('says in each reply that no model is configured, and how to choose one', async () => {
+  it('says in each reply that no model is configured, and how to select one', async () => {
     for (const model of [new LocalModel(memory()), new LocalModel(memory(hit('Postgres', 1)))]) {
       const { text } = await turn(model, ask('What about Postgres and the rest?'));
       assert.match(text, /No model is configured/);
@@ -40,7 +40,7 @@ describe('the local model', () => {
     }
   });
 
-  it('says so when nothing matches', async () => {
+  it('says if nothing in the session matches, unless the question is its first message', async () => {
     const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
     const about = (...messages: readonly string[]) =>
       turn(new LocalModel(memory()), ask('', { messages: messages.map(said) }));
@@ -48,20 +48,20 @@ describe('the local model', () => {
     assert.doesNotMatch((await about('What about the weather?')).text, /Nothing in this session matches/);
   });
 
-  it('does not quote the question itself, nor the same words twice', async () => {
+  it('quotes neither the question itself nor the same text twice', async () => {
     const model = new LocalModel(memory(hit('postgres port?', 9), hit('Port 5433', 1), hit('port  5433', 2)));
     const { text } = await turn(model, ask('Postgres port?'));
     assert.equal(text.match(/threadkeeper:message/g)?.length, 1);
   });
 
-  it('quotes of a long message the place that was asked for', async () => {
+  it('quotes the relevant passage of a long message', async () => {
     const long = `${'Some other line of a long log.\n'.repeat(80)}The staging port is 5433, behind pgbouncer.\n${'More lines.\n'.repeat(80)}`;
     const { text } = await turn(new LocalModel(memory(hit(long, 3))), ask('What is the staging port of pgbouncer?'));
     assert.ok(text.includes('The staging port is 5433, behind pgbouncer.'));
     assert.ok(text.length < 1500);
   });
 
-  it('keeps the citation out of a code block that the quote cuts off', async () => {
+  it('closes a code block that the quote cuts off, so that the citation stays outside it', async () => {
     const { text } = await turn(
       new LocalModel(memory(hit('Like this:\n```ts\nconst postgres = 1;', 2))),
       ask('postgres'),
@@ -69,7 +69,7 @@ describe('the local model', () => {
     assert.match(text, /> const postgres = 1;\n> ```\n>\n> — /);
   });
 
-  it('streams in small pieces and stops when told', async () => {
+  it('streams in small chunks and stops when aborted', async () => {
     const model = new LocalModel(memory(hit('Postgres', 1), hit('Postgres two', 2)));
     const stop = new AbortController();
     const { fault, text } = await turn(model, ask('Postgres'), stop.signal, () => stop.abort());
@@ -78,7 +78,7 @@ describe('the local model', () => {
     assert.doesNotMatch(text, /No model/);
   });
 
-  it('answers the newest message of the user, attachments and blocks as text', async () => {
+  it('answers the text of the newest user message, even if it also contains an image', async () => {
     const request = ask('', {
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'zebra' }] },
@@ -106,13 +106,13 @@ describe('the local model', () => {
     ['en', 'Which database did we choose for the project?', /No model/],
   ];
   for (const [language, question, sentence] of spoken) {
-    it(`speaks ${language} with who speaks it`, async () => {
+    it(`answers a question in ${language} in the same language`, async () => {
       assert.equal(languageOf(question), language);
       assert.match((await turn(new LocalModel(memory()), ask(question))).text, sentence);
     });
   }
 
-  it('takes the language from earlier messages when the newest shows none', () => {
+  it('infers the language from earlier messages if the newest one gives no indication', () => {
     assert.equal(languageOf('src/app/ports.ts', 'Warum ist das nicht grün?'), 'de');
     assert.equal(languageOf('42'), 'en');
   });

@@ -8,7 +8,7 @@ import { ask, turn } from './protocols.ts';
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
 
-describe('an Ollama', () => {
+describe('the Ollama provider', () => {
   let server: Server;
   let refusals: [status: number, body: string][];
   let asked: Record<string, unknown>[];
@@ -44,7 +44,7 @@ describe('an Ollama', () => {
     [404, '{"error":"model \\"qwen2\\" not found, try pulling it first"}', 'model_not_found'],
     [503, '{"error":"server busy, please try again"}', 'overloaded'],
   ] as const) {
-    it(`that refuses with ${status} is understood as ${reason}`, async () => {
+    it(`maps a refusal with status ${status} to ${reason}`, async () => {
       refusals = [[status, body]];
       const { fault } = await turn(model(), ask('hi'));
       assert.deepEqual([fault?.reason, fault?.status], [reason, status]);
@@ -56,7 +56,7 @@ describe('an Ollama', () => {
     ['qwen3', 'qwen3:latest', 'library'],
     ['hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'unsloth'],
   ] as const) {
-    it(`is known by its list, and says how much it reads: ${named}`, async () => {
+    it(`recognizes Ollama by its model list and reads the context window: ${named}`, async () => {
       const listing = createServer((request, response) => {
         const answers: Readonly<Record<string, unknown>> = {
           '/v1/models': { data: [{ id, object: 'model', created: 1, owned_by: owner }] },
@@ -84,20 +84,20 @@ describe('an Ollama', () => {
     });
   }
 
-  it('that sends thinking apart has no text held back', async () => {
+  it('holds back no text if thinking is sent in a separate field', async () => {
     const parts = [{ message: { content: '', thinking: 'hm' } }, { message: { content: 'The half' } }];
     const end = { message: { content: '' }, done: true, done_reason: 'length' };
     refusals = [[200, [...parts, end].map((part) => `${JSON.stringify(part)}\n`).join('')]];
     assert.equal((await turn(model('deepseek-r1:14b'), ask('hi'))).text, 'The half');
   });
 
-  it('says how long to wait', async () => {
+  it('reads how long to wait after a rate limit', async () => {
     refusals = [[429, '{"error":"too many requests"}']];
     const { fault } = await turn(model(), ask('hi'));
     assert.deepEqual([fault?.reason, fault?.retryAfterMs], ['rate_limited', 7_000]);
   });
 
-  it('what a model does not know is asked without it, from then on', async () => {
+  it('stops sending parameters that the model has refused', async () => {
     const one = model();
     const request = ask('hi', { effort: 'medium', temperature: 0.3, jsonSchema: { name: 's', schema: SCHEMA } });
     refusals = [

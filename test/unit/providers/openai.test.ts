@@ -30,7 +30,7 @@ const HISTORY: ChatRequest = ask('unused', {
 const OPEN_SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
 const STRICT_SCHEMA = { ...OPEN_SCHEMA, required: ['a'], additionalProperties: false };
 
-describe('OpenAI and servers made like it', () => {
+describe('the provider for OpenAI and compatible servers', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -61,12 +61,12 @@ describe('OpenAI and servers made like it', () => {
   const chunk = (delta: Record<string, unknown>, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-  it('are named by provider and model', () => {
+  it('identifies a model by provider and model name', () => {
     assert.equal(chat().id, 'compatible/llama3');
     assert.equal(responses().id, 'openai/gpt-5');
   });
 
-  it('get tool calls, results and images in the form of Chat Completions', async () => {
+  it('sends tool calls, results, and images in the Chat Completions format', async () => {
     await turn(chat(), HISTORY);
     assert.deepEqual(server.lastRequest?.body['messages'], [
       { role: 'system', content: 'You help developers.' },
@@ -87,7 +87,7 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
-  it('get tool calls, results and images in the form of Responses, and store nothing', async () => {
+  it('sends tool calls, results, and images in the Responses format, with storage off', async () => {
     await turn(responses(), HISTORY);
     const body = server.lastRequest?.body;
     assert.equal(body?.['store'], false);
@@ -107,14 +107,14 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
-  it('hold strictly to a schema that is closed, and take another as a hint', async () => {
+  it('sends a closed schema as strict, and any other schema as a hint', async () => {
     await turn(responses(), ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } }));
     assert.match(JSON.stringify(server.lastRequest?.body['text']), /"strict":true/);
     await turn(responses(), ask('hi', { jsonSchema: { name: 's', schema: OPEN_SCHEMA } }));
     assert.match(JSON.stringify(server.lastRequest?.body['text']), /"strict":false/);
   });
 
-  it('are asked again without a schema when they know none, and not asked with it again', async () => {
+  it('retries without a schema if the server does not support one, and does not send it again', async () => {
     server.refuseNext(400, { message: 'response_format is not supported by this server' });
     const model = chat();
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
@@ -126,7 +126,7 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
-  it('are asked again with the other name of the token limit, and without usage', async () => {
+  it('retries with the other name of the token limit, and without usage, if the server refuses them', async () => {
     server.refuseNext(400, { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." });
     server.refuseNext(422, { message: 'stream_options: Extra inputs are not permitted' });
     assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
@@ -150,7 +150,7 @@ describe('OpenAI and servers made like it', () => {
     'max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for x',
     'Invalid max_tokens value, the valid range of max_tokens is [1, 4096]',
   ]) {
-    it(`are asked for no more output than they say they give: ${message.slice(0, 40)}…`, async () => {
+    it(`requests no more output than the server says it allows: ${message.slice(0, 40)}…`, async () => {
       const model = chat();
       const request = ask('hi', { maxOutputTokens: 4_192, reasoningTokens: 4_000 });
       server.refuseNext(400, { message, type: 'invalid_request_error' });
@@ -163,7 +163,7 @@ describe('OpenAI and servers made like it', () => {
     });
   }
 
-  it('say how much output they give to each of several requests at once', async () => {
+  it('applies the server’s output limit to each of several concurrent requests', async () => {
     const model = chat();
     const request = ask('hi', { maxOutputTokens: 8_192, jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
     const message = 'max_tokens is too large: 8192. This model supports at most 4096 completion tokens.';
@@ -184,7 +184,7 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
-  it('are blamed for no part whose absence did not help', async () => {
+  it('does not blame a parameter if the request fails without it too', async () => {
     const model = chat();
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
     for (let n = 0; n < 2; n += 1) server.refuseNext(400, { message: 'the request is invalid' });
@@ -196,7 +196,7 @@ describe('OpenAI and servers made like it', () => {
     );
   });
 
-  it('are not asked for ever when they refuse everything', async () => {
+  it('stops retrying if the server refuses everything', async () => {
     for (let n = 0; n < 8; n += 1)
       server.refuseNext(400, { message: 'unsupported: temperature, schema, stream_options, max_tokens' });
     const { fault } = await turn(
@@ -207,25 +207,25 @@ describe('OpenAI and servers made like it', () => {
     assert.equal(server.requests.length, 5);
   });
 
-  it('may send no usage and an odd finish reason', async () => {
+  it('accepts a reply without usage and with an unknown finish reason', async () => {
     replyWith(`${chunk({ content: 'hi' })}${chunk({}, 'eos')}data: [DONE]\n\n`);
     const outcome = await turn(chat(), ask('hi'));
     assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['hi', 'complete', undefined]);
   });
 
-  it('may name no finish reason at all, if they mark the end', async () => {
+  it('accepts a reply without a finish reason if the stream marks its end', async () => {
     replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n`);
     assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
   });
 
-  it('may send the usage with every part, and keep-alive comments between them', async () => {
+  it('accepts usage in every chunk, and keep-alive comments between chunks', async () => {
     const part = (usage: number): string =>
       `: keep-alive\n\ndata: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: usage, prompt_tokens_details: { cached_tokens: 4 } } })}\n\n`;
     replyWith(`${part(1)}${chunk({ content: 'hi' })}${part(2)}${chunk({}, 'stop')}${part(3)}data: [DONE]\n\n`);
     assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 9, output: 3, cachedInput: 4 });
   });
 
-  it('may keep a stream alive by events that say nothing, and leave it open behind its end', async () => {
+  it('ignores empty keep-alive events, and anything after the end of the stream', async () => {
     // From relays (omnigent-ai/omnigent#1474) and Vertex AI (anomalyco/opencode#50871).
     const alive = ['data:\n\n', 'event: ping\n\n', 'id: 4\nretry: 3000\n\n', 'data: : keepalive\n\n'].join('');
     const end = `data: [DONE]\n\n${alive}data: what is no JSON\n\n`;
@@ -238,21 +238,21 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(responses(), ask('hi'))).text, 'hi');
   });
 
-  it('may count nothing and send zeros, which are not taken for a usage', async () => {
+  it('does not take zero token counts for usage', async () => {
     replyWith(
       `${chunk({ content: 'hi' })}data: {"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}\n\n${chunk({}, 'stop')}data: [DONE]\n\n`,
     );
     assert.equal((await turn(chat(), ask('hi'))).usage, undefined);
   });
 
-  it('may send content as a list of blocks', async () => {
+  it('accepts content as a list of blocks', async () => {
     replyWith(
       `${chunk({ content: [{ type: 'text', text: 'a' }, { type: 'other' }] })}${chunk({ content: 'b' }, 'stop')}data: [DONE]\n\n`,
     );
     assert.equal((await turn(chat(), ask('hi'))).text, 'ab');
   });
 
-  it('may answer whole where a stream was asked for', async () => {
+  it('accepts a complete reply to a streaming request', async () => {
     const whole = {
       choices: [{ message: { role: 'assistant', content: '<think>hm</think>\n\nwhole' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 5, completion_tokens: 2 },
@@ -262,40 +262,40 @@ describe('OpenAI and servers made like it', () => {
     assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['whole', 'complete', { input: 5, output: 2 }]);
   });
 
-  it('are called malformed when they answer whole with what is no reply', async () => {
+  it('reports a non-streamed response without a valid reply as malformed', async () => {
     replyWith('{"hello":1}', 'application/json');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
     replyWith('{"choices": [', 'application/json');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
   });
 
-  it('may answer whole that they failed, and why', async () => {
+  it('reports the error from a non-streamed response', async () => {
     replyWith('{"error":{"code":429,"message":"slow down"}}', 'application/json');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
     replyWith('{"error":"out of memory"}', 'application/json');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'overloaded');
   });
 
-  it('are called malformed when a web page answers', async () => {
+  it('reports a web page as a malformed response', async () => {
     replyWith('<html>Log in</html>', 'text/html');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
   });
 
-  it('may think aloud before the answer, which is left out', async () => {
+  it('omits thinking in tags before the answer', async () => {
     replyWith(
       `${['<th', 'ink>The user', ' wants</thi', 'nk>\n\nSay ', '<think> is a tag'].map((content) => chunk({ content })).join('')}${chunk({}, 'stop')}data: [DONE]\n\n`,
     );
     assert.equal((await turn(chat(), ask('hi'))).text, 'Say <think> is a tag');
   });
 
-  it('may send thinking in a field of its own, which is left out', async () => {
+  it('omits thinking in a separate field', async () => {
     replyWith(
       `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`,
     );
     assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
   });
 
-  it('may think in a field of its own, and then no text is held back, whatever the model is called', async () => {
+  it('holds back no text if thinking is in a separate field, whatever the model is called', async () => {
     const model = chat({ model: 'deepseek-reasoner' });
     replyWith(
       `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'The half' })}${chunk({}, 'length')}data: [DONE]\n\n`,
@@ -307,7 +307,7 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(chat({ model: 'deepseek-reasoner' }), ask('hi'))).text, 'The half');
   });
 
-  it('tell that they think by any name', async () => {
+  it('recognizes thinking under different field names', async () => {
     for (const delta of [
       { reasoning: 'hm' },
       { reasoning_text: 'hm' },
@@ -321,7 +321,7 @@ describe('OpenAI and servers made like it', () => {
     }
   });
 
-  it('say what a prompt cache gave and took, DeepSeek under a name of its own', async () => {
+  it('reports prompt cache reads and writes, including DeepSeek’s own field names', async () => {
     const usages = [
       { prompt_tokens_details: { cached_tokens: 64, cache_write_tokens: 16 } },
       { prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
@@ -340,7 +340,7 @@ describe('OpenAI and servers made like it', () => {
     ]);
   });
 
-  it('may count thinking beside the text: both are paid for', async () => {
+  it('adds thinking tokens to the output if the server counts them separately', async () => {
     // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771). Gemini returns no details.
     const grok = { total_tokens: 14_428, completion_tokens_details: { reasoning_tokens: 2_809 } };
     for (const [more, reasoning] of [
@@ -361,35 +361,35 @@ describe('OpenAI and servers made like it', () => {
     ['network_error', 'overloaded'],
     ['error', 'overloaded'],
   ] as const) {
-    it(`say why a reply ended too soon: ${finish} is ${reason}`, async () => {
+    it(`maps the finish reason ${finish} to ${reason}`, async () => {
       replyWith(`${chunk({ content: 'I' })}${chunk({}, finish)}data: [DONE]\n\n`);
       const { text, fault } = await turn(chat(), ask('hi'));
       assert.deepEqual([text, fault?.reason], ['I', reason]);
     });
   }
 
-  it('need no key at an address of the user', async () => {
+  it('requires no key for a custom address', async () => {
     assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
     assert.equal(server.lastRequest?.headers['authorization'], undefined);
   });
 
-  it('say that a key is missing where the server wants one, not that it was wrong', async () => {
+  it('reports a missing key rather than a wrong one if the server requires a key and none was sent', async () => {
     server.refuseNext(401, { message: 'Invalid API key' });
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'no_key');
   });
 
-  it('need a key at OpenAI, asked for before anything is sent', async () => {
+  it('requires a key for OpenAI before anything is sent', async () => {
     const model = createOpenAiModel({ model: 'gpt-5' });
     assert.equal((await turn(model, ask('hi'))).fault?.reason, 'no_key');
     await assert.rejects(model.listModels(new AbortController().signal), (error) => ModelFault.is(error, 'no_key'));
   });
 
-  it('take what stands in the query of the base URL with each request', async () => {
+  it('keeps the query string of the base URL in each request', async () => {
     await turn(chat({ baseUrl: `${server.url}/v1?api-version=preview` }), ask('hi'));
     assert.equal(server.lastRequest?.path, '/v1/chat/completions?api-version=preview');
   });
 
-  it('are refused when the base URL is none', () => {
+  it('rejects an invalid base URL', () => {
     assert.throws(
       () => chat({ baseUrl: 'file:///etc' }),
       (error) => ModelFault.is(error, 'bad_request'),
@@ -403,7 +403,7 @@ describe('OpenAI and servers made like it', () => {
   const responseEvent = (type: string, response: Record<string, unknown>): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, response })}\n\n`;
 
-  it('say in a Responses stream that the limit was reached, with what was read from the cache', async () => {
+  it('reports that a Responses stream reached the output limit, with its cache usage', async () => {
     replyWith(
       `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"half"}\n\n${responseEvent(
         'response.incomplete',
@@ -423,7 +423,7 @@ describe('OpenAI and servers made like it', () => {
     assert.deepEqual(outcome.usage, { input: 50, output: 7, cachedInput: 32, cacheWrite: 8 });
   });
 
-  it('say in a Responses stream that the reply failed, and why', async () => {
+  it('reports why a reply failed in a Responses stream', async () => {
     const failed = (code: string) =>
       responseEvent('response.failed', { status: 'failed', error: { code, message: 'no' } });
     replyWith(failed('rate_limit_exceeded'));
@@ -434,7 +434,7 @@ describe('OpenAI and servers made like it', () => {
     assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused');
   });
 
-  it('are not believed when a Responses stream ends without its last event', async () => {
+  it('reports a Responses stream without its last event as cut off', async () => {
     replyWith('event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"half"}\n\n');
     assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'cut_stream');
   });

@@ -13,7 +13,7 @@ const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 /**
  * Behavior of real services that earlier test servers didn't have. Each test failed before the providers supported it.
  */
-describe('with servers as strict as the vendors', () => {
+describe('providers on servers as strict as the vendors’', () => {
   let server: StrictServer;
   const start = async (flavour: Flavour, options: StrictOptions = {}): Promise<void> => {
     server = await StrictServer.start(flavour, options);
@@ -25,7 +25,7 @@ describe('with servers as strict as the vendors', () => {
     ['openai', { model: 'gpt-5-nano' }],
     ['anthropic', {}],
   ] as const) {
-    it(`a summarizer of ${provider} answers, though it thinks: ${'model' in named ? named.model : 'the default'}`, async () => {
+    it(`a ${provider} summarizer answers despite thinking: ${'model' in named ? named.model : 'the default'}`, async () => {
       await start(provider, { think: 800 });
       const reply = await asVendor(server, async () => {
         const { model } = await modelFromOptions({ options: { provider, ...named }, env: ENV });
@@ -40,7 +40,7 @@ describe('with servers as strict as the vendors', () => {
     });
   }
 
-  it('a chat whose model thinks for 5,000 tokens shows its reply', async () => {
+  it('a chat shows the reply of a model that thinks for 5,000 tokens', async () => {
     await start('anthropic', { think: 5_000 });
     const harness = await Harness.open();
     try {
@@ -60,7 +60,7 @@ describe('with servers as strict as the vendors', () => {
     }
   });
 
-  it('no default is shut down within weeks', async () => {
+  it('no default model is about to be shut down', async () => {
     await start('openai');
     const gone = [
       'gpt-5',
@@ -78,13 +78,13 @@ describe('with servers as strict as the vendors', () => {
     }
   });
 
-  it('current models take a file of 40 KB', async () => {
+  it('current models accept a file of 40 KB', async () => {
     await start('openai');
     for (const id of ['gpt-6.2-sol', 'gpt-6-sol', 'gpt-5.6', 'gpt-5.5', 'claude-opus-4-7', 'anthropic/claude-opus-5.5'])
       assert.ok(modelInfo(id).contextWindow > 100_000, `${id}: ${modelInfo(id).contextWindow}`);
   });
 
-  it('GPT-5.6 and later find the conversation in the prompt cache, with a task on', async () => {
+  it('GPT-5.6 and later find the conversation in the prompt cache while a task is active', async () => {
     await start('openai', { think: 0 });
     const harness = await Harness.open();
     try {
@@ -105,7 +105,7 @@ describe('with servers as strict as the vendors', () => {
     }
   });
 
-  it('a server that drops the beginning of the prompt does not make the gauge say less', async () => {
+  it('the gauge does not show less when a server drops the beginning of the prompt', async () => {
     await start('ollama', { numCtx: 4_096 });
     const harness = await Harness.open();
     try {
@@ -134,7 +134,7 @@ describe('with servers as strict as the vendors', () => {
     }
   });
 
-  it('a rate limit does not end a run of the command line', async () => {
+  it('a rate limit does not end a command-line run', async () => {
     await start('openai', { busyShare: 0.5 });
     await asVendor(server, async () => {
       const { model } = await modelFromOptions({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });

@@ -9,10 +9,10 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a server that redirects to another address', () => {
+describe('a redirect to another address', () => {
   for (const protocol of PROTOCOLS) {
     for (const status of [301, 302, 303, 307, 308]) {
-      it(`is sent no further text: ${protocol.name}, ${status}`, async () => {
+      it(`is not followed, so that no text is sent there: ${protocol.name}, ${status}`, async () => {
         let arrived = 0;
         const other = createServer((request, response) => {
           arrived++;

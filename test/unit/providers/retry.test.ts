@@ -33,14 +33,14 @@ function scripted(script: Script): ChatModel & { calls: number } {
 const fault = (reason: FaultReason, retryAfterMs?: number): ModelFault =>
   new ModelFault(reason, 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
 
-describe('trying again', () => {
+describe('retry policy', () => {
   const waits: [number, number, string][] = [];
   const onWait = (ms: number, attempt: number, cause: ModelFault): void => void waits.push([ms, attempt, cause.reason]);
   const sleep = (): Promise<void> => Promise.resolve();
   const random = (): number => 0.5;
   beforeEach(() => (waits.length = 0));
 
-  it('waits longer each time and tells the user how long and for which try', async () => {
+  it('waits longer after each attempt, and tells the user the delay and the attempt number', async () => {
     const model = scripted([[fault('overloaded')], [fault('network')], [fault('timeout')], ['hello']]);
     const outcome = await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
     assert.equal(outcome.text, 'hello');
@@ -51,13 +51,13 @@ describe('trying again', () => {
     ]);
   });
 
-  it('keeps to the time that the provider asks for', async () => {
+  it('waits as long as the provider asks', async () => {
     const model = scripted([[fault('rate_limited', 7000)], ['hello']]);
     await turn(retrying(model, { onWait, sleep }), ask('hi'));
     assert.deepEqual(waits, [[7000, 2, 'rate_limited']]);
   });
 
-  it('tries longer at a rate limit where it may, but not where the server is down', async () => {
+  it('allows more retries after a rate limit if configured, but not when the server is down', async () => {
     const always = (reason: FaultReason): Script => Array.from({ length: 9 }, () => [fault(reason)]);
     const options = { maxRetries: 2, maxRateLimitRetries: 5, sleep };
     for (const [reason, calls] of [
@@ -70,7 +70,7 @@ describe('trying again', () => {
     }
   });
 
-  it('waits as it would without a word where the provider names no time at all, or one that is over', async () => {
+  it('uses the normal backoff if the provider names no delay, or a time that has passed', async () => {
     const model = scripted([[fault('overloaded', 0)], [fault('overloaded', 0)], ['hello']]);
     await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
     assert.deepEqual(
@@ -79,21 +79,21 @@ describe('trying again', () => {
     );
   });
 
-  it('leaves it to the user when the provider asks for too long', async () => {
+  it('leaves the retry to the user if the provider asks for too long a delay', async () => {
     const model = scripted([[fault('rate_limited', 600_000)], ['hello']]);
     const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
     assert.equal(outcome.fault?.retryAfterMs, 600_000);
     assert.equal(model.calls, 1);
   });
 
-  it('gives up after the tries allowed, with the last fault', async () => {
+  it('gives up after the allowed number of retries, with the last fault', async () => {
     const model = scripted(Array.from({ length: 9 }, () => [fault('overloaded')]));
     const outcome = await turn(retrying(model, { onWait, sleep, maxRetries: 2 }), ask('hi'));
     assert.equal(outcome.fault?.reason, 'overloaded');
     assert.equal(model.calls, 3);
   });
 
-  it('never says anything twice: once text has come, a fault ends the turn', async () => {
+  it('never repeats text: once text has arrived, a fault ends the turn', async () => {
     const model = scripted([['hel', fault('network')], ['hello']]);
     const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
     assert.equal(outcome.text, 'hel');
@@ -106,7 +106,7 @@ describe('trying again', () => {
     [['hel'], 'network'],
     [[], 'cut_stream'],
   ] as const)
-    it(`takes back ${said.length > 0 ? 'what nobody has seen' : 'nothing'} and asks again after ${reason}, and both are paid for`, async () => {
+    it(`retries after ${reason}, discards ${said.length > 0 ? 'what nobody has seen' : 'nothing'}, and counts the usage of both attempts`, async () => {
       const usage = { input: 9, output: 1 };
       const model = scripted([[...said, fault(reason)], ['hello']]);
       const paying = wrapModel(model, async function* (...asked) {
@@ -134,14 +134,14 @@ describe('trying again', () => {
     });
   }
 
-  it('waits through silence once more, not for ever', async () => {
+  it('retries only once after a timeout', async () => {
     const model = scripted(Array.from({ length: 9 }, () => [fault('timeout')]));
     const outcome = await turn(retrying(model, { sleep }), ask('hi'));
     assert.equal(outcome.fault?.reason, 'timeout');
     assert.equal(model.calls, 2);
   });
 
-  it('ends at once when the user stops while it waits', async () => {
+  it('ends at once when the user aborts during a delay', async () => {
     const stop = new AbortController();
     const model = scripted([[fault('rate_limited', 50_000)], ['hello']]);
     const patient = retrying(model, { onWait: () => setImmediate(() => stop.abort()) });
@@ -150,7 +150,7 @@ describe('trying again', () => {
     assert.equal(model.calls, 1);
   });
 
-  it('waits between half of the back-off and all of it, and never beyond the cap', () => {
+  it('waits between half and all of the backoff, and never longer than the cap', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),

@@ -72,8 +72,8 @@ function assertByModel(nodes: readonly { readonly depth: number; readonly rung: 
 
 for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly string[]][]) {
   for (const model of models) {
-    describe(`${model} on a server like ${flavour}`, () => {
-      it('answers turns that think by default, with tools in the history and what goes with one turn alone', () =>
+    describe(`${model} on a strict server like ${flavour}`, () => {
+      it('answers turns with default thinking, tools in the history, and turn-only content', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
           const room = replyBudget({ contextWindow: null, reservedTokens: 4_096, reasoningEffort: null }, info!);
@@ -103,7 +103,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           }
         }));
 
-      it('compresses a session of the editor and a file of the command line, each summary by the model', () =>
+      it('compresses an editor session and a command-line file, with each summary made by the model', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
           const harness = await Harness.open();
@@ -171,7 +171,7 @@ describe('the default summarizer', () => {
   for (const provider of ['openai', 'anthropic'] as const) {
     for (const think of [undefined, 800]) {
       const how = think === undefined ? 'as it thinks by itself' : `made to think ${think} tokens a call`;
-      it(`of ${provider} makes every summary of 446 messages, ${how}`, () =>
+      it(`makes every summary of 446 messages with ${provider}, ${how}`, () =>
         withServer(provider, think === undefined ? {} : { think }, async (server) => {
           const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
           console.log(`        ${nodes.length} summaries, ${billed(calls, server)}`);
@@ -185,7 +185,7 @@ describe('the default summarizer', () => {
         }));
     }
 
-    it(`of ${provider} takes 1,000 short messages for a cent, as a session grows`, function () {
+    it(`compresses 1,000 short messages with ${provider} for at most one cent as the session grows`, function () {
       if (!existsSync(BOOKINGS)) this.skip();
       return withServer(provider, {}, async (server) => {
         const options = { provider, 'turn-by-turn': true, policy: 'frugal', preset: 'customer' };
@@ -195,7 +195,7 @@ describe('the default summarizer', () => {
       });
     });
 
-    it(`of ${provider} is done with compress and levels though a fifth of its answers are 429 or 529`, async () => {
+    it(`completes compress and levels with ${provider} although a fifth of the responses are 429 or 529`, async () => {
       const server = await StrictServer.start(provider, { busyShare: 0.2 });
       try {
         const ask = async (...args: readonly string[]): Promise<unknown> => {
@@ -220,7 +220,7 @@ const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer)
   `${count} calls, $${costUsd.toFixed(5)}; $${cost.toFixed(5)} at the prices of the model data of ${modelData.date}`;
 
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
-  it('are billed as cached for at least 90 % of their input', () =>
+  it('have at least 90 % of their input billed as cached', () =>
     withServer('openai', { think: 0 }, async (server) => {
       const harness = await Harness.open();
       try {
@@ -256,7 +256,7 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
     }));
 });
 
-describe('the prompt cache of Anthropic', () => {
+describe('Anthropic’s prompt cache', () => {
   /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
     const harness = await Harness.open();
@@ -288,7 +288,7 @@ describe('the prompt cache of Anthropic', () => {
   });
 
   for (const minutes of [4, 6]) {
-    it(`is kept for the time that costs less, with pauses of ${minutes} minutes`, async () => {
+    it(`is kept for the cheaper duration with pauses of ${minutes} minutes`, async () => {
       const [ours, five, hour] = [await cost(minutes), await cost(minutes, 0), await cost(minutes, 3_000_000)];
       console.log(`        ours $${ours.toFixed(4)}, five minutes $${five.toFixed(4)}, an hour $${hour.toFixed(4)}`);
       const cheaper = Math.min(five, hour);
@@ -299,10 +299,10 @@ describe('the prompt cache of Anthropic', () => {
   }
 });
 
-describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () => {
+describe('Ollama with a default context window of 4,096 tokens and 32,768 in the settings', () => {
   const long = (n: number): string => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`;
 
-  it('is asked for the context of the settings at its own endpoint, and reads all', () =>
+  it('is asked for the configured context window at its own endpoint, and reads the whole prompt', () =>
     withServer('ollama', { numCtx: 4_096 }, async (server) => {
       const { chat, info } = await chosenAt(server, 'ollama', 'llama3.1:8b');
       assert.equal(info?.contextWindow, 32_768);
@@ -312,7 +312,7 @@ describe('Ollama with a context of 4,096 tokens and 32,768 in the settings', () 
       assert.deepEqual((body['options'] as { num_ctx: number }).num_ctx, 32_768);
     }));
 
-  it('that gives no more tells the user within two turns, and the history is compressed to what it reads', () =>
+  it('warns the user within two turns if it gives no more, and the history is compressed to fit', () =>
     withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
       const harness = await Harness.open();
       try {

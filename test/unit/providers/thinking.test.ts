@@ -22,7 +22,7 @@ function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit(
   return text;
 }
 
-describe('thinking that a server sends as text', () => {
+describe('thinking filter', () => {
   const forms: Readonly<Record<string, string>> = {
     '<think>': '<think>\nHm.\n</think>\n\nThe answer.',
     '<thinking>': '<thinking>Hm, <b>.</thinking>The answer.',
@@ -32,12 +32,12 @@ describe('thinking that a server sends as text', () => {
     'a closing tag alone': 'Hm, first this.\n\nThen that.\n</think>\n\nThe answer.',
   };
   for (const [name, reply] of Object.entries(forms)) {
-    it(`is taken off the answer: ${name}`, () => {
+    it(`removes thinking from the reply: ${name}`, () => {
       for (const size of [1, 2, 3, 7, 1000]) assert.equal(read(reply, size), 'The answer.', `pieces of ${size}`);
     });
   }
 
-  it('is held back without an opening tag once a model is known to think so', () => {
+  it('holds back thinking without an opening tag once the model is known to think that way', () => {
     const habit = thinkingHabit('some-model');
     assert.equal(read('Hm.\n</think>\nOne.', 4, habit), 'One.');
     const filter = new ThinkFilter(habit);
@@ -46,7 +46,7 @@ describe('thinking that a server sends as text', () => {
     assert.equal(thinkingHabit('qwen3-30b-a3b-thinking-2507').unopened, true);
   });
 
-  it('stays where the answer itself speaks of such tags', () => {
+  it('keeps thinking tags that are part of the answer', () => {
     for (const answer of [
       'Close it with `</think>` and go on.',
       'Write\n<think>\nwhat you think\n</think>\nand then the rest.',
@@ -57,20 +57,20 @@ describe('thinking that a server sends as text', () => {
     }
   });
 
-  it('is no answer where the output limit cut it off before its closing tag', () => {
+  it('treats a reply cut off by the output limit before its closing tag as thinking, not as an answer', () => {
     const filter = new ThinkFilter(thinkingHabit('deepseek-r1:14b'));
     const chunks = [...filter.take('Hm, first this.'), ...filter.end(true)];
     assert.deepEqual(chunks, [{ type: 'thinking' }]);
   });
 
-  it('of a model held to think without an opening tag is the answer when no closing one comes', () => {
+  it('treats the text as the answer when the closing tag expected from the model never arrives', () => {
     assert.equal(read('Just this.', 3, { unopened: true }), 'Just this.');
   });
 });
 
-describe('how much a model may think', () => {
+describe('reasoning plan', () => {
   const big = { contextWindow: 1_000_000, maxOutput: 128_000 };
-  it('is the least of its efforts for a summary, and the vendor’s default for a chat', () => {
+  it('uses the lowest effort for a summary and the vendor’s default for a chat', () => {
     const efforts = ['none', 'low', 'medium', 'high'] as const;
     assert.deepEqual(reasoningPlan({ ...big, efforts }, 'summary'), { effort: 'none', tokens: 1_024 });
     assert.deepEqual(reasoningPlan({ ...big, efforts }, 'chat'), { tokens: 16_384 });
@@ -79,14 +79,14 @@ describe('how much a model may think', () => {
     assert.deepEqual(reasoningPlan(big, 'chat'), { tokens: 0 });
   });
 
-  it('is the user’s choice, or the next lower that the model has', () => {
+  it('uses the effort that the user chose, or the next lower one that the model supports', () => {
     const efforts = ['low', 'high'] as const;
     assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'medium').effort, 'low');
     assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'max').effort, 'high');
     assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'none').effort, 'low');
   });
 
-  it('leaves a small window to what is said', () => {
+  it('limits the reasoning tokens in a small context window', () => {
     assert.equal(reasoningPlan({ contextWindow: 4_096, maxOutput: 4_096, efforts: [] }, 'chat').tokens, 512);
   });
 });
@@ -112,14 +112,14 @@ function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } 
   return { model, requests };
 }
 
-describe('a summary by a model that thinks past its limit', () => {
+describe('summary by a model that thinks past its limit', () => {
   const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
   const complete = (model: ChatModel, used: Usage[]) =>
     summarizerOf(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
       request,
     );
 
-  it('is asked for once more with more room, and both calls count', async () => {
+  it('retries the summary once with a higher limit, and counts both calls', async () => {
     const used: Usage[] = [];
     const { model, requests } = thinker(5_000);
     const reply = await complete(model, used);
@@ -131,7 +131,7 @@ describe('a summary by a model that thinks past its limit', () => {
     assert.equal(used.length, 2);
   });
 
-  it('fails as what it is when that is not enough, and what was paid is known', async () => {
+  it('fails with highest_output_limit if the retry is not enough, and reports the usage of both calls', async () => {
     const used: Usage[] = [];
     await assert.rejects(complete(thinker(50_000).model, used), (error) =>
       ModelFault.is(error, 'highest_output_limit'),
@@ -143,8 +143,8 @@ describe('a summary by a model that thinks past its limit', () => {
   });
 });
 
-describe('a summary that a provider refuses in the end', () => {
-  it('fails as what it is, and what was paid is known', async () => {
+describe('summary that the provider refuses mid-stream', () => {
+  it('fails with content_refused and reports the usage', async () => {
     const used: Usage[] = [];
     const model: ChatModel = {
       ...thinker(0).model,
@@ -166,7 +166,7 @@ describe('a summary that a provider refuses in the end', () => {
   });
 });
 
-describe('a second try of a summary', () => {
+describe('summary retry', () => {
   const second = async (limits: { contextWindow?: number; maxOutputTokens?: number }): Promise<number[]> => {
     const { model, requests } = thinker(50_000);
     const ask = summarizerOf(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
@@ -175,15 +175,15 @@ describe('a second try of a summary', () => {
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
   };
 
-  it('has no more room than the model writes at most and its context window holds', async () => {
+  it('raises the token limit only as far as the model’s output limit and context window allow', async () => {
     assert.deepEqual(await second({ contextWindow: 8_192 }), [1_024, 8_192 - 100 - 140]);
     assert.deepEqual(await second({ maxOutputTokens: 4_096 }), [1_024, 4_096 - 140]);
     assert.deepEqual(await second({ maxOutputTokens: 1_100 }), [1_024], 'there is no more, and it is not paid twice');
   });
 });
 
-describe('a compression by a model that only thinks', () => {
-  it('is extracted and says so, and what was paid for nothing is in the log and in the figures', async () => {
+describe('compression with a model that only thinks', () => {
+  it('falls back to extractive summaries, reports the fault, and logs and counts the failed calls', async () => {
     const harness = await Harness.open();
     try {
       harness.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
@@ -211,8 +211,8 @@ describe('a compression by a model that only thinks', () => {
   });
 });
 
-describe('a chat reply that is all thinking', () => {
-  it('is told as what it is, its cost is recorded, and the next try has more room', async () => {
+describe('chat reply that is all thinking', () => {
+  it('fails with output_limit, records the cost, and raises the limit for the next try', async () => {
     const harness = await Harness.open();
     try {
       const { model, requests } = thinker(30_000);
@@ -240,7 +240,7 @@ describe('a chat reply that is all thinking', () => {
     }
   });
 
-  it('has more room the next time too where the model was not known to think, and never less', async () => {
+  it('raises the limit on retry even if the model was not known to think, and never lowers it', async () => {
     for (const [reply, expected] of [
       [{ textTokens: 4_000, reasoningTokens: 0, maxOutput: 16_000 }, [0, 12_000]],
       [{ textTokens: 4_000, reasoningTokens: 2_000, maxOutput: 128_000 }, [2_000, 8_000]],
@@ -264,7 +264,7 @@ describe('a chat reply that is all thinking', () => {
     }
   });
 
-  it('is offered no higher limit where the model or its context window has none', async () => {
+  it('fails with highest_output_limit when the model or its context window allows no higher limit', async () => {
     for (const [maxOutput, contextWindow, limits] of [
       [8_000, 128_000, [6_000]],
       [14_000, 128_000, [6_000, 10_000]],
@@ -293,7 +293,7 @@ describe('a chat reply that is all thinking', () => {
     }
   });
 
-  it('that is retracted leaves nothing of it in the session', async () => {
+  it('leaves no retracted thinking in the session', async () => {
     const harness = await Harness.open(async function* () {
       await Promise.resolve();
       yield { type: 'text', text: 'Hm, let me see.\n' };
@@ -312,7 +312,7 @@ describe('a chat reply that is all thinking', () => {
     }
   });
 
-  it('that is retracted does not come back as a reply after a reload, where nothing else came', async () => {
+  it('does not restore retracted thinking as a reply after a reload when no other text arrived', async () => {
     const harness = await Harness.open();
     try {
       harness.script = async function* () {

@@ -21,8 +21,8 @@ const user = (...content: ContentBlock[]): ChatMessage => ({ role: 'user', conte
 const assistant = (...content: ContentBlock[]): ChatMessage => ({ role: 'assistant', content });
 const tool = (...content: ContentBlock[]): ChatMessage => ({ role: 'tool', content });
 
-describe('turns of a request', () => {
-  it('joins neighbours of one role and keeps their texts apart', () => {
+describe('request turns', () => {
+  it('merge adjacent messages of the same role but keep their texts separate', () => {
     const turns = toTurns([user(text('one')), user(text('two')), assistant(text('three')), user(text('four'))]);
     assert.deepEqual(
       turns.map((turn) => turn.role),
@@ -31,7 +31,7 @@ describe('turns of a request', () => {
     assert.deepEqual(turns[0], { role: 'user', results: [], parts: [text('one'), text('two')] });
   });
 
-  it('puts the result of a call right after it', () => {
+  it('put the result of a tool call right after it', () => {
     const turns = toTurns([
       user(text('go')),
       assistant(text('reading'), call('c1')),
@@ -51,22 +51,22 @@ describe('turns of a request', () => {
     assert.deepEqual(answered.parts, [text('and?')]);
   });
 
-  it('makes text of a call whose result is missing, and of a result whose call is', () => {
+  it('convert a call without a result, and a result without a call, to text', () => {
     const turns = toTurns([tool(result('lost', 'orphan output')), assistant(call('c1', 'grep')), user(text('next'))]);
     const words = JSON.stringify(turns);
     assert.ok(words.includes('orphan output') && words.includes('grep'));
     assert.ok(turns.every((turn) => (turn.role === 'user' ? turn.results : turn.calls).length === 0));
   });
 
-  it('asks for the rest when a reply stands last', () => {
+  it('end with a user turn when the history ends with a reply', () => {
     assert.equal(toTurns([user(text('go')), assistant(text('half a rep'))]).at(-1)?.role, 'user');
   });
 
-  it('puts the user first when the window begins with a reply', () => {
+  it('start with a user turn when the history begins with a reply', () => {
     assert.equal(toTurns([assistant(text('as I said')), user(text('go on'))])[0]?.role, 'user');
   });
 
-  it('gives repeated and odd call ids a form that each provider takes', () => {
+  it('rewrite duplicate and invalid call IDs into a form that every provider accepts', () => {
     const turns = toTurns([
       user(text('go')),
       assistant(call('a b', 'read file!')),
@@ -82,7 +82,7 @@ describe('turns of a request', () => {
     assert.equal(calls[0]?.name, 'read_file_');
   });
 
-  it('wraps an input that is no object', () => {
+  it('wrap tool input that is not an object', () => {
     assert.deepEqual(inputObject('{"a":1}'), { a: 1 });
     assert.deepEqual(inputObject('[1]'), { input: [1] });
     assert.deepEqual(inputObject('{"cut": '), { input: '{"cut": ' });
@@ -98,7 +98,7 @@ describe('turns of a request', () => {
     content: fc.array(block, { maxLength: 4 }),
   });
 
-  it('holds for any history: roles alternate, the user is first and last, each call has its result, no text is lost', () => {
+  it('alternate roles, start and end with the user, pair calls with results, and keep all text for any history', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
         const turns = toTurns(messages);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { askWatched } from '../../../src/providers/watched-call.ts';
 
-describe('a call that its caller ends', () => {
+describe('call that its caller aborts', () => {
   const ended = (signal: AbortSignal): Promise<unknown> =>
     askWatched(
       signal,
@@ -11,7 +11,7 @@ describe('a call that its caller ends', () => {
       () => new ModelFault('network', 'not the end that was asked for'),
     );
 
-  it('was cancelled, or took too long for a caller that waits no longer', async () => {
+  it('fails as cancelled when the user aborts, and as a timeout when the caller’s time limit expires', async () => {
     const user = new AbortController();
     const cancelled = ended(AbortSignal.any([user.signal, AbortSignal.timeout(60_000)]));
     user.abort();

@@ -7,7 +7,7 @@ import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
 const REPLY = 'Rename the column first, then deploy the reader, then the writer.';
 
 for (const protocol of PROTOCOLS) {
-  describe(`a turn through ${protocol.name}`, () => {
+  describe(`turn through ${protocol.name}`, () => {
     let server: WireServer;
     before(async () => {
       server = await WireServer.start();
@@ -15,7 +15,7 @@ for (const protocol of PROTOCOLS) {
     after(() => server.stop());
     beforeEach(() => void server.reset().answer(REPLY));
 
-    it('streams the reply in pieces and says that it is complete', async () => {
+    it('streams the reply in chunks and ends it as complete', async () => {
       const outcome = await turn(protocol.make(server.url), ask('How do I migrate?'));
       assert.equal(outcome.text, REPLY);
       assert.ok(outcome.pieces > 3);
@@ -23,7 +23,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(server.lastRequest?.path, protocol.path);
     });
 
-    it('sends the key, the system prompt, the history and the limit', async () => {
+    it('sends the API key, the system prompt, the history and the token limit', async () => {
       const request = ask('And now?', {
         system: ['You help developers.', 'The project uses pnpm.'],
         messages: [
@@ -58,13 +58,13 @@ for (const protocol of PROTOCOLS) {
       assert.deepEqual(usage, { input: 120, output: 14 });
     });
 
-    it('takes a long context', async () => {
+    it('handles a very long prompt', async () => {
       const line = 'A line of a long pasted log with numbers 123456 and a path src/app/ports.ts.\n';
       const outcome = await turn(protocol.make(server.url), ask(line.repeat(12_000)));
       assert.equal(outcome.text, REPLY);
     });
 
-    it('stops in mid-stream when the user says so, with the text so far', async () => {
+    it('stops mid-stream when the user aborts, and keeps the partial reply', async () => {
       server.answer({ text: REPLY.repeat(20), dripMs: 20 });
       const stop = new AbortController();
       const outcome = await turn(protocol.make(server.url), ask('How?'), stop.signal, (chunk) => {
@@ -74,7 +74,7 @@ for (const protocol of PROTOCOLS) {
       assert.ok(outcome.text.length > 0 && outcome.text.length < REPLY.length);
     });
 
-    it('stops before the first byte when the user says so', async () => {
+    it('stops before the first byte when the user aborts', async () => {
       server.disturbNext({ kind: 'silence', afterText: 0 });
       const stop = new AbortController();
       setTimeout(() => stop.abort(), 50);
@@ -82,7 +82,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(outcome.fault?.reason, 'cancelled');
     });
 
-    it('sends nothing when it was stopped before it began', async () => {
+    it('sends no request when aborted before it starts', async () => {
       const outcome = await turn(protocol.make(server.url), ask('How?'), AbortSignal.abort());
       assert.equal(outcome.fault?.reason, 'cancelled');
       assert.equal(server.requests.length, 0);
@@ -101,7 +101,7 @@ for (const protocol of PROTOCOLS) {
       [529, 'overloaded', 'overloaded_error'],
     ];
     for (const [status, reason, type] of refusals) {
-      it(`says ${reason} on ${status}, after one request`, async () => {
+      it(`reports ${reason} on HTTP ${status} after a single request`, async () => {
         server.refuseNext(status, { type });
         const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
         assert.equal(fault?.reason, reason);
@@ -112,21 +112,21 @@ for (const protocol of PROTOCOLS) {
       });
     }
 
-    it('hears how long to wait on 429 with Retry-After', async () => {
+    it('reads the retry delay from the Retry-After header on 429', async () => {
       server.refuseNext(429, { type: 'rate_limit_error', retryAfter: '7' });
       const { fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'rate_limited');
       assert.equal(fault.retryAfterMs, 7000);
     });
 
-    it('hears how long to wait from the message when no header says it', async () => {
+    it('reads the retry delay from the error message when there is no header', async () => {
       const message = 'You exceeded your current quota, please check your plan. Please retry in 36.5s.';
       server.refuseNext(429, { message });
       const { fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.deepEqual([fault?.reason, fault?.retryAfterMs], ['rate_limited', 36_500]);
     });
 
-    it('tells an empty account from a rate limit', async () => {
+    it('distinguishes an exhausted quota from a rate limit', async () => {
       server.refuseNext(429, {
         type: 'insufficient_quota',
         code: 'insufficient_quota',
@@ -136,7 +136,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(fault?.reason, 'quota');
     });
 
-    it('tells that the context is too long', async () => {
+    it('reports context_too_long when the prompt exceeds the context window', async () => {
       server.refuseNext(400, {
         type: 'invalid_request_error',
         code: 'context_length_exceeded',
@@ -146,25 +146,25 @@ for (const protocol of PROTOCOLS) {
       assert.equal(fault?.reason, 'context_too_long');
     });
 
-    it('keeps the key out of the fault when the server repeats it', async () => {
+    it('keeps the API key out of the fault when the server echoes it', async () => {
       server.refuseNext(401, { message: `Incorrect API key provided: ${KEY}.` });
       const { fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'refused_key');
       assert.ok(!inspect(fault, { depth: 10 }).includes(KEY));
     });
 
-    it('says that nothing is there when the server is down', async () => {
+    it('reports a network fault when the server is down', async () => {
       const { fault } = await turn(protocol.make('http://127.0.0.1:1'), ask('How?'));
       assert.equal(fault?.reason, 'network');
     });
 
-    it('says network when the connection is lost before a reply', async () => {
+    it('reports a network fault when the connection is lost before a reply', async () => {
       server.disturbNext({ kind: 'reset' });
       const { fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'network');
     });
 
-    it('keeps the text of a reply whose connection breaks', async () => {
+    it('keeps the partial reply when the connection breaks', async () => {
       server.disturbNext({ kind: 'cut', afterText: 2 });
       const { fault, text, ending } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'cut_stream');
@@ -172,21 +172,21 @@ for (const protocol of PROTOCOLS) {
       assert.equal(ending, undefined);
     });
 
-    it('does not take a reply that ends too soon for a complete one', async () => {
+    it('does not treat a reply that ends too early as complete', async () => {
       server.disturbNext({ kind: 'end', afterText: 2 });
       const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'cut_stream');
       assert.equal(text, REPLY.slice(0, text.length));
     });
 
-    it('says malformed when the stream holds broken JSON, with the text so far', async () => {
+    it('reports broken JSON in the stream as malformed, and keeps the partial reply', async () => {
       server.disturbNext({ kind: 'garbage', afterText: 2 });
       const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault?.reason, 'malformed');
       assert.ok(text.length > 0);
     });
 
-    it('writes nothing of the conversation to the console, however broken the stream', async () => {
+    it('writes nothing to stderr when the stream is malformed', async () => {
       const written: unknown[] = [];
       const { stderr } = process;
       const write = stderr.write.bind(stderr);
@@ -200,7 +200,7 @@ for (const protocol of PROTOCOLS) {
       assert.deepEqual(written, []);
     });
 
-    it('hears an error that comes inside the stream', async () => {
+    it('reports an error that arrives inside the stream', async () => {
       const events =
         protocol.path === '/v1/chat/completions'
           ? 'data: {"error":{"code":503,"message":"Overloaded"}}\n\n'
@@ -213,27 +213,27 @@ for (const protocol of PROTOCOLS) {
       assert.ok(text.length > 0);
     });
 
-    it('does not wait for ever when the server never begins', async () => {
+    it('times out when the server never starts to reply', async () => {
       server.disturbNext({ kind: 'silence', afterText: 0 });
       const { fault } = await turn(protocol.make(server.url, 150), ask('How?'));
       assert.equal(fault?.reason, 'timeout');
     });
 
-    it('does not wait for ever when the server falls silent in mid-stream', async () => {
+    it('times out when the server goes silent mid-stream', async () => {
       server.disturbNext({ kind: 'silence', afterText: 2 });
       const { fault, text } = await turn(protocol.make(server.url, 400), ask('How?'));
       assert.equal(fault?.reason, 'timeout');
       assert.ok(text.length > 0);
     });
 
-    it('reads a slow drip to its end, though it takes longer than the silence allowed', async () => {
+    it('reads a slow stream to its end even if it takes longer than the silence timeout', async () => {
       server.answer({ text: REPLY, dripMs: 180 });
       const { text, ending } = await turn(protocol.make(server.url, 1000), ask('How?'));
       assert.equal(text, REPLY);
       assert.equal(ending, 'complete');
     });
 
-    it('takes keep-alive lines for signs of life while the model thinks', async () => {
+    it('treats keep-alive lines as activity while the model thinks', async () => {
       const line = protocol.path === '/v1/messages' ? 'event: ping\ndata: {"type":"ping"}\n\n' : ': keep-alive\n\n';
       server.disturbNext({ kind: 'keepAlive', line, times: 12, everyMs: 80 });
       const { text, ending } = await turn(protocol.make(server.url, 600), ask('How?'));
@@ -241,7 +241,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(ending, 'complete');
     });
 
-    it('closes the connection when the reader leaves', async () => {
+    it('closes the connection when the consumer stops reading', async () => {
       server.answer({ text: REPLY.repeat(50), dripMs: 30 });
       for await (const chunk of protocol.make(server.url).stream(ask('How?'), new AbortController().signal)) {
         if (chunk.type === 'text') break;
@@ -249,7 +249,7 @@ for (const protocol of PROTOCOLS) {
       while (server.open > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     });
 
-    it('does not call it silence when the reader is slow', async () => {
+    it('does not time out when the consumer is slow', async () => {
       const model = protocol.make(server.url, 300);
       let text = '';
       for await (const chunk of model.stream(ask('How?'), new AbortController().signal)) {
@@ -260,7 +260,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(text, REPLY);
     });
 
-    it('takes an empty reply for what it is', async () => {
+    it('accepts an empty reply as complete', async () => {
       server.answer('');
       const { text, ending, fault } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(fault, undefined);
@@ -268,13 +268,13 @@ for (const protocol of PROTOCOLS) {
       assert.equal(ending, 'complete');
     });
 
-    it('says when the reply was cut at the limit of tokens', async () => {
+    it('reports that the reply was cut off at the token limit', async () => {
       server.answer({ text: REPLY, finishReason: 'length' });
       const { ending } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(ending, 'length');
     });
 
-    it('leaves the thinking of the model out of the answer', async () => {
+    it('leaves the model’s thinking out of the reply', async () => {
       server.answer({ text: REPLY, reasoning: 'The user wants steps.' });
       const { text } = await turn(protocol.make(server.url), ask('How?'));
       assert.equal(text, REPLY);
@@ -288,7 +288,7 @@ for (const protocol of PROTOCOLS) {
       assert.ok(protocol.path === '/v1/messages' || !models.some((id) => id.includes('embedding')));
     });
 
-    it('serves several turns at once, each its own', async () => {
+    it('handles several concurrent turns independently', async () => {
       const model = protocol.make(server.url);
       const outcomes = await Promise.all([1, 2, 3, 4].map((n) => turn(model, ask(`Question ${n}`))));
       assert.deepEqual(

@@ -17,7 +17,7 @@ const REQUEST = ask('unused', {
   ],
 });
 
-describe('a model that reads text alone', () => {
+describe('text-only model', () => {
   let server: WireServer;
   before(async () => {
     server = await WireServer.start();
@@ -29,7 +29,7 @@ describe('a model that reads text alone', () => {
     ['OpenAI', () => createOpenAiModel({ apiKey: 'k', baseUrl: `${server.url}/v1`, model: 'gpt-4' })],
     ['Anthropic', () => createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5' })],
   ] as const) {
-    it(`is named the images that ${name} would be sent, over the wire and in what is shown of it`, async () => {
+    it(`gets placeholders instead of images in ${name} requests, both as sent and as previewed`, async () => {
       const seeing = make();
       const blind = withoutImages(seeing);
       for (const model of [seeing, blind]) {

@@ -130,8 +130,8 @@ function ordinaryCode(): string[] {
   ];
 }
 
-describe('formats of secrets', () => {
-  it('are masked, all but three of at least seventy-five', () => {
+describe('secret detection', () => {
+  it('masks all but at most three of at least 75 secret formats', () => {
     assert.ok(FORMATS.length >= 75, `${FORMATS.length} formats`);
     const missed = FORMATS.filter(([, text, secret]) => new Redactor().redact(text).includes(secret));
     console.log(
@@ -140,7 +140,7 @@ describe('formats of secrets', () => {
     assert.ok(missed.length <= 3, `not masked: ${missed.map(([name]) => name).join(', ')}`);
   });
 
-  it('are not seen in ordinary code: at most one false mask in 10,000 lines', () => {
+  it('falsely masks at most one in 10,000 lines of ordinary code', () => {
     // A tenth of about 300,000 lines, so that every package is included.
     const lines = ordinaryCode().filter((_, index) => index % 10 === 0);
     const redactor = new Redactor();

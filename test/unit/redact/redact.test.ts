@@ -45,7 +45,7 @@ function redacted(text: string): { readonly text: string; readonly total: number
 
 describe('masking secrets', () => {
   for (const [kind, secret] of SECRETS) {
-    it(`masks ${kind} (${secret.slice(0, 14).trim()}…) wherever it stands, and nothing around it`, () => {
+    it(`masks ${kind} (${secret.slice(0, 14).trim()}…) in any context, and nothing around it`, () => {
       for (const [before, after] of [
         ['', ''],
         ['use ', ' now.'],
@@ -60,7 +60,7 @@ describe('masking secrets', () => {
     });
   }
 
-  it('masks only the secret part of a url, a header or a setting', () => {
+  it('masks only the secret part of a URL, header or setting', () => {
     for (const [text, safe] of [
       ['postgres://app:s3cr3t-pw@db.local:5432/x', 'postgres://app:[redacted: basic-auth]@db.local:5432/x'],
       ['redis://:hunter22@cache', 'redis://:[redacted: basic-auth]@cache'],
@@ -78,7 +78,7 @@ describe('masking secrets', () => {
       assert.equal(redacted(text).text, safe);
   });
 
-  it('leaves code, prose and placeholders as they are', () => {
+  it('leaves code, prose and placeholders unchanged', () => {
     for (const text of [
       'const apiKey = process.env.API_KEY ?? config.apiKey2;',
       'password: string; apiKey: "your-api-key-here1"; api_key = getKeyFromVault1();',
@@ -94,18 +94,18 @@ describe('masking secrets', () => {
       assert.deepEqual(redacted(text), { text, total: 0 });
   });
 
-  it('masks the body of a private key that was cut off, and keeps what follows it', () => {
+  it('masks the body of a truncated private key and keeps the text after it', () => {
     const text = made('-----BEGIN PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n\nThat was the key.');
     assert.equal(redacted(text).text, '[redacted: private-key]\n\nThat was the key.');
   });
 
-  it('counts over several texts', () => {
+  it('counts masked secrets across several texts', () => {
     const redactor = new Redactor();
     for (const [, secret] of SECRETS) redactor.redact(`one ${secret} two ${secret}`);
     assert.equal(redactor.total, SECRETS.length * 2);
   });
 
-  it('masks nothing twice, and changes nothing but secrets in any text', () => {
+  it('masks every secret in any text, and nothing more on a second pass', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(...SECRETS.map(([, secret]) => secret)),
@@ -136,8 +136,8 @@ function stateOf(messages: readonly Message[], deleted: readonly string[] = []):
   return state;
 }
 
-describe('the messages of an export', () => {
-  it('are those of every branch, and give the same session and the same bytes when they are added again', () => {
+describe('exported messages', () => {
+  it('include every branch and round-trip to the same session and the same bytes', () => {
     const state = stateOf([
       say('a', null, '1'),
       say('b', 'a', '2'),
@@ -152,13 +152,13 @@ describe('the messages of an export', () => {
     assert.equal([...sessionToJsonl(exportedMessages(again))].join(''), jsonl);
   });
 
-  it('leave out what was deleted and hang what followed on what stood before', () => {
+  it('omit deleted messages and attach later ones to the message before the gap', () => {
     const state = stateOf([say('a', null, '1'), say('b', 'a', '2'), say('c', 'b', '3')], ['b']);
     assert.deepEqual(exportedMessages(state), [say('a', null, '1'), say('c', 'a', '3')]);
     assert.deepEqual(stateOf(exportedMessages(state)).path, state.path);
   });
 
-  it('have their secrets masked in text, tool calls, results and attachments, and stay readable as JSON', () => {
+  it('have secrets masked in text, tool calls, results and attachments, and remain valid JSON', () => {
     const secret = made('ghp_', fill(36));
     const redactor = new Redactor();
     const message: Message = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readTypedQuery } from '../../../src/core/search/chat-query.ts';
 
-describe('a query over all chats', () => {
-  it('is words, and filters among them', () => {
+describe('search query over all chats', () => {
+  it('separates filters from search words', () => {
     assert.deepEqual(
       readTypedQuery('staging tool:codex port role:user workspace:"my api" file:src/a.ts kind:decision'),
       {
@@ -21,11 +21,11 @@ describe('a query over all chats', () => {
     });
   });
 
-  it('looks for commands after cmd:', () => {
+  it('searches commands after cmd:', () => {
     assert.deepEqual(readTypedQuery('cmd: npm test'), { text: 'npm test', commands: true });
   });
 
-  it('keeps as words what is no filter', () => {
+  it('treats invalid filters as search words', () => {
     assert.deepEqual(readTypedQuery('role:boss since:soon http://localhost:80 cmd:'), {
       text: 'role:boss since:soon http://localhost:80 cmd:',
     });

@@ -7,10 +7,10 @@ const cut = (text: string, query: string, maxChars: number): string => {
 };
 const filler = (lines: number): string => 'Nothing of interest stands in this line.\n'.repeat(lines);
 
-describe('the excerpt of a hit', () => {
+describe('search result excerpt', () => {
   const decision = 'We take Redis for the cache because Postgres was too slow. The timeout is 50 ms.\n';
 
-  it('is the stretch with the most words of the query, from the beginning of its line', () => {
+  it('covers the passage with the most query words, from the beginning of its line', () => {
     const text = `${filler(10)}The cache is slow.\n${filler(10)}${decision}${filler(10)}`;
     const excerpt = cut(text, 'redis cache timeout', 120);
     assert.ok(excerpt.startsWith('We take Redis'), excerpt);
@@ -18,20 +18,20 @@ describe('the excerpt of a hit', () => {
     assert.ok(excerpt.length <= 120);
   });
 
-  it('is the whole of a short text', () => assert.equal(cut('all of it', 'it', 100), 'all of it'));
+  it('is the whole text if it is short', () => assert.equal(cut('all of it', 'it', 100), 'all of it'));
 
-  it('is the beginning where nothing matches', () => {
+  it('is the beginning of the text when nothing matches', () => {
     const excerpt = cut(`First sentence. ${filler(5)}`, 'zebra', 30);
     assert.ok(excerpt.startsWith('First sentence.'), excerpt);
     assert.ok(excerpt.length <= 30);
   });
 
-  it('finds identifiers and scripts without spaces', () => {
+  it('finds identifiers, and words in scripts without spaces', () => {
     assert.ok(cut(`${filler(9)}const userName = read();\n${filler(9)}`, 'user_name', 60).includes('userName'));
     assert.ok(cut(`${filler(9)}設定ファイルがありません。\n${filler(9)}`, 'ファイル', 60).includes('ファイル'));
   });
 
-  it('does not cut an emoji in two', () => {
+  it('does not split an emoji', () => {
     const text = '😀'.repeat(300);
     for (let max = 0; max < 12; max++) assert.ok(cut(text, 'x', max).isWellFormed(), String(max));
   });

@@ -9,7 +9,7 @@ function indexOf(texts: Readonly<Record<string, string>>): TextIndex {
 }
 const ids = (index: TextIndex, query: string): readonly string[] => index.search(query).map(({ id }) => id);
 
-describe('searching a session', () => {
+describe('session search', () => {
   const session = indexOf({
     m1: 'Which database should we use for the cache?',
     m2: 'Let us take Redis for the cache; Postgres was too slow in the benchmark.',
@@ -21,16 +21,16 @@ describe('searching a session', () => {
     m8: '데이터베이스 연결에 실패했습니다',
   });
 
-  it('puts the text first that answers most of the query', () => {
+  it('ranks the text that best matches the query first', () => {
     assert.equal(ids(session, 'why is the cache redis and not postgres')[0], 'm2');
   });
 
-  it('finds nothing for words that were never said, or for no words', () => {
+  it('finds nothing for words that do not occur, or for a query without words', () => {
     assert.deepEqual(ids(session, 'kubernetes'), []);
     assert.deepEqual(ids(session, ' … ?! '), []);
   });
 
-  it('finds identifiers by their whole, their parts and other spellings of them', () => {
+  it('finds identifiers by their full name, their parts and other spellings', () => {
     for (const query of ['getUserName', 'user name', 'get_user_name', 'fetchDisplayName', 'display']) {
       assert.equal(ids(session, query)[0], 'm4', query);
     }
@@ -48,7 +48,7 @@ describe('searching a session', () => {
     assert.equal(ids(session, '연결')[0], 'm8');
   });
 
-  it('finds words and emoji that touch each other, and letters of rare scripts', () => {
+  it('finds words and emoji without a space between them, and letters of rare scripts', () => {
     const index = indexOf({ m0: '🎉Deployed👍', m1: 'nothing', m2: '𝐴𝑙𝑝𝒽𝑎 letters' });
     for (const query of ['deployed', '🎉', '👍', '🎉Deployed']) assert.deepEqual(ids(index, query), ['m0'], query);
     assert.deepEqual(ids(index, '𝐴𝑙𝑝𝒽𝑎'), ['m2']);
@@ -79,7 +79,7 @@ describe('searching a session', () => {
       ],
     ],
   ] as const) {
-    it(`finds what a plain question in ${language} asks for, first among 400 texts of small talk`, () => {
+    it(`ranks the answer to a plain question in ${language} first among 400 texts of small talk`, () => {
       const index = new TextIndex();
       answers.forEach(([text], at) => index.add(`answer ${at}`, text));
       for (let n = 0; n < 400; n++) index.add(`small ${n}`, `${small[n % 4]!}${small[(n * 3 + 1) % 4]!}`);
@@ -88,7 +88,7 @@ describe('searching a session', () => {
     });
   }
 
-  it('forgives a slip and takes the beginning of a word, below a whole match', () => {
+  it('tolerates a typo in a long word and matches prefixes, ranked below whole words', () => {
     assert.equal(ids(session, 'benchmrak')[0], 'm2'); // two letters swapped in a long word
     assert.deepEqual(ids(session, 'cahce').includes('m1'), false); // and in a short one
     assert.equal(ids(session, 'benchmak')[0], 'm2');
@@ -97,13 +97,13 @@ describe('searching a session', () => {
     assert.deepEqual(ids(index, 'cache'), ['whole', 'longer']);
   });
 
-  it('does not take one number for another', () => {
+  it('does not match a similar number', () => {
     assert.deepEqual(ids(session, '6378'), []);
   });
 });
 
-describe('the index', () => {
-  it('keeps to the kinds, the limit and the condition asked for', () => {
+describe('text index', () => {
+  it('respects the requested kinds, limit and filter', () => {
     const index = new TextIndex();
     for (let i = 0; i < 5; i++) index.add(`m${i}`, 'the retry limit', { kind: 'message' });
     index.add('e1', 'the retry limit is five', { kind: 'event' });
@@ -116,7 +116,7 @@ describe('the index', () => {
     assert.ok(!index.search('retry', { accepts: (id) => id !== 'm2' }).some(({ id }) => id === 'm2'));
   });
 
-  it('ranks by weight, and of equals the latest first', () => {
+  it('ranks by weight, and newest first among equals', () => {
     const index = new TextIndex();
     index.add('old', 'same words');
     index.add('new', 'same words');
@@ -124,7 +124,7 @@ describe('the index', () => {
     assert.deepEqual(ids(index, 'same words'), ['heavy', 'new', 'old']);
   });
 
-  it('takes the new text of an id in place of the old', () => {
+  it('replaces the text of an existing ID', () => {
     const index = indexOf({ m: 'the first draft' });
     index.add('m', 'something else');
     assert.deepEqual(ids(index, 'draft'), []);
@@ -132,7 +132,7 @@ describe('the index', () => {
     assert.equal(index.size, 1);
   });
 
-  it('no longer finds what was removed, and still finds the rest', () => {
+  it('no longer finds removed texts, but still finds the others', () => {
     const index = new TextIndex();
     for (let i = 0; i < 300; i++) index.add(`m${i}`, `message number n${i} about caching`);
     for (let i = 0; i < 290; i++) index.remove(`m${i}`);
@@ -145,7 +145,7 @@ describe('the index', () => {
     assert.equal(ids(index, 'n12')[0], 'm12');
   });
 
-  it('adds a long text in steps, unseen until it is whole', async () => {
+  it('adds a long text in steps and makes it searchable only when it is complete', async () => {
     const index = indexOf({ m: 'short draft' });
     let seen = 0;
     const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
@@ -160,7 +160,7 @@ describe('the index', () => {
     assert.deepEqual(ids(index, 'draft'), []);
   });
 
-  it('stays as it was when a long addition is cancelled', async () => {
+  it('stays unchanged when adding a long text is cancelled', async () => {
     const index = indexOf({ m: 'short draft' });
     const text = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(' ');
     let left = 8;

@@ -106,7 +106,7 @@ function assertBeginning(read: readonly TranscriptMessage[], expected: readonly 
   assert.deepEqual(withoutBlocks(read.slice(0, -1)), expected.slice(0, read.length - 1));
 }
 
-describe('the chats from other tools', () => {
+describe('reading chats from other tools', () => {
   let home = '';
   let scratch = '';
   let databases: Databases;
@@ -160,7 +160,7 @@ describe('the chats from other tools', () => {
   for (const fixture of TOOL_FIXTURES) {
     const name = `${TOOL_NAMES[fixture.tool]}, ${fixture.format}`;
 
-    it(`${name}: read with every message, role, time, tool call, model and usage`, async () => {
+    it(`${name}: reads every message, role, time, tool call, model and usage`, async () => {
       const file = fixture.write(home);
       const [bytes, stamp, beside] = [readFileSync(file), statSync(file).mtimeMs, readdirSync(path.dirname(file))];
       const { facts, messages, compactions } = await readOnly();
@@ -183,7 +183,7 @@ describe('the chats from other tools', () => {
       );
     });
 
-    it(`${name}: broken, refused by name`, async () => {
+    it(`${name}: refuses a broken file with a reason`, async () => {
       const file = fixture.write(home);
       writeFileSync(file, Buffer.from('\u0000\u0001 no conversation at all \n'.repeat(200)));
       assert.match(
@@ -192,13 +192,13 @@ describe('the chats from other tools', () => {
       );
     });
 
-    it(`${name}: empty, refused by name`, async () => {
+    it(`${name}: refuses an empty file with a reason`, async () => {
       writeFileSync(fixture.write(home), '');
       // SQLite accepts an empty file as an empty database.
       assert.match(await refusal(), /is empty|no such table|isn’t in a known [\w ]+ format/);
     });
 
-    it(`${name}: truncated, what is whole is read or all is refused by name`, async () => {
+    it(`${name}: reads the intact beginning of a truncated file, or refuses it with a reason`, async () => {
       const file = fixture.write(home);
       const { size } = statSync(file);
       for (const share of [0.95, 0.7, 0.4, 0.1]) {
@@ -210,7 +210,7 @@ describe('the chats from other tools', () => {
       }
     });
 
-    it(`${name}: huge, read whole`, async () => {
+    it(`${name}: reads huge tool output completely`, async () => {
       fixture.write(home);
       for (const file of filesBelow(home)) changeFile(file, larger);
       assert.deepEqual(
@@ -219,7 +219,7 @@ describe('the chats from other tools', () => {
       );
     });
 
-    it(`${name}: caught while its tool writes it, then kept whole and once`, async () => {
+    it(`${name}: stores a chat completely and only once after reading it half-written`, async () => {
       const file = fixture.write(home);
       const whole = readFileSync(file);
       truncateSync(file, Math.floor(whole.length * 0.6));
@@ -239,7 +239,7 @@ describe('the chats from other tools', () => {
       assert.deepEqual(withoutBlocks((await library.read(session!)).messages), fixture.expected);
     });
 
-    it(`${name}: of a future version, read where that only adds and refused by name where it differs`, async () => {
+    it(`${name}: reads a future format with only additions, and refuses an incompatible one with a reason`, async () => {
       const file = fixture.write(home);
       for (const one of filesBelow(home)) if (fixture.tool !== 'aider') changeFile(one, withMore);
       assert.deepEqual(withoutBlocks((await readOnly()).messages), fixture.expected);
@@ -251,14 +251,14 @@ describe('the chats from other tools', () => {
     });
   }
 
-  it('cover every tool, most in an old and a current format', () => {
+  it('is tested for every tool, in at least two formats except for aider', () => {
     for (const tool of TOOLS) {
       const formats = TOOL_FIXTURES.filter((fixture) => fixture.tool === tool).length;
       assert.ok(formats >= (tool === 'aider' ? 1 : 2), tool);
     }
   });
 
-  it('lose no message to a line that is still being written', async () => {
+  it('loses no messages when a line is still being written', async () => {
     const file = put(
       home,
       '.claude/projects/p/s.jsonl',
@@ -274,7 +274,7 @@ describe('the chats from other tools', () => {
     assert.equal((await readOnly()).messages.length, 5);
   });
 
-  it('go on where reading stopped, and begin anew when the file was rewritten', async () => {
+  it('resumes where it stopped, and starts over when the file was rewritten', async () => {
     const lines = claudeRecords.map((one) => `${JSON.stringify(one)}\n`);
     const file = put(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
     const { files } = await find();
@@ -291,7 +291,7 @@ describe('the chats from other tools', () => {
     assert.deepEqual([again.end.resumed, again.messages.length], [false, 4]);
   });
 
-  it('skip a damaged line and say so', async () => {
+  it('skips a damaged line and reports it', async () => {
     const [first, ...rest] = claudeRecords.map((one) => JSON.stringify(one));
     put(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
     const { messages, skipped } = await readOnly();
@@ -302,13 +302,13 @@ describe('the chats from other tools', () => {
     );
   });
 
-  it('are refused by name where a document is too large to be read as one text', async () => {
+  it('refuses a document that is too large to read as a single text, with a reason', async () => {
     const file = TOOL_FIXTURES.find(({ format }) => format === 'session as a document')!.write(home);
     truncateSync(file, 400_000_001);
     assert.match(await refusal(), /larger than 400 MB and isn’t line-delimited/);
   });
 
-  it('are read however large a file is', async () => {
+  it('reads a very large line-delimited file', async () => {
     const record = (index: number): string =>
       JSON.stringify({
         type: 'user',
@@ -357,13 +357,13 @@ describe('the chats from other tools', () => {
         ),
     ],
   ] as const) {
-    it(`of a future version of ${what} are refused by name`, async () => {
+    it(`refuses a newer ${what} format and names its version`, async () => {
       write(home);
       assert.match(await refusal(), /The file uses format version \S+\. Versions newer than \S+ aren’t supported/);
     });
   }
 
-  it('are read, if untitled, where a tool is writing its list of them', async () => {
+  it('reads a chat without its title while the tool is writing its chat list', async () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'cline')!.write(home);
     const list = filesBelow(home).find((file) => file.endsWith('taskHistory.json'))!;
     for (const begun of ['', '[{"id":"1","ta']) {
@@ -373,7 +373,7 @@ describe('the chats from other tools', () => {
     }
   });
 
-  it('are not read from where a link leads', async () => {
+  it('does not follow symbolic links', async () => {
     TOOL_FIXTURES.find(({ tool, format }) => tool === 'opencode' && format.startsWith('files'))!.write(home);
     const { length } = (await readOnly()).messages;
     const elsewhere = put(home, 'elsewhere.json', { role: 'user' });
@@ -383,20 +383,20 @@ describe('the chats from other tools', () => {
     assert.equal((await readOnly()).messages.length, length);
   });
 
-  it('don’t include the database of another editor in a portable folder', async () => {
+  it('ignores the database of another editor in a portable folder', async () => {
     const tables = 'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)';
     database(home, 'portable/user-data/User/globalStorage/state.vscdb', tables, { ItemTable: [['theme', 'dark']] });
     const { refused } = await find({ VSCODE_PORTABLE: path.join(home, 'portable') });
     assert.deepEqual(refused, []);
   });
 
-  it('include Cursor’s in a portable folder', async () => {
+  it('reads Cursor chats from a portable folder', async () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'cursor')!.write(home);
     renameSync(path.join(home, '.config/Cursor'), path.join(home, 'user-data'));
     assert.equal((await readOnly()).messages.length, 4);
   });
 
-  it('list aider’s history once, with its folder, where the environment names it as well', async () => {
+  it('lists aider’s history once, with its folder, even if the environment also names it', async () => {
     const history = put(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
     const { files } = await find({ AIDER_CHAT_HISTORY_FILE: history });
     assert.deepEqual(
@@ -405,7 +405,7 @@ describe('the chats from other tools', () => {
     );
   });
 
-  it('include Cursor’s tabs without an ID, and count messages without text', async () => {
+  it('reads Cursor tabs without an ID, and counts messages without text as skipped', async () => {
     const tabs = ['One?', 'Two?'].map((text) => ({
       bubbles: [
         { type: 'user', text },
@@ -430,7 +430,7 @@ describe('the chats from other tools', () => {
     );
   });
 
-  it('include the images of Zed’s messages and tool results', async () => {
+  it('reads the images of Zed messages and tool results', async () => {
     const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
     const messages = [
       { User: { id: 'u1', content: [{ Text: 'Look.' }, image] } },
@@ -458,12 +458,12 @@ describe('the chats from other tools', () => {
     );
   });
 
-  it('are refused where a session holds no message', async () => {
+  it('refuses a session without messages', async () => {
     put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
   });
 
-  it('are read from a database that its tool has open, without a trace beside it', async () => {
+  it('reads a database that its tool has open, without changing its folder', async () => {
     const file = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write(home);
     const open = new DatabaseSync(file);
     open.exec('PRAGMA journal_mode = WAL');
@@ -495,7 +495,7 @@ describe('the chats from other tools', () => {
     );
   });
 
-  it('are not read from a database whose log its tool begins anew while both are copied', async () => {
+  it('refuses a database whose write-ahead log is restarted while it is being copied', async () => {
     const file = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write(home);
     const writer = new DatabaseSync(file);
     writer.exec('PRAGMA journal_mode = WAL; DELETE FROM messages');

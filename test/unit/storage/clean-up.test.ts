@@ -37,8 +37,8 @@ async function storeIn(folder: string, sessions: number): Promise<FileSessionSto
 
 const names = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();
 
-describe('cleaning up the folder of sessions', () => {
-  it('removes drafts of locks and what is left of sessions without a journal, and nothing else', () =>
+describe('session folder clean-up', () => {
+  it('removes temporary files and leftovers of sessions without a journal, and nothing else', () =>
     inFolder(async (folder) => {
       const store = await storeIn(folder, 1);
       const orphans = {
@@ -77,14 +77,14 @@ describe('cleaning up the folder of sessions', () => {
       await store.close();
     }));
 
-  it('leaves a draft alone that may still be in use, and a folder that is not there', () =>
+  it('keeps a temporary file that may still be in use, and accepts a missing folder', () =>
     inFolder(async (folder) => {
       await writeFile(join(folder, 's1.lock.0123456789ab'), 'now');
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal(await removeOrphans(join(folder, 'none'), Date.now()), 0);
     }));
 
-  it('deletes a session for good with all that lies beside its journal, and says how many bytes were freed', () =>
+  it('permanently deletes a session with all files next to its journal, and returns the bytes freed', () =>
     inFolder(async (folder) => {
       const store = await storeIn(folder, 3);
       await put(folder, {
@@ -112,7 +112,7 @@ describe('cleaning up the folder of sessions', () => {
       await store.close();
     }));
 
-  it('leaves a session that a window has open, one that is no longer wanted gone, and ids that are no file', () =>
+  it('keeps a session that is open or no longer marked as deleted, and ignores invalid or unknown IDs', () =>
     inFolder(async (folder) => {
       const store = await storeIn(folder, 2);
       const open = await store.open(sessionId('s1'));
@@ -126,7 +126,7 @@ describe('cleaning up the folder of sessions', () => {
       await store.close();
     }));
 
-  it('counts a session as past keeping 7 days after the last thing that happened to it', () => {
+  it('ends the retention of a deleted session 7 days after its last change', () => {
     const now = 100 * DAY_MS;
     assert.ok(isRetentionOver({ deleted: true, updatedAt: now - 7 * DAY_MS - 1 }, now));
     assert.ok(!isRetentionOver({ deleted: true, updatedAt: now - 7 * DAY_MS }, now));

@@ -6,7 +6,7 @@ import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 
-describe('token counts beside a session', () => {
+describe('stored token counts', () => {
   let folder: string;
   const warnings: string[] = [];
   const id = sessionId('s1');
@@ -25,24 +25,24 @@ describe('token counts beside a session', () => {
 
   beforeEach(() => store().save(id, [a, b], counts));
 
-  it('come back as they were kept, attachments too', async () => {
+  it('are loaded as they were saved, including attachments', async () => {
     assert.deepEqual(await store().load(id, [a, b]), counts);
   });
 
-  it('come back for the first messages when more have been written since', async () => {
+  it('are loaded for the first messages when more have been added since', async () => {
     assert.deepEqual(await store().load(id, [a, b, c]), counts);
   });
 
-  it('are made anew when the session holds other messages than it did', async () => {
+  it('are discarded when the session’s messages differ', async () => {
     for (const messages of [[b, a], [a, c], [a], []]) assert.equal(await store().load(id, messages), undefined);
   });
 
-  it('are made anew where there are none, without a word', async () => {
+  it('are missing without a warning when none were stored', async () => {
     assert.equal(await store().load(sessionId('other'), [a]), undefined);
     assert.deepEqual(warnings, []);
   });
 
-  it('are made anew where the file is damaged or of another form', async () => {
+  it('are discarded when the file is damaged or has another format', async () => {
     const file = path.join(folder, 's1.counts.json');
     const sound = await readFile(file, 'utf8');
     const { tokens } = JSON.parse(sound) as { readonly tokens: string };

@@ -37,14 +37,14 @@ function assertFrozenSession(state: SessionState): void {
   assert.equal(state.escalation, 'token_overflow');
 }
 
-describe('files that an earlier version has written', () => {
-  it('there is one of every version of the journal and of the snapshots', async () => {
+describe('files written by earlier versions', () => {
+  it('exist as fixtures for every journal and snapshot version', async () => {
     const names = await readdir(fixture(''));
     for (let n = 1; n <= JOURNAL_VERSION; n++) assert.ok(names.includes(`journal-v${n}.jsonl`), `journal ${n}`);
     for (let n = 1; n <= SNAPSHOT_VERSION; n++) assert.ok(names.includes(`snapshots-v${n}.json`), `snapshots ${n}`);
   });
 
-  it('are opened as they were left: a journal with every kind of event of its time', () =>
+  it('open with their complete content, for every journal version', () =>
     inFolder(async (folder) => {
       for (const name of (await readdir(fixture(''))).filter((one) => one.endsWith('.jsonl'))) {
         await copyFile(fixture(name), join(folder, 's1.jsonl'));
@@ -56,7 +56,7 @@ describe('files that an earlier version has written', () => {
       }
     }));
 
-  it('hold no line that this version does not know, and what it writes of them says the same', () => {
+  it('contain only known journal lines, which re-encode to the same events', () => {
     const lines = readFileSync(fixture(`journal-v${JOURNAL_VERSION}.jsonl`), 'utf8')
       .trimEnd()
       .split('\n');
@@ -69,7 +69,7 @@ describe('files that an earlier version has written', () => {
     }
   });
 
-  it('keep what a model said of a summary, and no verdict that code gave by what stands nearby', () => {
+  it('keep a model’s verdicts on a summary, and reset those made without a model to unchecked', () => {
     const statements = [
       ['told_otherwise', undefined],
       ['supported', undefined],
@@ -88,7 +88,7 @@ describe('files that an earlier version has written', () => {
     );
   });
 
-  it('give back what a snapshot had', () => {
+  it('restore the session from a snapshot', () => {
     const read = readSnapshots(JSON.parse(readFileSync(fixture('snapshots-v1.json'), 'utf8')));
     assert.equal(read.kind, 'valid');
     if (read.kind !== 'valid') return;

@@ -23,8 +23,8 @@ function failingDisk(code: string): { fails: boolean; readonly openForAppend: Op
   return disk;
 }
 
-describe('a disk that fails', () => {
-  it('when full, says so at once, lets the chat go on in memory, and writes all of it when there is room', function () {
+describe('session on a failing disk', () => {
+  it('continues in memory when the disk is full, reports it at once, and writes everything once there is room', function () {
     return inFolder(async (folder) => {
       const disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
@@ -59,7 +59,7 @@ describe('a disk that fails', () => {
     });
   });
 
-  it('when read-only, opens sessions for reading and says why nothing can be written', function () {
+  it('opens for reading on a read-only disk and explains why nothing can be written', function () {
     return inFolder(async (folder) => {
       const disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
@@ -83,7 +83,7 @@ describe('a disk that fails', () => {
   });
 
   for (const fails of ['write', 'half', 'flush'] as const) {
-    it(`in the middle of a line (${fails}) leaves no part of it behind, and keeps it in memory`, () =>
+    it(`leaves no partial line on disk when writing fails (${fails}), and keeps the messages in memory`, () =>
       inFolder(async (folder) => {
         let failing = false;
         const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -119,7 +119,7 @@ describe('a disk that fails', () => {
       }));
   }
 
-  it('for any other reason refuses the message in one sentence, with nothing of it kept', () =>
+  it('rejects a message on any other disk error and keeps none of it', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('EIO');
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
@@ -134,7 +134,7 @@ describe('a disk that fails', () => {
       await store.close();
     }));
 
-  it('when full, keeps no session open that another window took over meanwhile, as from a window that hangs', () =>
+  it('can be closed with unsaved messages on a full disk after another window has taken it over', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
       const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
@@ -148,7 +148,7 @@ describe('a disk that fails', () => {
       await store.close();
     }));
 
-  it('when full, is not asked to let another window have what it could not write', () =>
+  it('refuses a take-over while it has messages that are unsaved because the disk is full', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
       const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
@@ -168,7 +168,7 @@ describe('a disk that fails', () => {
       await other.close();
     }));
 
-  it('when full already as the session is opened, lets it be written in memory', () =>
+  it('keeps new messages in memory if the disk is already full when it is opened', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const { id } = await store.create('Full', '');

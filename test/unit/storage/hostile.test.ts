@@ -33,7 +33,7 @@ function forged(line: object): string {
   return `${open},"sum":"${nativeChecksum(open)}"}\n`;
 }
 
-describe('what is acknowledged', () => {
+describe('storing hostile data', () => {
   const usages: readonly [string, object][] = [
     ['an endless number of tokens', { input: Infinity, output: 1 }],
     ['fewer than no tokens', { input: 1, output: -1 }],
@@ -41,7 +41,7 @@ describe('what is acknowledged', () => {
     ['no output', { input: 3, output: undefined }],
   ];
   for (const [what, usage] of usages) {
-    it(`is read back when the server reported ${what}`, () =>
+    it(`reads a reply back when the server reported invalid usage: ${what}`, () =>
       inFolder(async (folder) => {
         const { store, journal, open } = await written(folder, 1);
         const { message } = said(1);
@@ -56,7 +56,7 @@ describe('what is acknowledged', () => {
       }));
   }
 
-  it('is read back whatever moment it was said at', () =>
+  it('reads messages back whatever their timestamps', () =>
     inFolder(async (folder) => {
       const { store, journal, open } = await written(folder, 0);
       for (const [n, at] of [Infinity, -Infinity, Number.NaN, 1e300, 1.7e18].entries())
@@ -68,7 +68,7 @@ describe('what is acknowledged', () => {
       await again.close();
     }));
 
-  it('is never what a reader would refuse, and the user is not told that it was the disk', () =>
+  it('rejects a message that readers would refuse, and reports invalid data instead of a disk error', () =>
     inFolder(async (folder) => {
       const { store, journal } = await written(folder, 1);
       const nameless = { ...said(1).message, id: messageId('') };
@@ -82,7 +82,7 @@ describe('what is acknowledged', () => {
       await store.close();
     }));
 
-  it('can be shown, whatever its images and attachments are called', () =>
+  it('displays messages with images of any media type', () =>
     inFolder(async (folder) => {
       const { store, journal } = await written(folder, 0);
       for (const mediaType of ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'x'.repeat(500)]) {
@@ -104,7 +104,7 @@ describe('what is acknowledged', () => {
       await store.close();
     }));
 
-  it('is the same to the writer as to every reader', () => {
+  it('encodes and decodes unusual characters without changing them', () => {
     const body = said(0, 'a\u2028b\ud800c\u0000 -0');
     const line = encodeLine({ v: 1, seq: 1, at: 1, writer: 'w', body });
     const read = decodeLine(line);
@@ -112,7 +112,7 @@ describe('what is acknowledged', () => {
   });
 
   for (const seq of [2 ** 53 - 1, 2 ** 53, 2 ** 52, 1e300, 5_000_000]) {
-    it(`is not hidden by a forged line of number ${seq}`, () =>
+    it(`keeps messages readable after a forged line with sequence number ${seq}`, () =>
       inFolder(async (folder) => {
         const { store, journal, path, open } = await written(folder, 2);
         await store.close();
@@ -128,14 +128,14 @@ describe('what is acknowledged', () => {
   }
 });
 
-describe('a journal', () => {
+describe('damaged or unusual journal', () => {
   const cut = (from: number, to?: number) => (text: string) =>
     text
       .split('\n')
       .toSpliced(from, to ?? 6)
       .join('\n');
 
-  it('tells once that lines in its middle are missing', () =>
+  it('reports missing lines in its middle once', () =>
     inFolder(async (folder) => {
       const { store, journal, path, open } = await written(folder, 20);
       await store.close();
@@ -150,7 +150,7 @@ describe('a journal', () => {
       await third.close();
     }));
 
-  it('tells that its end is missing, though it ends with a whole line', () =>
+  it('reports a missing end even if its last line is complete', () =>
     inFolder(async (folder) => {
       const { store, journal, path, open } = await written(folder, 20);
       await store.close();
@@ -161,7 +161,7 @@ describe('a journal', () => {
       await again.close();
     }));
 
-  it('is read whole after a tool has given it other line ends', () =>
+  it('is read completely after a tool has changed its line endings', () =>
     inFolder(async (folder) => {
       const { store, journal, path, open } = await written(folder, 5);
       await store.close();
@@ -177,7 +177,7 @@ describe('a journal', () => {
       await third.close();
     }));
 
-  it('that is a pipe does not keep the others from being listed', async function () {
+  it('a named pipe among the journals does not prevent listing the other sessions', async function () {
     if (process.platform === 'win32') this.skip();
     await inFolder(async (folder) => {
       const { store } = await written(folder, 1);
@@ -187,7 +187,7 @@ describe('a journal', () => {
     });
   });
 
-  it('takes no message that is larger than any reader takes', async function () {
+  it('refuses a message that is larger than readers accept', async function () {
     if (process.env['THREADKEEPER_LONG'] === undefined) this.skip();
     await inFolder(async (folder) => {
       const { store, journal } = await written(folder, 1);
@@ -200,8 +200,8 @@ describe('a journal', () => {
   });
 });
 
-describe('snapshots in which one session cannot be read', () => {
-  it('keep the others', () =>
+describe('snapshots with an unreadable session', () => {
+  it('keep the other sessions', () =>
     inFolder(async (folder) => {
       const { store, journal } = await written(folder, 2);
       const sound = snapshotSession(journal.state);

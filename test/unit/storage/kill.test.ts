@@ -11,10 +11,10 @@ const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 20;
 /** Writers that share a journal and are killed, so that each also opens what the previous one left. */
 const KILLS_PER_SESSION = 20;
 
-describe('a writer that is killed at any moment', function () {
+describe('writer killed at any moment', function () {
   this.timeout(240_000 + KILLS * 5_000);
 
-  it(`has lost and doubled nothing it had acknowledged (${KILLS} kills)`, async () => {
+  it(`neither loses nor duplicates an acknowledged message (${KILLS} kills)`, async () => {
     let events = 0;
     let lost = 0;
     let doubled = 0;

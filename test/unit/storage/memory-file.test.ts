@@ -7,8 +7,8 @@ import { inFolder } from './support.ts';
 
 const entry = (id: string): MemoryEntry => ({ id, kind: 'fact', text: `fact ${id}`, at: 1 });
 
-describe('the file of a workspace’s memory', () => {
-  it('keeps what two windows write, and each workspace its own', () =>
+describe('workspace memory file', () => {
+  it('keeps the entries of two windows, and separates workspaces', () =>
     inFolder(async (folder) => {
       const one = new MemoryFile(folder, 'folder:file:///a');
       const other = new MemoryFile(folder, 'folder:file:///a');
@@ -19,7 +19,7 @@ describe('the file of a workspace’s memory', () => {
       assert.equal((await readdir(folder)).length, 1);
     }));
 
-  it('makes changes of one window one after the other', () =>
+  it('applies concurrent changes of one window in order', () =>
     inFolder(async (folder) => {
       const file = new MemoryFile(folder, 'w');
       const ids = ['1', '2', '3', '4'];
@@ -30,7 +30,7 @@ describe('the file of a workspace’s memory', () => {
       );
     }));
 
-  it('sets a damaged file aside and goes on', () =>
+  it('sets a damaged file aside and continues with an empty one', () =>
     inFolder(async (folder) => {
       const file = new MemoryFile(folder, 'w');
       await file.change(() => [entry('1')]);

@@ -15,11 +15,11 @@ async function longSession(folder: string): Promise<{ id: SessionId; path: strin
   return { id: journal.id, path: join(folder, 's1.jsonl') };
 }
 
-describe('the session list', () => {
+describe('session list', () => {
   const checkpointsIn = async (folder: string) =>
     (await readdir(folder)).filter((name) => name.endsWith('.checkpoint.json'));
 
-  it('reads only what a checkpoint does not cover', () =>
+  it('reads only journal lines that a checkpoint does not cover', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Long', 'w');
@@ -45,7 +45,7 @@ describe('the session list', () => {
       await again.close();
     }));
 
-  it('reads nothing again of a session that this window has open', () =>
+  it('does not reread a session that is open in this window', () =>
     inFolder(async (folder) => {
       let reads = 0;
       const countRead = (): void => {
@@ -63,7 +63,7 @@ describe('the session list', () => {
       await store.close();
     }));
 
-  it('takes a session as the index of the last run has it, while its file has the same size', () =>
+  it('uses a session’s entry in the last run’s index while its file has the same size', () =>
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);
       const [listed] = await openSessionStore({ folder, clock: testClock(), writer: 'w2' }).list();
@@ -80,7 +80,7 @@ describe('the session list', () => {
       assert.deepEqual(await titles(), ['Long']);
     }));
 
-  it('is opened from its checkpoint: no line before it is read until somebody asks for what it says', () =>
+  it('opens a session from its checkpoint and reads earlier lines lazily', () =>
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);
       const whole = await readFile(path, 'utf8');
@@ -98,7 +98,7 @@ describe('the session list', () => {
       await again.close();
     }));
 
-  it('that was damaged behind its checkpoint loses that one message, and says so when it is asked for', () =>
+  it('loses only a damaged message before the checkpoint, and reports it when the message is accessed', () =>
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);
       await writeFile(path, (await readFile(path, 'utf8')).replace('7 7 7', '8 8 8'));
@@ -119,7 +119,7 @@ describe('the session list', () => {
       await third.close();
     }));
 
-  it('is right when a checkpoint is damaged, of another session, or of another file', () =>
+  it('is correct when a checkpoint is damaged or belongs to another session or file', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       for (const [title, count] of [

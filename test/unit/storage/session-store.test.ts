@@ -19,8 +19,8 @@ async function followed(folder: string) {
   return { store, journal, other, following: await other.open(journal.id) };
 }
 
-describe('a session on disk', () => {
-  it('is there again, whole, after it was closed', () =>
+describe('session on disk', () => {
+  it('is restored completely after it was closed', () =>
     inFolder(async (folder) => {
       const first = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await first.create('Build', 'file:///home/sam');
@@ -38,7 +38,7 @@ describe('a session on disk', () => {
       await again.close();
     }));
 
-  it('is there again from its checkpoint when it is long', () =>
+  it('is restored from its checkpoint when it is long', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const { id } = await store.create('Build', '');
@@ -65,7 +65,7 @@ describe('a session on disk', () => {
       await store.close();
     }));
 
-  it('can be read by its user alone', function () {
+  it('can be read only by its user', function () {
     if (process.platform === 'win32') this.skip();
     return inFolder(async (base) => {
       const folder = join(base, 'sessions');
@@ -77,7 +77,7 @@ describe('a session on disk', () => {
     });
   });
 
-  it('is one session when it is opened twice in a window', () =>
+  it('is shared when opened twice in a window', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', 'file:///home/sam');
@@ -89,7 +89,7 @@ describe('a session on disk', () => {
       await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
     }));
 
-  it('is written when it is opened again while it is still being closed', () =>
+  it('is writable when opened again while it is still being closed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
@@ -104,7 +104,7 @@ describe('a session on disk', () => {
       await store.close();
     }));
 
-  it('is listed with what it holds, newest first', () =>
+  it('is listed with its title, workspace and message count, most recently changed first', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       assert.deepEqual(await store.list(), []);
@@ -130,7 +130,7 @@ describe('a session on disk', () => {
       await one.close();
     }));
 
-  it('is listed as pinned once it was, also after it was closed', () =>
+  it('is still listed as pinned after it was closed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const one = await store.create('One', 'file:///a');
@@ -143,7 +143,7 @@ describe('a session on disk', () => {
       );
     }));
 
-  it('that does not exist is a clear fault, and no path out of the folder', () =>
+  it('is reported as missing if its ID is unknown or leads out of the folder', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       for (const id of ['nobody', '../nobody', 'a/b', '']) {
@@ -151,7 +151,7 @@ describe('a session on disk', () => {
       }
     }));
 
-  it('that cannot be read says so, not that it was not saved', () =>
+  it('reports an access error, not a failed save, when it cannot be read', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       await mkdir(join(folder, 's1.jsonl'));
@@ -162,7 +162,7 @@ describe('a session on disk', () => {
       });
     }));
 
-  it('tells its listeners what was folded, and a listener that fails harms nothing', () =>
+  it('notifies a listener of appended events until it is disposed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
@@ -176,7 +176,7 @@ describe('a session on disk', () => {
     }));
 });
 
-describe('a journal that is not whole', () => {
+describe('damaged journal', () => {
   const damaged = (spoil: (path: string) => Promise<void>, check: Parameters<typeof withDamage>[1]) => () =>
     withDamage(spoil, check);
 
@@ -202,7 +202,7 @@ describe('a journal that is not whole', () => {
   }
 
   it(
-    'has its torn tail moved into a file beside it, and says so once',
+    'has an incomplete last line moved to a separate file, and reports it once',
     damaged(
       (path) => appendFile(path, '{"v":1,"seq":8,"at"'),
       async (journal, folder, reopen) => {
@@ -220,7 +220,7 @@ describe('a journal that is not whole', () => {
   );
 
   it(
-    'keeps a last line that lacks its newline alone',
+    'keeps a complete last line that only lacks its newline',
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -1)),
       async (journal, _, reopen) => {
@@ -234,7 +234,7 @@ describe('a journal that is not whole', () => {
   );
 
   it(
-    'is read on behind a damaged line, which is copied once and stays in place',
+    'is read past a damaged line, which is copied once and stays in place',
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
@@ -253,7 +253,7 @@ describe('a journal that is not whole', () => {
   );
 
   it(
-    'counts a line that stands there twice once',
+    'counts a duplicate line once',
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/(.*message 2.*\n)/, '$1$1')),
       (journal) => {
@@ -264,7 +264,7 @@ describe('a journal that is not whole', () => {
   );
 
   it(
-    'of a newer version is opened for reading, with the way to update',
+    'opens read-only when a newer version wrote it, with a hint to update',
     damaged(
       async (path) => {
         const line = JSON.stringify({ v: 2, seq: 8, at: 1, writer: 'later', body: said(6) }).slice(0, -1);
@@ -281,7 +281,7 @@ describe('a journal that is not whole', () => {
   );
 
   it(
-    'keeps events of types that this version does not know',
+    'keeps events of unknown types',
     damaged(
       async (path) => {
         const line = '{"v":1,"seq":8,"at":5,"writer":"later","body":{"type":"mood_set","mood":"good"}';
@@ -298,7 +298,7 @@ describe('a journal that is not whole', () => {
   );
 });
 
-describe('a session whose journal is gone', () => {
+describe('session with a lost journal', () => {
   const fallback = (id: string) =>
     [
       { type: 'session_created', id: sessionId(id), title: 'Saved', workspace: 'w' } as const,
@@ -306,7 +306,7 @@ describe('a session whose journal is gone', () => {
       said(1),
     ] as const;
 
-  it('is started anew from what the snapshot had, and says so', () =>
+  it('is restored from the snapshot and reports it', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.open(sessionId('lost'), fallback('lost'));
@@ -318,7 +318,7 @@ describe('a session whose journal is gone', () => {
       await store.close();
     }));
 
-  it('keeps a file in which nothing can be read', () =>
+  it('sets an unreadable journal file aside', () =>
     inFolder(async (folder) => {
       await writeFile(join(folder, 'bad.jsonl'), Buffer.alloc(5_000));
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
@@ -332,8 +332,8 @@ describe('a session whose journal is gone', () => {
     }));
 });
 
-describe('a journal that is deleted while its session is open', () => {
-  it('is written again with the next message', () =>
+describe('journal deleted while its session is open', () => {
+  it('is rewritten with the next message', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
@@ -346,7 +346,7 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
-  it('can still be read where its messages had not been asked for', () =>
+  it('still provides messages that had not been loaded', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const { id } = await store.create('Build', '');
@@ -358,7 +358,7 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
-  it('is not brought back by a window that only follows', () =>
+  it('is not recreated by a window that only follows', () =>
     inFolder(async (folder) => {
       const { store, journal, other, following } = await followed(folder);
       for (const end of ['jsonl', 'lock']) await rm(join(folder, `${journal.id}.${end}`));
@@ -369,7 +369,7 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
-  it('is followed by other windows once its writer has written it again', () =>
+  it('is followed by other windows again once its writer has rewritten it', () =>
     inFolder(async (folder) => {
       const { store, journal, other, following } = await followed(folder);
       await rm(join(folder, `${journal.id}.jsonl`));
@@ -382,7 +382,7 @@ describe('a journal that is deleted while its session is open', () => {
       await store.close();
     }));
 
-  it('is written again as soon as it can be, and says until then that it is not', () =>
+  it('is rewritten as soon as possible, and reports until then that it could not be restored', () =>
     inFolder(async (base) => {
       const folder = join(base, 'sessions');
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
@@ -409,8 +409,8 @@ describe('a journal that is deleted while its session is open', () => {
     }));
 });
 
-describe('a journal that cannot be appended to', () => {
-  it('says so once', () =>
+describe('journal that cannot be appended to', () => {
+  it('reports once that it is read-only', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const { id } = await store.create('Build', '');
@@ -427,7 +427,7 @@ describe('a journal that cannot be appended to', () => {
       await barred.close();
     }));
 
-  it('leaves no file open with each attempt', () =>
+  it('closes its file after a failed append', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');

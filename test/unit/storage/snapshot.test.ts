@@ -75,13 +75,13 @@ class FakeMemento implements MementoLike {
   }
 }
 
-describe('what is kept in the editor’s state', () => {
+describe('session snapshots', () => {
   let counter: TokenCounter;
   before(async () => {
     counter = await loadEncoding('o200k_base');
   });
 
-  it('is bounded for a history of 10,000 long messages in which every second says something to remember', () => {
+  it('stay within the size limit for 10,000 long messages with a key event in every second one', () => {
     const events: SessionEvent[] = [];
     for (let n = 0; n < 10_000; n++) {
       events.push(said(n, `語 ${n} `.repeat(200)));
@@ -97,7 +97,7 @@ describe('what is kept in the editor’s state', () => {
     assert.equal(snapshot.counters.messagesEver, 10_000);
   });
 
-  it('drops the oldest entries of other workspaces first', () => {
+  it('drop the oldest entries of other workspaces first', () => {
     const here = Array.from({ length: 150 }, (_, n) => entry(n, 'here'));
     const there = Array.from({ length: 2_000 }, (_, n) => entry(10_000 + n, 'there'));
     const all = joinSnapshots({ workspace: 'here', index: [...there, ...here], live: [] }, undefined);
@@ -107,7 +107,7 @@ describe('what is kept in the editor’s state', () => {
     assert.ok(all.index.length < 2_000);
   });
 
-  it('believes this window where two know a session of the same time', () => {
+  it('prefer this window’s entry for a session when both have the same time', () => {
     const others: Snapshots = { v: 1, index: [{ ...entry(1, 'here'), title: 'Before' }], live: [] };
     const all = joinSnapshots({ workspace: 'here', index: [entry(1, 'here')], live: [] }, others);
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('what is kept in the editor’s state', () => {
     );
   });
 
-  it('keeps the live sessions of other workspaces while there is room', () => {
+  it('keep the live sessions of other workspaces while there is room', () => {
     const live = (id: string, workspace: string, length: number) =>
       snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
     const others: Snapshots = { v: 1, index: [], live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
@@ -133,7 +133,7 @@ describe('what is kept in the editor’s state', () => {
     );
   });
 
-  it('gives key events back where a summary stands for their messages, with who said them', () => {
+  it('restore the key events of summarized messages, with their authors', () => {
     const node = (name: string, from: number, to: number) =>
       nodeWith({
         id: nodeId(name),
@@ -166,7 +166,7 @@ describe('what is kept in the editor’s state', () => {
     assert.equal(restored.uncoveredCount, state.uncoveredCount);
   });
 
-  it('is recognized as missing, newer or corrupt', () => {
+  it('are recognized as missing, newer or corrupt', () => {
     const sound = joinSnapshots({ workspace: 'w', index: [], live: [] }, undefined);
     assert.equal(readSnapshots(sound).kind, 'valid');
     assert.equal(readSnapshots(undefined).kind, 'none');
@@ -176,7 +176,7 @@ describe('what is kept in the editor’s state', () => {
     }
   });
 
-  it('of an old version without the number of messages is read, and says nothing of that number', () => {
+  it('are read from an old version without a message count, which stays undefined', () => {
     const snapshot = snapshotSession(session('old', 'w', [said(0)]))!;
     const { messagesEver, ...counters } = snapshot.counters;
     assert.equal(messagesEver, 1);
@@ -186,11 +186,11 @@ describe('what is kept in the editor’s state', () => {
   });
 });
 
-describe('writing to the editor’s state', () => {
+describe('snapshot writer', () => {
   const unexpected = (error: unknown): void => assert.ifError(error);
   const part = { workspace: 'w', index: [], live: [] };
 
-  it('happens once for many turns’ ends, and at the end for the last one', async () => {
+  it('combines many scheduled writes into a single one on disposal', async () => {
     const memento = new FakeMemento();
     const writer = new SnapshotWriter(memento, () => part, unexpected);
     for (let n = 0; n < 20; n++) writer.schedule();
@@ -211,7 +211,7 @@ describe('writing to the editor’s state', () => {
     assert.deepEqual(memento.stored, { v: 9 });
   });
 
-  it('reports an editor that refuses', async () => {
+  it('reports a write that the editor refuses', async () => {
     const faults: unknown[] = [];
     const refusing = { get: () => undefined, update: () => Promise.reject(new Error('no')) };
     const writer = new SnapshotWriter(

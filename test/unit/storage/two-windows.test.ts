@@ -38,8 +38,8 @@ function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: Ope
   });
 }
 
-describe('two windows on one session', () => {
-  it('one writes, the other follows live and says so', () =>
+describe('two windows with the same session', () => {
+  it('one writes, and the other follows live and shows that it is read-only', () =>
     twoWindows(async ({ a, b }) => {
       assert.equal(a.readOnly, undefined);
       assert.match(wordsOf(b.readOnly?.phrase), /Take over/);
@@ -52,7 +52,7 @@ describe('two windows on one session', () => {
       assert.deepEqual(heard, ['message_added', 'message_added']);
     }));
 
-  it('change places when the other takes over', () =>
+  it('switch roles when the follower takes over', () =>
     twoWindows(async ({ a, b }) => {
       await a.append(said(0));
       let told = 0;
@@ -69,7 +69,7 @@ describe('two windows on one session', () => {
       await until(() => b.state.path.length === 3);
     }));
 
-  it('the one that follows goes on writing when the other is closed', () =>
+  it('the follower becomes the writer when the other window is closed', () =>
     twoWindows(async ({ a, b }) => {
       await a.append(said(0));
       await a.close();
@@ -78,7 +78,7 @@ describe('two windows on one session', () => {
       assert.equal(b.state.path.length, 2);
     }));
 
-  it('a window that died holds nothing up', () =>
+  it('a window that was killed does not block the session', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'b' });
       const made = await store.create('Both', '');
@@ -97,7 +97,7 @@ describe('two windows on one session', () => {
       await store.close();
     }));
 
-  it('a window that is gone, while its process goes on, lets go for the asking, once its reply has ended', () =>
+  it('a closed window with a live process hands over on request after storing its partial reply', () =>
     inFolder(async (folder) => {
       let isPresent = true;
       const open: SessionJournal[] = [];
@@ -124,7 +124,7 @@ describe('two windows on one session', () => {
       await store.close();
     }));
 
-  it('the one that follows asks by itself whether the other is still there', () =>
+  it('the follower notices by itself that the writer’s window is gone, and becomes the writer', () =>
     inFolder(async (folder) => {
       const gone = () => ({ isPresent: () => Promise.resolve(false), beforeHandover: () => Promise.resolve() });
       const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing: gone });
@@ -136,7 +136,7 @@ describe('two windows on one session', () => {
       await store.close();
     }));
 
-  it('a take-over waits for the end of what is being written, and all of it is there', () =>
+  it('a take-over waits until the writer has stored its partial reply', () =>
     inFolder(async (folder) => {
       const open: SessionJournal[] = [];
       const handing = () => ({
@@ -157,7 +157,7 @@ describe('two windows on one session', () => {
       await store.close();
     }));
 
-  it('a write that comes too late for the take-over counts for nobody, and is refused', async () => {
+  it('a write that comes too late after a take-over is refused and ignored by every window', async () => {
     let late: (() => Promise<void>) | undefined;
     const a: OpenForAppend = async (path) => {
       const file = await openForAppend(path);
@@ -191,7 +191,7 @@ describe('two windows on one session', () => {
     );
   });
 
-  it('a write that was under way at the take-over is kept, and the new writer goes on behind it', async () => {
+  it('a write in progress during a take-over is kept, and the new writer continues after it', async () => {
     const gate = Promise.withResolvers<undefined>();
     let holding = false;
     const a: OpenForAppend = async (path) => {
@@ -238,7 +238,7 @@ describe('two windows on one session', () => {
 });
 
 describe('two processes that take over from each other', function () {
-  it(`lose and double no message (${TURNS} turns each)`, () =>
+  it(`neither lose nor duplicate messages (${TURNS} turns each)`, () =>
     inFolder(async (folder) => {
       const made = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Both', '');
       await made.close();

@@ -5,7 +5,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { inFolder, said, testClock } from './support.ts';
 
-describe('verifying a journal', () => {
+describe('journal verification', () => {
   /** A journal of five events, changed by `edit`. */
   const verified = (edit: (lines: string[]) => string) =>
     inFolder(async (folder) => {
@@ -19,11 +19,11 @@ describe('verifying a journal', () => {
     });
   const file = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-  it('counts the events of a sound one', async () => {
+  it('counts the events of an intact journal', async () => {
     assert.deepEqual(await verified(file), { ok: true, events: 5 });
   });
 
-  it('names the first line whose checksum is wrong', async () => {
+  it('reports the first line with a wrong checksum', async () => {
     assert.deepEqual(await verified((lines) => file(lines).replace('message 1', 'message 7')), {
       ok: false,
       line: 3,
@@ -31,7 +31,7 @@ describe('verifying a journal', () => {
     });
   });
 
-  it('finds a missing line', async () => {
+  it('reports a missing line', async () => {
     assert.deepEqual(await verified((lines) => file(lines.toSpliced(1, 1))), {
       ok: false,
       line: 2,
@@ -39,17 +39,17 @@ describe('verifying a journal', () => {
     });
   });
 
-  it('finds a line that stands there twice', async () => {
+  it('reports a duplicate line', async () => {
     const result = await verified((lines) => file([...lines, lines[2]!]));
     assert.deepEqual(result, { ok: false, line: 6, fault: 'duplicate sequence number 3' });
   });
 
-  it('finds a torn end', async () => {
+  it('reports an incomplete last line', async () => {
     const result = await verified((lines) => file(lines) + '{"v":1');
     assert.deepEqual(result, { ok: false, line: 6, fault: 'the last line is incomplete (6 bytes)' });
   });
 
-  it('says that a missing file is missing', () =>
+  it('fails for a missing file, but accepts an empty one', () =>
     inFolder(async (folder) => {
       await assert.rejects(verifyJournal(join(folder, 'none.jsonl')), { code: 'ENOENT' });
       await appendFile(join(folder, 'empty.jsonl'), '');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { looksMoved, workspaceKey, workspaceName } from '../../../src/storage/workspace-key.ts';
 
-describe('the name of a workspace', () => {
+describe('workspace key', () => {
   const key = (...folders: string[]): string => workspaceKey({ folders });
 
   it('is the same for every spelling of a folder', () => {
@@ -15,31 +15,31 @@ describe('the name of a workspace', () => {
     assert.notEqual(key('file:///a', 'file:///b'), key('file:///a'));
   });
 
-  it('is that of the workspace file where one is open, unless it is not saved yet', () => {
+  it('uses the open workspace file, unless it is not saved yet', () => {
     const folders = ['file:///a'];
     assert.equal(workspaceKey({ folders, workspaceFile: 'file:///x.code-workspace' }), 'file:file:///x.code-workspace');
     assert.equal(workspaceKey({ folders, workspaceFile: 'untitled:Untitled-1' }), key('file:///a'));
   });
 
-  it('tells remotes apart, and exists without a folder', () => {
+  it('differs between remotes, and exists without a folder', () => {
     assert.equal(workspaceKey({ folders: [] }), 'empty');
     assert.equal(workspaceKey({ folders: [], remoteName: 'wsl' }), 'wsl!empty');
     assert.notEqual(workspaceKey({ folders: ['file:///a'], remoteName: 'ssh-remote' }), key('file:///a'));
   });
 
-  it('stays short and different for workspaces of many folders', () => {
+  it('stays short and distinct for workspaces with many folders', () => {
     const many = Array.from({ length: 60 }, (_, n) => `file:///projects/part-${n}`);
     assert.ok(key(...many).length <= 250);
     assert.notEqual(key(...many), key(...many.slice(0, 59)));
   });
 
-  it('shows people the folder, and recognizes one that was moved', () => {
+  it('provides the folder’s display name, and shows whether a folder was moved', () => {
     assert.equal(workspaceName(key('file:///home/me/my%20app')), 'my app');
     assert.ok(looksMoved(key('file:///old/app'), key('file:///new/app')));
     assert.ok(!looksMoved(key('file:///old/app'), key('file:///old/other')));
   });
 
-  it('is some name even for what is no uri', () => {
+  it('is a string even for an invalid URI', () => {
     assert.equal(typeof key('%%%'), 'string');
     assert.equal(typeof workspaceName('%E0%A4%A'), 'string');
   });

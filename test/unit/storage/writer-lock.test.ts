@@ -15,9 +15,9 @@ const withLock = (work: (lock: WriterLock, path: string, own: string, another: s
     await work(lock, path, own, own.replace('"a:', '"b:'));
   });
 
-describe('a lock that a window has', () => {
+describe('writer lock held by a window', () => {
   it(
-    'is lost when another file takes its place',
+    'is lost when another file replaces it',
     withLock(async (lock, path, _, another) => {
       await writeFile(`${path}.draft`, another);
       await rename(`${path}.draft`, path);
@@ -27,7 +27,7 @@ describe('a lock that a window has', () => {
   );
 
   it(
-    'is lost when another name is written into it',
+    'is lost while its file contains another window’s token',
     withLock(async (lock, path, own, another) => {
       await writeFile(path, another);
       assert.equal(await lock.isHeld(), false);
@@ -37,7 +37,7 @@ describe('a lock that a window has', () => {
   );
 
   it(
-    'is kept under a new name, and not under the old one',
+    'is held with its renewed token, but not with the old one',
     withLock(async (lock, path, own) => {
       await lock.renew();
       assert.equal(await lock.isHeld(), true);
@@ -47,7 +47,7 @@ describe('a lock that a window has', () => {
   );
 
   it(
-    'is put back when somebody has deleted it',
+    'is restored when its file is deleted',
     withLock(async (lock, path, own) => {
       await rm(path);
       assert.equal(await lock.isHeld(), true);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { CharClasses, LETTER, OTHER, UPPER } from '../../../src/core/text/char-classes.ts';
 
-describe('the classes of characters', () => {
-  it('tell a pair of surrogates from its halves, whichever was met first', () => {
+describe('character classes', () => {
+  it('distinguish a surrogate pair from its halves, whichever was seen first', () => {
     const capital = '𝒜';
     const [high, low] = [capital[0]!, capital[1]!];
     for (const texts of [

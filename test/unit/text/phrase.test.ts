@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { inEnglish, phrase, renderPhrase } from '../../../src/core/text/phrase.ts';
 
-describe('a phrase', () => {
-  it('fills its holes, also with other phrases', () => {
+describe('phrase', () => {
+  it('fills its placeholders, also with other phrases', () => {
     assert.equal(
       inEnglish(phrase('{0} was not saved: {1}.', phrase('the file {0}', 'a.md'), 3)),
       'the file a.md was not saved: 3.',
     );
   });
 
-  it('is said in another language with the values where that language wants them', () => {
+  it('renders in another language with the values in that language’s order', () => {
     const german = new Map([
       ['{0} was not saved: {1}.', '{1}: {0} wurde nicht gespeichert.'],
       ['the list', 'die Liste'],
@@ -21,7 +21,7 @@ describe('a phrase', () => {
     assert.equal(said, 'ENOSPC: die Liste wurde nicht gespeichert.');
   });
 
-  it('leaves a value as it is, braces and all', () => {
+  it('leaves values unchanged, including braces', () => {
     assert.equal(inEnglish(phrase('{0} and {1}', '{1}', 'x')), '{1} and x');
   });
 });

@@ -10,7 +10,7 @@ const kinds = (text: string, tool = false): string[] =>
   runSynchronously(lineSteps(text, { tool })).map(({ kind }) => kind);
 
 describe('sentences', () => {
-  it('end where the next begins with a small letter, as in chats', () => {
+  it('end before a sentence that begins with a lowercase letter, as in chats', () => {
     assert.deepEqual(sentences('yep. alias was 20. fixed: `nvm alias 24`. CI too?'), [
       'yep.',
       'alias was 20.',
@@ -19,7 +19,7 @@ describe('sentences', () => {
     ]);
   });
 
-  it('go on after abbreviations, numbers and inside backticks', () => {
+  it('continue after abbreviations and numbers, and inside backticks', () => {
     assert.deepEqual(sentences('Use e.g. zod. Dr. Smith said v1.2.3 is ok! And `foo. Bar` stays.'), [
       'Use e.g. zod.',
       'Dr. Smith said v1.2.3 is ok!',
@@ -28,7 +28,7 @@ describe('sentences', () => {
     assert.deepEqual(sentences('1. Do it.'), ['1. Do it.']);
   });
 
-  it('go on after a German day', () => {
+  it('continue after German ordinals and dates', () => {
     const said = [
       'Die Deadline ist der 2. März, das Budget 21.000 €.',
       'Zwischen dem 3. und 7. April kommt die Spedition.',
@@ -44,14 +44,14 @@ describe('sentences', () => {
     assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']);
   });
 
-  it('stay whole in a line of any length', () => {
+  it('stay whole in a very long line', () => {
     const one = 'The gateway listens on port 8401, and nobody else may use it.';
     const found = sentencesOf(`${one} `.repeat(300).trim());
     assert.equal(found.length, 300);
     assert.ok(found.every(({ start, end }) => end - start === one.length));
   });
 
-  it('never cut a pair of surrogates or lose a character of a long line', () => {
+  it('never split a surrogate pair or lose a character of a long line', () => {
     const text = '😀'.repeat(5_000) + ' ' + 'word '.repeat(3_000);
     for (const quote of sentences(text)) assert.ok(quote.isWellFormed());
     assert.equal(sentences(text).join('').replace(/\s/g, ''), text.replace(/\s/g, ''));
@@ -59,7 +59,7 @@ describe('sentences', () => {
 });
 
 describe('clauses', () => {
-  it('part a request from the statement before it', () => {
+  it('separate a request from the statement before it', () => {
     assert.deepEqual(
       clauses('I am using Bootstrap 5.3.0 and I prefer it over Foundation, can you help me with the navigation bar?'),
       ['I am using Bootstrap 5.3.0 and I prefer it over Foundation', 'can you help me with the navigation bar?'],
@@ -79,7 +79,7 @@ describe('clauses', () => {
 });
 
 describe('lines', () => {
-  it('are told apart by what wrote them', () => {
+  it('are classified by kind, such as prose, code, output or diff', () => {
     assert.deepEqual(
       kinds(
         'Fixed it:\n```ts\nconst a = 1;\n```\n```\nError: boom\n```\n```diff\n+ a\n```\n- an item\n# Title\n> said',
@@ -104,7 +104,7 @@ describe('lines', () => {
     assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
   });
 
-  it('say where a model was thinking', () => {
+  it('mark where a model was thinking', () => {
     const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
     assert.deepEqual(
       lines.filter(({ kind }) => kind === 'prose').map(({ thinking }) => thinking),

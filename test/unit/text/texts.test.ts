@@ -18,8 +18,8 @@ async function collect(sources: Readonly<Record<string, string>>): Promise<Sourc
   }
 }
 
-describe('the check of texts', () => {
-  it('finds what host, page and core say', async () => {
+describe('UI text check', () => {
+  it('collects the texts of host, webview and core', async () => {
     const { english, faults } = await collect({
       'src/host/a.ts': `vscode.l10n.t('Open {0}', name); new vscode.TreeItem(vscode.l10n.t('Yes'));`,
       'src/core/b.ts': `throw new StoreFault(phrase("The file's gone: {0}.", what));`,
@@ -29,7 +29,7 @@ describe('the check of texts', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('finds words that are said past translation', async () => {
+  it('reports texts that bypass translation', async () => {
     const { faults } = await collect({
       'src/host/a.ts': `vscode.window.showInformationMessage(\`\${n} messages\`);\nconst item = { label: ok ? 'Fine' : '' };`,
       'src/host/b.ts': `channel.warn('This is for the log alone');\nconst told = 'This is for the user';`,
@@ -44,7 +44,7 @@ describe('the check of texts', () => {
     ]);
   });
 
-  it('finds keys that are no literals, and holes that nothing fills', async () => {
+  it('reports keys that are not literals, and placeholders without a value', async () => {
     const { faults } = await collect({
       'src/host/a.ts': `vscode.l10n.t(message);\nvscode.l10n.t('{0} of {1}', done);`,
       'src/webview/b.ts': `text(key);\ntext('Message {0}');`,
@@ -57,14 +57,14 @@ describe('the check of texts', () => {
     ]);
   });
 
-  it('finds counts that cannot be said of one', () => {
+  it('reports counts without a singular form', () => {
     assert.deepEqual(judgePlurals(['{0} messages → {1}', '1 message → {1}', '{0} summaries', '1 summary']), []);
     assert.deepEqual(judgePlurals(['Show {0} key events', '1 key event', '{0} tokens saved']), [
       '“Show {0} key events”: nothing says “Show 1 key event”',
     ]);
   });
 
-  it('finds what a language lacks, has too much or has damaged', () => {
+  it('reports missing, extra and damaged translations', () => {
     const english = {
       code: { 'Open {0}': 'Open {0}', Yes: 'Yes' },
       manifest: { a: 'See `off`. [Go](command:threadkeeper.openChat)' },

@@ -51,7 +51,7 @@ async function encodedIn(work: () => Promise<unknown>): Promise<number[]> {
 }
 
 for (const [name, ranks] of vocabularies) {
-  describe(`counting with ${name}`, () => {
+  describe(`BPE token counter with ${name}`, () => {
     let counter: BpeCounter;
     let reference: Tiktoken;
     const expected = (text: string): number => reference.encode(text, [], []).length;
@@ -61,14 +61,14 @@ for (const [name, ranks] of vocabularies) {
       reference = new Tiktoken(ranks);
     });
 
-    it('counts special tokens in a text as text', () => {
+    it('counts special tokens in a text as ordinary text', () => {
       for (const text of ['<|endoftext|>', 'a <|endofprompt|> b', '<|fim_prefix|><|endoftext|>']) {
         assert.equal(counter.count(text), expected(text), text);
         assert.ok(counter.count(text) > 1);
       }
     });
 
-    it('counts nothing in an empty text', () => assert.equal(counter.count(''), 0));
+    it('counts zero tokens in an empty text', () => assert.equal(counter.count(''), 0));
 
     const cases: Record<string, string> = {
       contractions: "It's what they'LL say; I'Ve don't 'Tis ''s 'ſ ’s x'd'm",
@@ -98,7 +98,7 @@ for (const [name, ranks] of vocabularies) {
       }
     });
 
-    it('agrees with js-tiktoken on every shared transcript', function () {
+    it('agrees with js-tiktoken on samples of every shared transcript', function () {
       const transcripts = sharedTranscripts();
       if (transcripts === undefined) {
         this.skip(); // The shared transcripts are not here.
@@ -111,13 +111,13 @@ for (const [name, ranks] of vocabularies) {
       }
     });
 
-    it('reads its vocabulary in steps', async () => {
+    it('yields while loading its vocabulary', async () => {
       const [read, pauses] = await pausesOf((yielder) => BpeCounter.load(ranks, yielder));
       assert.equal(read.count('hello world'), 2);
       assert.ok(pauses >= 20, `${pauses} pauses`);
     });
 
-    it('turns long runs into bytes in steps', async () => {
+    it('encodes long runs to bytes in small chunks', async () => {
       const han = '漢'.repeat(LARGE);
       const lengths = await encodedIn(() => counter.countYielding(han, alwaysDue()));
       assert.equal(
@@ -127,7 +127,7 @@ for (const [name, ranks] of vocabularies) {
       assert.ok(Math.max(...lengths) <= 5_000, `${Math.max(...lengths)} at once`);
     });
 
-    it('counts large texts of any kind in steps, with the same result as at once', async function () {
+    it('yields while counting large texts of any kind, and gets the same count as without yielding', async function () {
       const random = randomFrom(3);
       const pick = (from: string): string => from[Math.floor(random() * from.length)]!;
       const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

@@ -8,13 +8,13 @@ const growing = (turns: number) =>
 const error = (estimate: number, reported: number): number => Math.abs(estimate / reported - 1);
 
 describe('calibration', () => {
-  it('begins with the factor of the model, and says that it is a guess', () => {
+  it('starts uncalibrated, with the model’s default factor', () => {
     const calibration = new Calibration(1.5);
     assert.equal(calibration.calibrated, false);
     assert.equal(calibration.estimate(1000), 1500);
   });
 
-  it('is not thrown off by a report that is wrong', () => {
+  it('is not thrown off by a single wrong report', () => {
     for (const wrong of [0.1, 0.4, 3, 50]) {
       const calibration = new Calibration(1);
       growing(8).forEach((one, turn) => {
@@ -24,14 +24,14 @@ describe('calibration', () => {
     }
   });
 
-  it('follows when the provider changes its tokenizer', () => {
+  it('adapts when the provider changes its tokenizer', () => {
     const calibration = new Calibration(1);
     for (const one of growing(10)) calibration.observe({ ...one, reported: one.tokens });
     for (const one of growing(10)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.4) });
     assert.ok(error(calibration.estimate(5000), 7000) < 0.05);
   });
 
-  it('does not take a server’s own prompt before a short chat for what it makes of a long one', () => {
+  it('does not extrapolate a server’s hidden prompt from short chats to a long one', () => {
     for (const hidden of [350, 2_235]) {
       const calibration = new Calibration(1);
       for (const tokens of [300, 450, 700, 900]) calibration.observe({ tokens, reported: tokens + hidden });
@@ -41,14 +41,14 @@ describe('calibration', () => {
     }
   });
 
-  it('believes a report that bears it out, beyond three times what was reported of before', () => {
+  it('learns from a report over three times the size of earlier ones if it confirms their factor', () => {
     const calibration = new Calibration(1);
     for (const tokens of [300, 600, 900, 1_200, 3_900])
       assert.equal(calibration.observe({ tokens, reported: Math.round(tokens * 0.7) }), 'learned', `${tokens}`);
     assert.ok(error(calibration.estimate(4_400), 4_400 * 0.7) < 0.01);
   });
 
-  it('is the same after a reload', () => {
+  it('gives the same estimates after a reload', () => {
     const calibration = new Calibration(1.2);
     for (const one of growing(30)) calibration.observe({ ...one, reported: Math.round(one.tokens * 1.31) });
     const restored = new Calibration(1.2, JSON.parse(JSON.stringify(calibration.export())));
@@ -57,7 +57,7 @@ describe('calibration', () => {
     assert.ok(calibration.export().observations.length <= 24);
   });
 
-  it('ignores what is no report', () => {
+  it('ignores invalid reports and tiny requests', () => {
     const calibration = new Calibration(1);
     for (const reported of [0, -5, NaN, Infinity]) calibration.observe({ ...request(1000), reported });
     calibration.observe({ ...request(3), reported: 3 });
@@ -66,8 +66,8 @@ describe('calibration', () => {
   });
 });
 
-describe('a server that reads a part of the prompt alone', () => {
-  it('teaches nothing of its tokenizer, and is known for it within two turns', () => {
+describe('calibration with a server that truncates prompts', () => {
+  it('keeps truncated prompts out of the estimates and detects the truncation within two turns', () => {
     for (const start of [1_000, 4_000, 9_000]) {
       for (const step of [60, 700, 3_000]) {
         const calibration = new Calibration(1);
@@ -85,7 +85,7 @@ describe('a server that reads a part of the prompt alone', () => {
     }
   });
 
-  it('is believed where it says that it reads more than was seen', () => {
+  it('adopts the server’s stated window when it is larger than the observed one', () => {
     const calibration = new Calibration(1);
     calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, undefined, 'it has read all so far');
@@ -98,7 +98,7 @@ describe('a server that reads a part of the prompt alone', () => {
     assert.equal(calibration.serverWindow, 4_096);
   });
 
-  it('is no vendor, whose own address refuses what is too long', () => {
+  it('never suspects truncation by a vendor’s own API, which rejects prompts that are too long', () => {
     const calibration = new Calibration(1.56, { observations: [], serverWindow: 2_100 }, true);
     assert.equal(calibration.serverWindow, undefined);
     for (const tokens of [10_000, 12_000, 14_000])
@@ -106,7 +106,7 @@ describe('a server that reads a part of the prompt alone', () => {
     assert.equal(calibration.serverWindow, undefined);
   });
 
-  it('is believed again when it reads more', () => {
+  it('forgets the detected window when the server reads a longer prompt in full', () => {
     const calibration = new Calibration(1);
     for (const tokens of [3_000, 5_000, 7_000])
       calibration.observe({ ...request(tokens), reported: Math.min(tokens, 4_032) });

@@ -12,8 +12,8 @@ import {
   UNKNOWN_CONTEXT_WINDOW,
 } from '../../../src/core/tokens/models.ts';
 
-describe('the data of models', () => {
-  it('says of each model what it holds and what it costs', () => {
+describe('model data', () => {
+  it('has valid token limits for every model, and valid prices where known', () => {
     assert.ok(knownModels().size > 300);
     for (const [id, { contextWindow = 0, maxOutput = 0, maxInput = 1, price }] of knownModels()) {
       assert.ok(contextWindow >= maxOutput && maxOutput > 0, id);
@@ -23,7 +23,7 @@ describe('the data of models', () => {
     }
   });
 
-  it('says of each entry of our own where and when it was read', () => {
+  it('has a source and date for every overlay entry, and a valid date for every retirement', () => {
     for (const [id, { source, date }] of Object.entries(OVERLAY)) {
       assert.match(date, /^\d{4}-\d{2}-\d{2}$/, id);
       assert.notEqual(source, '', id);
@@ -31,7 +31,7 @@ describe('the data of models', () => {
     for (const [id, { on }] of RETIREMENTS) assert.ok(!Number.isNaN(Date.parse(on)), id);
   });
 
-  it('knows the current models under all names that they go by', () => {
+  it('knows the current models under all their names', () => {
     for (const id of [
       'gpt-6.2-sol',
       'gpt-6-sol',
@@ -59,12 +59,12 @@ describe('the data of models', () => {
     }
   });
 
-  it('knows how its prices fall where the cache is read', () => {
+  it('knows the price of cached input', () => {
     assert.equal(modelInfo('gpt-6.2-astra').price?.cachedInput, 0.4);
     assert.equal(modelInfo('claude-sonnet-5-5').price?.cachedInput, 0.1);
   });
 
-  it('knows which efforts a model takes', () => {
+  it('knows which reasoning efforts a model supports', () => {
     assert.equal(modelInfo('gpt-6-luna').efforts?.[0], 'none');
     assert.equal(modelInfo('gpt-6.1-sol').efforts?.[0], 'low');
     assert.equal(modelInfo('gpt-5.4').efforts?.[0], 'none');
@@ -75,13 +75,13 @@ describe('the data of models', () => {
     assert.deepEqual(modelInfo('my-finetune').efforts, []);
   });
 
-  it('knows when a model goes and what takes its place', () => {
+  it('knows when a model retires and which model succeeds it', () => {
     assert.deepEqual(modelInfo('gpt-5-mini-2025-08-07').retires, { on: '2026-12-11', successor: 'gpt-6.1-terra' });
     assert.equal(modelInfo('gpt-6-luna').retires, undefined);
     assert.equal(modelInfo('claude-opus-5', {}, { retires: { on: '2027-05-01' } }).retires?.on, '2027-05-01');
   });
 
-  it('finds a model by its id with a date, a vendor or "latest" on it', () => {
+  it('finds a model by an id with a date, a vendor prefix or "latest"', () => {
     for (const id of [
       'gpt-4o-mini',
       'gpt-4o-mini-2024-07-18',
@@ -98,7 +98,7 @@ describe('the data of models', () => {
     assert.equal(modelInfo('anthropic.claude-haiku-4-5').vendor, 'anthropic');
   });
 
-  it('takes the window of a common local server for a model nobody knows, and says that it is a guess', () => {
+  it('marks an unknown model as unknown and assumes a common local server’s context window for it', () => {
     const model = modelInfo('my-finetune');
     assert.equal(model.known, false);
     assert.equal(model.contextWindow, UNKNOWN_CONTEXT_WINDOW);
@@ -106,7 +106,7 @@ describe('the data of models', () => {
     assert.equal(modelInfo('constructor').known, false);
   });
 
-  it('lets a setting go before it, by the full or the bare name', () => {
+  it('lets a setting override a model’s data by its full or bare name', () => {
     const overrides = { 'gpt-4o': { contextWindow: 64_000 }, 'my-model': { contextWindow: 32_000, maxOutput: 1000 } };
     assert.equal(modelInfo('gpt-4o-2024-08-06', overrides).contextWindow, 64_000);
     assert.equal(modelInfo('gpt-4o', overrides).maxOutput, 16_384);
@@ -114,7 +114,7 @@ describe('the data of models', () => {
     assert.equal(modelInfo('my-model', overrides).maxOutput, 1000);
   });
 
-  it('knows the vocabulary of old and new models', () => {
+  it('knows the encoding of old and new models', () => {
     assert.equal(encodingFor('gpt-4'), 'cl100k_base');
     assert.equal(encodingFor('gpt-4-0613'), 'cl100k_base');
     assert.equal(encodingFor('gpt-3.5-turbo-16k'), 'cl100k_base');
@@ -124,7 +124,7 @@ describe('the data of models', () => {
     assert.equal(encodingFor('anything'), 'o200k_base');
   });
 
-  it('counts for Claude by its generation, however a platform dates its name', () => {
+  it('picks Claude’s count factor by generation, however a platform dates the model name', () => {
     for (const id of [
       ...['claude-sonnet-4-5@20250929', 'claude-sonnet-4-20250514', 'claude-3-5-haiku-latest'],
       ...['anthropic/claude-opus-4.1:thinking', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
@@ -134,12 +134,12 @@ describe('the data of models', () => {
   });
 });
 
-describe('the price of a reply', () => {
+describe('price of a reply', () => {
   const close = (actual: number | undefined, expected: number): void => {
     assert.ok(actual !== undefined && Math.abs(actual - expected) < 1e-12, `${String(actual)} is not ${expected}`);
   };
 
-  it('counts input, output and what the cache gave or took, each at its own price', () => {
+  it('charges input, output, cache reads and cache writes at their own prices', () => {
     close(priceOf({ input: 1_000_000, output: 0 }, modelInfo('gpt-4o-mini')), 0.15);
     close(priceOf({ input: 40_000, output: 6_000 }, modelInfo('gpt-4o-mini')), 0.0096);
     close(
@@ -153,18 +153,18 @@ describe('the price of a reply', () => {
     );
   });
 
-  it('rises where long requests cost more', () => {
+  it('is higher for long requests to models that charge more for them', () => {
     const luna = modelInfo('gpt-6-luna');
     close(priceOf({ input: 272_000, output: 1000 }, luna), (272_000 * 0.1 + 1000 * 0.5) / 1e6);
     close(priceOf({ input: 300_000, output: 1000 }, luna), (300_000 * 0.2 + 1000 * 0.75) / 1e6);
   });
 
-  it('is unknown without a price, and nothing for the local provider', () => {
+  it('is unknown for a model without a price, and zero for the local provider', () => {
     assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('my-finetune')), undefined);
     assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('local')), 0);
   });
 
-  it('is never negative, however odd the usage', () => {
+  it('is never negative, even with inconsistent usage', () => {
     close(
       priceOf({ input: 10, output: 0, cachedInput: 50, cacheWrite: 50 }, modelInfo('gpt-4o-mini')),
       (10 * 0.075) / 1e6,
@@ -172,20 +172,20 @@ describe('the price of a reply', () => {
   });
 });
 
-describe('the check of the models that the project names', () => {
+describe('check of the models named in the project', () => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-  it('finds nothing today', () => {
+  it('finds no problems today', () => {
     assert.deepEqual(judgeModels(root, Date.now()), []);
   });
 
-  it('fails when a default is retired within 60 days, or is in no data file', () => {
+  it('fails when a default model retires within 60 days or is in no data file', () => {
     assert.deepEqual(judgeDefaults(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
     assert.match(judgeDefaults(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
     assert.match(judgeDefaults(0, ['gpt-9'])[0] ?? '', /no data file/);
   });
 
-  it('is one of `npm run check`, which fails with a retired default', async () => {
+  it('is part of `npm run check`, which fails on a retired default model', async () => {
     const run = (fault?: object) =>
       runNode(
         [
@@ -205,7 +205,7 @@ describe('the check of the models that the project names', () => {
     assert.match(output, /FAILED {2}models\ngpt-5-nano is a default and is retired on 2026-12-11: take gpt-6-luna/);
   });
 
-  it('fails where a file names a model that is retired, and only that', () => {
+  it('reports the retired models named in a file, and no others', () => {
     const text = '"default": "gpt-4", "gpt-4o-mini", "gpt-4-turbo-x", claude-sonnet-4-6, `o4-mini`';
     assert.deepEqual(judgeMentions(Date.parse('2026-11-01'), [['package.json', text]]), [
       'package.json names gpt-4, retired on 2026-10-23',

@@ -22,8 +22,8 @@ const message = (id: string, text: string, rest: Partial<Message> = {}): Message
   ...rest,
 });
 
-describe('the token counter', () => {
-  it('loads a vocabulary once, when it is asked for', async () => {
+describe('token counter', () => {
+  it('loads a vocabulary once, on demand', async () => {
     const [first, again, other] = [loadEncoding('o200k_base'), loadEncoding('o200k_base'), loadEncoding('cl100k_base')];
     assert.equal(first, again);
     assert.equal((await first).encoding, 'o200k_base');
@@ -31,7 +31,7 @@ describe('the token counter', () => {
     assert.equal((await other).encoding, 'cl100k_base');
   });
 
-  it('adds the framing of a message, and counts each block of it', () => {
+  it('adds a message’s framing and counts each of its blocks', () => {
     const counter = tokenCounter('words', byWords);
     assert.equal(counter.message(message('m', 'two words')), MESSAGE_FRAMING_TOKENS + 2);
     const blocks = message('m', '', {
@@ -47,7 +47,7 @@ describe('the token counter', () => {
   });
 });
 
-describe('an image', () => {
+describe('image token count', () => {
   const bytes = (...parts: readonly (string | number | readonly number[])[]): Buffer =>
     Buffer.concat(
       parts.map((part) => (typeof part === 'number' ? Buffer.alloc(part) : Buffer.from(part as string, 'latin1'))),
@@ -68,9 +68,10 @@ describe('an image', () => {
     'WebP, lossy': Buffer.concat([bytes('RIFF', 4, 'WEBPVP8 ', 10), le(1400, 2), le(840, 2), bytes(4)]),
   };
   for (const [name, file] of Object.entries(forms))
-    it(`takes tokens by its pixels: ${name}`, () => assert.equal(imageTokens(file.toString('base64')), 50 * 30));
+    it(`depends on the image’s pixel dimensions: ${name}`, () =>
+      assert.equal(imageTokens(file.toString('base64')), 50 * 30));
 
-  it('takes no more than the most that a vendor makes of one, and a guess where nobody can tell', () => {
+  it('is capped at the vendor maximum, and is a default value for unreadable images', () => {
     assert.equal(imageTokens(bytes('\x89PNG', 12, [0, 0, 255, 255, 0, 0, 255, 255]).toString('base64')), 10_000);
     const endless = Buffer.alloc(300_000, Buffer.from([0xff, 0xe0, 0, 2])).fill(0xd8, 1, 2);
     for (const odd of [bytes('BM'), bytes('\x89PNG', 40), endless, Buffer.alloc(0)])
@@ -78,10 +79,10 @@ describe('an image', () => {
   });
 });
 
-describe('the counts of a session', () => {
+describe('message counts of a session', () => {
   const attachment = { kind: 'file', name: 'a.ts', text: 'four words of code' } as const;
 
-  it('are made once for each message, attachments as they are sent, apart', () => {
+  it('are computed once per message, with attachments counted separately as they are sent', () => {
     let calls = 0;
     const counter = tokenCounter('words', (text) => (calls++, byWords(text)));
     const counts = new MessageCounts(counter);
@@ -94,7 +95,7 @@ describe('the counts of a session', () => {
     assert.equal(calls, before);
   });
 
-  it('come back after a reload without counting anything', () => {
+  it('are restored after a reload without recounting', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     const messages = [
       message('m1', 'plain'),
@@ -112,7 +113,7 @@ describe('the counts of a session', () => {
     );
   });
 
-  it('are not taken over from another encoding', () => {
+  it('are not restored from another encoding', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     counts.of(message('m1', 'a b c'));
     const other = new MessageCounts(tokenCounter('letters', (text) => text.length));
@@ -120,7 +121,7 @@ describe('the counts of a session', () => {
     assert.equal(other.of(message('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
   });
 
-  it('are made for what came after they were kept, and for what could not be read then', async () => {
+  it('are computed after a restore for newer messages and for those not counted when stored', async () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     const messages = ['one', 'two words', 'and three words'].map((text, at) => message(`m${at}`, text));
     const ids = messages.map(({ id }) => id);
@@ -140,7 +141,7 @@ describe('the counts of a session', () => {
     assert.equal(restored.known(ids[1]!), undefined);
   });
 
-  it('are made anew for a message that was forgotten', () => {
+  it('are recomputed for a forgotten message', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     counts.of(message('m1', 'partial'));
     counts.forget(messageId('m1'));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { imported } from '../../support/imported.ts';
 
-describe('importing the records of a Claude Code session', () => {
-  it('reads replies without an id one by one, and counts records that are no message or say nothing', () => {
+describe('importing a Claude Code session', () => {
+  it('keeps replies without an id separate, and counts reasoning and non-message records as skipped', () => {
     const records = [
       { type: 'user', message: { role: 'user', content: 'Which port?' } },
       { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'I look.' }] } },
@@ -23,8 +23,8 @@ describe('importing the records of a Claude Code session', () => {
   });
 });
 
-describe('importing the events of a Copilot session', () => {
-  it('passes over what frames the conversation in silence, and counts what it does not know by its type', () => {
+describe('importing a Copilot session', () => {
+  it('silently skips events that only frame the conversation, and counts unknown events by type', () => {
     const records = [
       { type: 'session.start', data: { version: 1, sessionId: 's' } },
       ...['hook.start', 'permission.requested', 'pending_messages.modified'].map((type) => ({ type, data: {} })),
@@ -39,7 +39,7 @@ describe('importing the events of a Copilot session', () => {
 });
 
 describe('importing a SpecStory history', () => {
-  it('keeps a tool’s block that never ends, or ends too seldom, within what the file has', () => {
+  it('ends an unbalanced tool block at the next end tag, and leaves an unclosed one in the reply', () => {
     const { said, moments, skipped } = imported(
       'specstory',
       [
@@ -71,7 +71,7 @@ describe('importing a SpecStory history', () => {
 });
 
 describe('importing an aider history', () => {
-  it('goes without a moment where the heading’s date is none', () => {
+  it('omits the time when the date in the heading is invalid', () => {
     const { said, moments } = imported(
       'aider',
       ['# aider chat started at 2026-13-45 25:61:00', '', '#### Which port?', '', '8080.'].join('\n'),
@@ -84,7 +84,7 @@ describe('importing an aider history', () => {
     assert.deepEqual(moments, [undefined, undefined, undefined]);
   });
 
-  it('is recognized without its heading by what was typed and printed', () => {
+  it('recognizes a history without its heading by user prompts and aider output', () => {
     const { said } = imported('aider', ['#### Which port?', '8080.', '> Tokens: 2k sent', '>  ', '> Done.'].join('\n'));
     assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'tool: Tokens: 2k sent\n \nDone.']);
   });
@@ -114,7 +114,7 @@ describe('importing an aider history', () => {
     ]);
   });
 
-  it('ends a reply that was cut off inside a block at what aider printed or the user typed next', () => {
+  it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = ['```python', '<<<<<<< SEARCH', 'port = 3000'];
     const { said } = imported(
       'aider',

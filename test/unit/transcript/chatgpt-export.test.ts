@@ -25,8 +25,8 @@ function chain(messages: readonly unknown[], more: object = {}): object {
   return { title: 'A talk', mapping: Object.fromEntries(nodes), ...more };
 }
 
-describe('importing conversations of ChatGPT', () => {
-  it('reads a single conversation on the branch last grown, where none is named as current', () => {
+describe('importing ChatGPT conversations', () => {
+  it('reads the newest branch of a single conversation that names no current node', () => {
     const conversation = {
       mapping: {
         root: { parent: null, children: ['a'], message: null },
@@ -41,7 +41,7 @@ describe('importing conversations of ChatGPT', () => {
     assert.deepEqual(skipped, { 'message on another branch': 1 });
   });
 
-  it('ends at a missing parent and at a circle of parents', () => {
+  it('stops at a missing parent and at a cycle of parents', () => {
     const node = (parent: string, text: string): object => ({ parent, message: message('user', words(text)) });
     const { said } = read([
       { create_time: 2, current_node: 'b', mapping: { a: node('b', 'Second.'), b: node('a', 'Third.') } },
@@ -50,7 +50,7 @@ describe('importing conversations of ChatGPT', () => {
     assert.deepEqual(said, ['user: First.', 'user: Second.', 'user: Third.']);
   });
 
-  it('counts entries that are no conversation and takes those without a time first', () => {
+  it('counts entries without a conversation as skipped, and puts conversations without a time first', () => {
     const { said, skipped } = read([
       chain([message('user', words('Later.'))], { create_time: 1772442120 }),
       { title: 'lost' },
@@ -61,7 +61,7 @@ describe('importing conversations of ChatGPT', () => {
     assert.deepEqual(skipped, { 'entry without a conversation': 2 });
   });
 
-  it('reads code, its output, quotes of pages and faults, and texts inside of pictures’ messages', () => {
+  it('reads code, its output, quoted pages, errors, and the text of messages with images', () => {
     const { said, skipped } = read(
       chain([
         message('user', {
@@ -94,7 +94,7 @@ describe('importing conversations of ChatGPT', () => {
     assert.deepEqual(skipped, { 'content of type “image_asset_pointer”': 1, 'content of type “unknown”': 1 });
   });
 
-  it('counts what is hidden, empty, unsigned or of a kind that is no talk', () => {
+  it('counts hidden, empty, authorless and non-conversational messages as skipped', () => {
     const { said, skipped } = read(
       chain([
         message('system', words('')),

@@ -12,7 +12,7 @@ const said = (role: string, text: string): object =>
   item({ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] });
 
 describe('importing a Codex session', () => {
-  it('takes what was said once, and counts the screen’s copy, turns, compactions and reasoning', () => {
+  it('takes each message once, and counts UI copies, turn contexts, compactions and reasoning as skipped', () => {
     const { said: seen, skipped } = read(
       META,
       line('turn_context', { cwd: '/repo', model: 'gpt-5-codex' }),
@@ -45,7 +45,7 @@ describe('importing a Codex session', () => {
     });
   });
 
-  it('shows calls of every kind with what was asked of the tool', () => {
+  it('shows tool calls of every kind with their arguments', () => {
     const { said: seen } = read(
       META,
       item({ type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":["ls"]}' }),
@@ -63,7 +63,7 @@ describe('importing a Codex session', () => {
     ]);
   });
 
-  it('shows what tools answered in each form that Codex has written, and which of it failed', () => {
+  it('shows tool output in every format Codex has used, and marks failures', () => {
     const answer = (output: unknown, type = 'function_call_output'): object => item({ type, call_id: 'c', output });
     const { said: seen, content } = read(
       META,
@@ -94,7 +94,7 @@ describe('importing a Codex session', () => {
     assert.deepEqual(faults, [false, false, true, true, false, false, false, false, false, false]);
   });
 
-  it('reads an older session, whose lines have no envelope', () => {
+  it('reads an older session whose lines have no envelope', () => {
     const { said: seen, skipped } = read(
       { id: 's0', timestamp: '2025-05-01T10:00:00Z', instructions: null },
       { record_type: 'state' },
@@ -107,7 +107,7 @@ describe('importing a Codex session', () => {
     assert.deepEqual(skipped, { 'record of type “session_meta”': 2, 'content of type “unknown”': 1 });
   });
 
-  it('keeps the images of a tool’s output', () => {
+  it('keeps embedded images in tool output', () => {
     const output = [
       { type: 'input_text', text: 'attached' },
       { type: 'input_image', image_url: 'data:image/png;base64,QQ==' },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
 
-describe('the heading of a decision', () => {
-  it('isn’t cut within an emoji', () => {
+describe('decision heading', () => {
+  it('is not cut inside an emoji', () => {
     const quote = `${'数'.repeat(79)}🚢${'数'.repeat(20)}`;
     const events = [
       {

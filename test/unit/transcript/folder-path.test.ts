@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { folderPath } from '../../../src/core/transcript/transcript-message.ts';
 import { importContinueSession } from '../../../src/core/transcript/continue-session.ts';
 
-describe('the folder of a chat, as tools write it', () => {
+describe('workspace folder of an imported chat', () => {
   for (const [written, folder] of [
     ['/home/sam/api', '/home/sam/api'],
     ['file:///home/sam/my%20api', '/home/sam/my api'],
@@ -11,7 +11,7 @@ describe('the folder of a chat, as tools write it', () => {
     ['file:///C:/Users/sam/api', 'C:\\Users\\sam\\api'],
     ['vscode-remote://ssh-remote%2Bbox/home/sam/api', '/home/sam/api'],
   ] as const) {
-    it(`is a path: ${written}`, () => {
+    it(`is parsed from ${written}`, () => {
       assert.equal(folderPath(written), folder);
       const told: (string | undefined)[] = [];
       importContinueSession(
@@ -26,7 +26,7 @@ describe('the folder of a chat, as tools write it', () => {
     });
   }
 
-  it('is unknown where nothing is written', () => {
+  it('is undefined when the recorded folder is missing or invalid', () => {
     assert.deepEqual(['', undefined, 7].map(folderPath), [undefined, undefined, undefined]);
   });
 });

@@ -14,9 +14,9 @@ const fixture = (name: string): string => readFileSync(path.join(FIXTURES, name)
 const reasons = (skipped: readonly Skipped[]): Record<string, number> =>
   Object.fromEntries(skipped.map(({ reason, count }) => [inEnglish(reason), count]));
 
-describe('importing a transcript', () => {
+describe('transcript import', () => {
   for (const name of readdirSync(FIXTURES)) {
-    it(`reads ${name} as reviewed`, () => {
+    it(`reads ${name} as recorded in its reviewed golden file`, () => {
       const { format, transcript, skipped } = readTranscript(fixture(name));
       const left = Object.entries(reasons(skipped)).map(([reason, count]) => `${count} × ${reason}`);
       const messages = transcript.map((message) => JSON.stringify(message, null, 1));
@@ -24,7 +24,7 @@ describe('importing a transcript', () => {
     });
   }
 
-  it('gives text that equals the text of the blocks, in every format', () => {
+  it('gives each message the same text as its blocks, in every format', () => {
     for (const name of ['openai.jsonl', 'anthropic.json', 'vscode-chat.json', 'claude-code.jsonl', 'codex.jsonl']) {
       for (const message of readTranscript(fixture(name)).transcript) {
         if (message.blocks) assert.equal(message.text, messageText({ content: message.blocks }));
@@ -32,7 +32,7 @@ describe('importing a transcript', () => {
     }
   });
 
-  it('reads the same from chunks of any size', () => {
+  it('reads the same messages in small chunks as in one piece', () => {
     for (const name of ['openai.jsonl', 'aider.chat.history.md', 'codex.jsonl', 'specstory.md', 'anthropic.json']) {
       const text = `\uFEFF${fixture(name)}`;
       const reader = new TranscriptReader();
@@ -43,7 +43,7 @@ describe('importing a transcript', () => {
     }
   });
 
-  it('hands out messages of a long JSONL before its end', () => {
+  it('returns messages of a long JSONL file before its end', () => {
     const reader = new TranscriptReader();
     const line = `${JSON.stringify({ role: 'user', content: 'x'.repeat(1000) })}\n`;
     let early = 0;
@@ -52,7 +52,7 @@ describe('importing a transcript', () => {
     assert.equal(early + reader.end().length, 100);
   });
 
-  it('keeps reading past damaged lines, the first one included', () => {
+  it('skips damaged lines, including the first, and keeps reading', () => {
     const good = JSON.stringify({ role: 'user', content: 'still here' });
     const read = readTranscript(`{"role":"user","cont\n${good}\n${good}\n{"role":"us`);
     assert.equal(read.messages, 2);
@@ -72,7 +72,7 @@ describe('importing a transcript', () => {
       /contains no readable messages. Skipped: 1 × record/,
     ],
   ] as const) {
-    it(`says in one sentence why ${what} cannot be read`, () => {
+    it(`explains on one line why ${what} cannot be read`, () => {
       assert.throws(
         () => readTranscript(text),
         (error: unknown) => TranscriptError.is(error) && message.test(error.message) && !error.message.includes('\n'),

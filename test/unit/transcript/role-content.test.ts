@@ -5,7 +5,7 @@ import { imported, type Imported } from '../../support/imported.ts';
 const read = (...messages: readonly unknown[]): Imported => imported('messages', JSON.stringify(messages));
 
 describe('importing messages with role and content', () => {
-  it('knows every name that tools give to the four roles', () => {
+  it('maps every known role name to one of the four roles', () => {
     const names = ['system', 'Developer', 'user', 'Human', 'assistant', 'model', 'AI', 'tool', 'function'];
     const { said } = read(...names.map((role) => ({ role, content: role })));
     assert.deepEqual(said, [
@@ -21,7 +21,7 @@ describe('importing messages with role and content', () => {
     ]);
   });
 
-  it('reads a text in every part that can hold one', () => {
+  it('reads text from every kind of part that can hold it', () => {
     const { said, skipped } = read({
       role: 'user',
       content: [
@@ -38,7 +38,7 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, {});
   });
 
-  it('keeps pictures that are in the file and counts those that are links', () => {
+  it('keeps embedded images, and counts linked images and non-text documents as skipped', () => {
     const { content, skipped } = read(
       {
         role: 'user',
@@ -69,7 +69,7 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
 
-  it('keeps images in the format of MCP', () => {
+  it('keeps images in MCP format', () => {
     const { content, skipped } = read({
       role: 'user',
       content: [{ type: 'image', data: 'QQ==', mimeType: 'image/png' }],
@@ -78,7 +78,7 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, {});
   });
 
-  it('keeps the images of a Goose tool’s results', () => {
+  it('keeps images in Goose tool results', () => {
     const { content } = read({
       role: 'user',
       content: [
@@ -105,7 +105,7 @@ describe('importing messages with role and content', () => {
     ]);
   });
 
-  it('counts reasoning and parts of a kind unknown, and a message of which nothing is left', () => {
+  it('counts reasoning, unknown parts and messages without readable content as skipped', () => {
     const { said, skipped } = read(
       { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
       {
@@ -128,7 +128,7 @@ describe('importing messages with role and content', () => {
     });
   });
 
-  it('keeps an empty message, so that positions stay those of the file', () => {
+  it('keeps an empty message so that positions match the file', () => {
     const { said } = read(
       { role: 'user', content: null },
       { role: 'assistant', content: [] },
@@ -137,7 +137,7 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(said, ['user: ', 'assistant: ', 'user: One part alone.']);
   });
 
-  it('shows calls of functions, of custom tools, of the oldest form and of a server', () => {
+  it('shows function calls, custom tool calls, legacy function_call and server tool calls', () => {
     const { said } = read(
       {
         role: 'assistant',
@@ -168,7 +168,7 @@ describe('importing messages with role and content', () => {
     ]);
   });
 
-  it('shows a tool’s answer as a result, with its pictures, and what went wrong', () => {
+  it('shows tool output as a result, with its images and error status', () => {
     const { said, content } = read(
       { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'one' }, { text: 'two' }], is_error: true },
       { role: 'tool', content: 'of no call' },
@@ -221,7 +221,7 @@ describe('importing messages with role and content', () => {
     );
   });
 
-  it('counts entries that are no message between those that are', () => {
+  it('counts invalid entries between messages as skipped', () => {
     const { said, skipped } = read({ role: 'user', content: 'a' }, { role: 'user' }, 'b', {
       role: 'narrator',
       content: 'c',

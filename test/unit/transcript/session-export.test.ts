@@ -48,8 +48,8 @@ const message: fc.Arbitrary<Message> = fc.record(
   { requiredKeys: ['id', 'parent', 'role', 'content', 'at'], noNullPrototype: true },
 );
 
-describe('exporting a session', () => {
-  it('gives every message back from JSONL exactly, and the same bytes again', () => {
+describe('session export as JSONL', () => {
+  it('restores every message exactly, and exports it again to the same bytes', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
         const jsonl = [...sessionToJsonl(messages)].join('');
@@ -60,7 +60,7 @@ describe('exporting a session', () => {
     );
   });
 
-  it('is read as the branch that was active, with what other branches and damaged lines held counted', () => {
+  it('is imported as the active branch, with other branches and damaged lines counted as skipped', () => {
     const said = (id: string, parent: string | null, text: string): Message => ({
       ...say('user', text),
       id: messageId(id),
@@ -83,7 +83,7 @@ describe('exporting a session', () => {
     assert.equal(readTranscript(loop).messages, 2);
   });
 
-  it('names the first line that is no message', () => {
+  it('reports the first line that is not a message', () => {
     const jsonl = [...sessionToJsonl([say('user', 'one')])].join('');
     assert.throws(
       () => sessionFromJsonl(`${jsonl}{"role":"user"}\n`),

@@ -13,7 +13,7 @@ describe('importing real transcripts', () => {
     this.skip();
   });
 
-  it('reads a developer’s aider history in whole messages', () => {
+  it('reads whole messages from a developer’s aider history', () => {
     const text = readFileSync(path.join(DATA, 'raw/aider.chat.history.md'), 'utf8');
     const { transcript } = readTranscript(text);
     const replies = transcript.filter(({ role }) => role === 'assistant').map(({ text: reply }) => reply);
@@ -33,7 +33,7 @@ describe('importing real transcripts', () => {
     assert.ok(lines.filter((line) => line !== '').length >= typed - 20, `${lines.length} of ${typed} lines`);
   });
 
-  it('reads a SpecStory history: every header its message, tools and people told apart', () => {
+  it('reads each user header of a SpecStory history as a message, and only tool blocks as tools', () => {
     const text = readFileSync(path.join(DATA, 'raw/specstory.md'), 'utf8');
     const read = readTranscript(text);
     assert.equal(read.format, 'specstory');

@@ -13,8 +13,8 @@ const effects = (name: string, args: unknown): string[] =>
 const ended = (text: string, isError = false): boolean | undefined =>
   toolEffectsOf([{ type: 'tool_result', callId: 'c', text, isError }]).results.get('c');
 
-describe('what a tool call did', () => {
-  it('is told for the tools of every vendor', () => {
+describe('tool call effects', () => {
+  it('are recognized for the tools of every vendor', () => {
     const told: readonly (readonly [string, unknown, string])[] = [
       ['Read', { file_path: '/home/sam/a.ts' }, 'read /home/sam/a.ts'],
       ['MultiEdit', { file_path: '/home/sam/a.ts', edits: [] }, 'edit /home/sam/a.ts'],
@@ -38,13 +38,13 @@ describe('what a tool call did', () => {
     for (const [name, args, effect] of told) assert.deepEqual(effects(name, args), [effect], name);
   });
 
-  it('names every file of a call that has several', () => {
+  it('include every file of a call that has several', () => {
     assert.deepEqual(effects('read_file', { files: [{ path: 'a.ts' }, { path: 'b.ts' }] }), ['read a.ts', 'read b.ts']);
     const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Delete File: b.ts\n*** End Patch';
     assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
   });
 
-  it('names the files of a patch that is run as a command', () => {
+  it('include the files of a patch run as a shell command', () => {
     const patch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** End Patch';
     for (const command of [
       ['apply_patch', patch],
@@ -54,17 +54,17 @@ describe('what a tool call did', () => {
     assert.deepEqual(effects('exec_command', { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }), ['edit src/a.ts']);
   });
 
-  it('names both files of a patch that moves one', () => {
+  it('include both the old and the new path of a patch that moves a file', () => {
     const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch';
     assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
   });
 
-  it('is nothing for other tools and for arguments that are no JSON', () => {
+  it('are empty for other tools and for arguments that are not valid JSON', () => {
     assert.deepEqual(effects('web_search', { query: 'ports' }), []);
     assert.deepEqual(effects('Bash', '{"command": "npm te'), []);
   });
 
-  it('went well unless the result says otherwise', () => {
+  it('count as successful unless the result reports a failure', () => {
     assert.equal(ended('12 passing'), true);
     assert.equal(ended('12 passing', true), false);
     assert.equal(ended('Exit code: 1\nnpm error'), false);

@@ -4,20 +4,20 @@ import { TranscriptReader } from '../../../src/core/transcript/transcript-reader
 import { readTranscript } from '../../support/read-transcript.ts';
 
 describe('recognizing a transcript', () => {
-  it('reads one message alone, and a request that stands over several lines', () => {
+  it('reads a single message, and a request that spans several lines', () => {
     const one = readTranscript('{\n  "role": "user",\n  "content": "Alone."\n}');
     assert.deepEqual(one.transcript, [{ role: 'user', text: 'Alone.' }]);
     const request = readTranscript('{\n"model": "m",\n"messages": [{"role": "user", "content": "Within."}]\n}');
     assert.deepEqual(request.transcript, [{ role: 'user', text: 'Within.' }]);
   });
 
-  it('reads lines that end as Windows ends them, and empty ones between', () => {
+  it('reads lines with Windows line endings and empty lines in between', () => {
     const line = JSON.stringify({ role: 'user', content: 'a' });
     const { messages, skipped } = readTranscript(`${line}\r\n\r\n\n${line}\r\n`);
     assert.deepEqual([messages, skipped], [2, []]);
   });
 
-  it('waits for more than the head of a file whose first lines tell nothing', () => {
+  it('keeps reading past the head of a file whose first lines are inconclusive', () => {
     const reader = new TranscriptReader();
     const noise = `${JSON.stringify({ kind: 'noise', text: 'x'.repeat(1 << 16) })}\n`;
     assert.deepEqual(reader.push(noise), []);
@@ -45,7 +45,7 @@ describe('recognizing a transcript', () => {
     assert.equal(reader.totals().format, 'messages');
   });
 
-  it('gives a file of prose up once enough of it was seen', () => {
+  it('rejects a prose file after reading enough of it', () => {
     const reader = new TranscriptReader();
     const page = 'It was a dark and stormy night. '.repeat(1 << 12);
     assert.deepEqual(reader.push(page), []);
@@ -54,7 +54,7 @@ describe('recognizing a transcript', () => {
     }, /format isn’t supported/);
   });
 
-  it('says why records, none of which is a message, cannot be read', () => {
+  it('explains why records without any message cannot be read', () => {
     assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /supported chat format/);
     assert.throws(
       () => readTranscript('[{"role":"narrator","content":"a"},{"role":"user"}]'),

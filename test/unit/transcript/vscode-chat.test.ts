@@ -11,8 +11,8 @@ function read(...requests: readonly unknown[]): Imported {
 const ask = (text: string, response: unknown, more: object = {}): object => ({ message: { text }, response, ...more });
 const uri = (path: string): object => ({ $mid: 1, fsPath: path, external: `file://${path}`, path, scheme: 'file' });
 
-describe('importing a chat export of VS Code', () => {
-  it('is recognized by its requests where nobody is named as the one who replies', () => {
+describe('importing a VS Code chat export', () => {
+  it('recognizes an export without a responder name by its requests', () => {
     const text = JSON.stringify({ requests: [null, { message: 'Hello?', response: ['Hello.'] }] });
     const { format, transcript } = readTranscript(text);
     assert.equal(format, 'vscode-chat');
@@ -23,7 +23,7 @@ describe('importing a chat export of VS Code', () => {
     assert.throws(() => readTranscript('{"requests": [{"url": "/slots"}]}'), /supported chat format/);
   });
 
-  it('reads what was asked as a string, as text, or as the parts of a slash command', () => {
+  it('reads a prompt given as a string, as text, or as the parts of a slash command', () => {
     const { said, skipped } = read(
       { message: 'Where is the clock?', response: [] },
       ask('@workspace /explain the clock', [], { slashCommand: { name: 'explain' } }),
@@ -46,7 +46,7 @@ describe('importing a chat export of VS Code', () => {
     assert.deepEqual(skipped, {});
   });
 
-  it('counts requests that say nothing and keeps the replies to them', () => {
+  it('counts requests without a message as skipped and keeps their replies', () => {
     const { said, skipped } = read(
       'lost',
       { response: [{ value: 'An orphan reply.' }] },
@@ -57,7 +57,7 @@ describe('importing a chat export of VS Code', () => {
     assert.deepEqual(skipped, { 'invalid request': 1, 'request without a message': 3 });
   });
 
-  it('joins markdown of every form into one reply', () => {
+  it('joins every form of Markdown into one reply', () => {
     const { said } = read(
       ask('Go on.', [
         'One, ',
@@ -80,7 +80,7 @@ describe('importing a chat export of VS Code', () => {
     ]);
   });
 
-  it('names a reference by its label, its symbol or its file, and leaves an empty one out', () => {
+  it('names a reference by its label, symbol or file, and omits an empty one', () => {
     const refer = (inlineReference: unknown, more: object = {}): object => ({
       kind: 'inlineReference',
       inlineReference,
@@ -113,7 +113,7 @@ describe('importing a chat export of VS Code', () => {
     );
   });
 
-  it('shows each tool’s input where the export keeps it, and what it answered', () => {
+  it('shows each tool’s input, wherever the export keeps it, and its output', () => {
     const tool = (toolCallId: string, toolId: string, more: object): object => ({
       kind: 'toolInvocationSerialized',
       isComplete: true,
@@ -180,7 +180,7 @@ describe('importing a chat export of VS Code', () => {
     assert.deepEqual(skipped, {});
   });
 
-  it('shows edits of files and notebooks as calls, wherever the file’s address stands', () => {
+  it('shows file and notebook edits as tool calls, wherever the file’s URI is stored', () => {
     const { said } = read(
       ask('Change them.', [
         { kind: 'textEditGroup', uri: uri('/repo/a.ts'), edits: [[{ text: 'x' }]], done: true },
@@ -195,7 +195,7 @@ describe('importing a chat export of VS Code', () => {
     ]);
   });
 
-  it('counts reasoning and what only dresses the screen, by its kind', () => {
+  it('counts reasoning and UI-only parts as skipped, by kind', () => {
     const { said, skipped } = read(
       ask(
         'Go.',
@@ -224,7 +224,7 @@ describe('importing a chat export of VS Code', () => {
     });
   });
 
-  it('counts what was attached to a request, of which the export has the address alone', () => {
+  it('counts a request’s attachments as skipped, because the export has only their URIs', () => {
     const { said, skipped } = read(
       ask('Compare these.', [{ value: 'They differ.' }], {
         variableData: {
@@ -247,7 +247,7 @@ describe('importing a chat export of VS Code', () => {
     });
   });
 
-  it('shows why a reply failed, after what it had said or in its place', () => {
+  it('shows the error of a failed reply, after the partial reply or in its place', () => {
     const failed = { errorDetails: { message: 'Rate limit exceeded.', responseIsFiltered: false } };
     const { said } = read(
       ask('Again?', [], { result: failed }),
@@ -265,10 +265,10 @@ describe('importing a chat export of VS Code', () => {
   });
 });
 
-describe('replaying a chat’s log of changes', () => {
+describe('replaying a chat’s change log', () => {
   const first = '{"kind":0,"v":{"requests":[{"message":{"text":"Hello?"},"response":[]}]}}';
 
-  it('appends at the end of a list', () => {
+  it('appends an entry at the end of a list', () => {
     const text = `${first}\n{"kind":1,"k":["requests",1],"v":{"message":{"text":"Hello again?"}}}\n`;
     assert.deepEqual(
       readTranscript(text).transcript.map((one) => one.text),
@@ -277,7 +277,7 @@ describe('replaying a chat’s log of changes', () => {
   });
 
   for (const index of [2, 60_000_000, -1, 0.5]) {
-    it(`refuses position ${index} outside of a list by its line`, () => {
+    it(`rejects the invalid list position ${index} and names its line`, () => {
       const text = `${first}\n{"kind":1,"k":["requests",${index}],"v":1}\n{"kind":1,"k":["requests",0,"x"],"v":1}\n`;
       assert.throws(() => readTranscript(text), /line 2 of the file is damaged/);
     });

@@ -23,12 +23,12 @@ const line = fc.constantFrom(
 );
 const document = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'));
 
-describe('a reply that is still arriving', () => {
-  it('is cut into blocks that are the text, joined', () => {
+describe('blocks of a streaming reply', () => {
+  it('join to the full text of the reply', () => {
     fc.assert(fc.property(document, (text) => assert.equal(split(text).join(''), text)));
   });
 
-  it('is cut at the same places however it was chunked', () => {
+  it('are split at the same places whatever the chunk sizes', () => {
     fc.assert(
       fc.property(document, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }), (text, sizes) => {
         assert.deepEqual(split(text, sizes), split(text));
@@ -36,7 +36,7 @@ describe('a reply that is still arriving', () => {
     );
   });
 
-  it('reads the same in blocks as whole', () => {
+  it('render the same as the whole reply', () => {
     fc.assert(
       fc.property(document, (text) => {
         // Both know all link definitions, like the finished page.
@@ -49,7 +49,7 @@ describe('a reply that is still arriving', () => {
     );
   });
 
-  it('has a block of its own for each fence, and keeps fences in lists with their item', () => {
+  it('put each fence in a block of its own, but keep a fence in a list with its item', () => {
     assert.deepEqual(split('Look:\n```ts\na\n\nb\n```\nDone.'), ['Look:\n', '```ts\na\n\nb\n```\n', 'Done.']);
     assert.equal(split('- item\n\n  ```ts\n  - not an item\n\n  ```\n- next\n\nEnd').length, 2);
   });

@@ -8,8 +8,8 @@ import {
   SLASH_COMMANDS,
 } from '../../../src/webview/completion.ts';
 
-describe('commands in the composer', () => {
-  it('complete after a slash at the start, and only there', () => {
+describe('composer completion and slash commands', () => {
+  it('completes a command after a slash at the start of the text, and only there', () => {
     assert.deepEqual(completionAt('/co', 3), { kind: 'command', query: 'co', start: 0, end: 3 });
     assert.equal(completionAt('see /co', 7), undefined);
     assert.deepEqual(
@@ -18,7 +18,7 @@ describe('commands in the composer', () => {
     );
   });
 
-  it('are read with their argument; other text is a message', () => {
+  it('parses a slash command with its argument, and treats other text as a message', () => {
     assert.equal(parseSlashCommand('/task  Make it green \n')?.argument, 'Make it green');
     assert.equal(parseSlashCommand('/COMPRESS')?.slash.command, 'compressHistory');
     assert.equal(parseSlashCommand('/compact')?.slash.command, 'compressHistory');
@@ -26,18 +26,18 @@ describe('commands in the composer', () => {
     assert.equal(parseSlashCommand('/unknown thing'), undefined);
   });
 
-  it('are all known to the host', () => {
+  it('offers only slash commands that the host knows', () => {
     for (const { command } of SLASH_COMMANDS) assert.ok(command === 'pin' || PAGE_COMMANDS.includes(command), command);
   });
 
-  it('complete a file after a number sign that begins a word', () => {
+  it('completes a file after a number sign that begins a word', () => {
     assert.deepEqual(completionAt('look at #src/a', 14), { kind: 'context', query: 'src/a', start: 8, end: 14 });
     assert.equal(completionAt('issue#12', 8), undefined);
   });
 });
 
-describe('the history of the composer', () => {
-  it('goes back through what was sent and returns to what was not', () => {
+describe('composer history', () => {
+  it('goes back through sent texts and returns to the unsent draft', () => {
     const history = new InputHistory(['one', 'two']);
     assert.equal(history.step(-1, 'draft'), 'two');
     assert.equal(history.step(-1, 'two'), 'one');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { findMatches } from '../../../src/webview/find.ts';
 
-describe('words that are found on the page', () => {
-  it('are marked where they stand, in whatever case, and behind letters that are two in lower case', () => {
+describe('find on the page', () => {
+  it('marks exact matches in any case, even after letters whose lowercase form is longer', () => {
     const found = (text: string, words: string): string[] =>
       findMatches(text, words).map(({ from, to }) => text.slice(from, to));
     assert.deepEqual(found('İÇİŞLERİ BAKANI, bakan', 'bakan'), ['BAKAN', 'bakan']);

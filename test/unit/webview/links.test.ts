@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { filePath, linkTarget } from '../../../src/webview/markdown/links.ts';
 
 describe('links in messages', () => {
-  it('lead to the web by http, https and mailto alone', () => {
+  it('open https and mailto addresses on the web', () => {
     const href = 'https://nodejs.org/api/?a=1#b';
     assert.deepEqual(linkTarget(href), { kind: 'web', href });
     assert.equal(linkTarget('mailto:a@b.example').kind, 'web');
   });
 
-  it('are refused for any other scheme, however it is written', () => {
+  it('are refused with any other scheme, however it is written', () => {
     const refused = [
       ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', '\u0001javascript:alert(1)'],
       ...['java%0ascript:alert(1)', 'vbscript:x', 'data:text/html,<script>alert(1)</script>', 'file:///etc/passwd'],
@@ -30,18 +30,18 @@ describe('links in messages', () => {
     for (const href of refused) assert.equal(linkTarget(href).kind, 'refused', JSON.stringify(href));
   });
 
-  it('show the true host when letters look like others', () => {
+  it('show the true host when it contains look-alike letters', () => {
     const target = linkTarget('https://gооgle.com/login');
     assert.equal(target.kind, 'web');
     assert.match(target.href, /^https:\/\/xn--/);
   });
 
-  it('are refused when hidden characters are in them', () => {
+  it('are refused when they contain hidden characters', () => {
     assert.equal(linkTarget('https://a.example/\u202egpj.exe').kind, 'refused');
     assert.equal(linkTarget('src/\u200ba.ts').kind, 'refused');
   });
 
-  it('lead from a citation to the message that it quotes, and by no other address of that scheme', () => {
+  it('lead from a citation to the quoted message, and are refused for other threadkeeper: addresses', () => {
     const href = 'threadkeeper:message/01J_a-9';
     assert.deepEqual(linkTarget(href), { kind: 'message', href });
     const refused = [
@@ -51,7 +51,7 @@ describe('links in messages', () => {
     for (const other of refused) assert.equal(linkTarget(other).kind, 'refused', other);
   });
 
-  it('lead to files and lines of the workspace', () => {
+  it('lead to files and lines in the workspace', () => {
     assert.deepEqual(linkTarget('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(linkTarget('src/a.ts:12:5'), { kind: 'file', path: 'src/a.ts', line: 12, column: 5 });
     assert.deepEqual(linkTarget('src/a.ts#L7-L9'), { kind: 'file', path: 'src/a.ts', line: 7 });
@@ -66,7 +66,7 @@ describe('links in messages', () => {
     assert.equal(linkTarget(`${'src/'.repeat(300)}a.ts:12`).kind, 'refused');
   });
 
-  it('are found in inline code that names a file, not in words that have a dot', () => {
+  it('are detected in inline code that names a file, but not in words with a dot', () => {
     assert.deepEqual(filePath('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(filePath('./scripts/Makefile'), { kind: 'file', path: './scripts/Makefile' });
     assert.deepEqual(filePath('C:\\x\\a.ts'), { kind: 'file', path: 'C:\\x\\a.ts' });
@@ -75,7 +75,7 @@ describe('links in messages', () => {
     }
   });
 
-  it('are not found in inline code that names a file of another computer', () => {
+  it('are not detected in inline code that names a file on another computer', () => {
     for (const name of ['\\\\evil\\share\\a.ts:1', '//evil/share/a.ts', '/\\evil/share/a.ts', '\\evil\\share/a.ts'])
       assert.equal(filePath(name), undefined, name);
   });

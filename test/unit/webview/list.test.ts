@@ -15,8 +15,8 @@ const messages = (from: number, count: number) => Array.from({ length: count }, 
 const loaded = (transcript: Transcript): number =>
   Array.from({ length: transcript.total }, (_, position) => transcript.at(position)).filter(Boolean).length;
 
-describe('heights of a long list', () => {
-  it('sum and find as a plain list would', () => {
+describe('row heights of a long list', () => {
+  it('give the same sums and lookups as a plain list', () => {
     const change = fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 400 }));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.array(change, { maxLength: 40 }), (count, changes) => {
@@ -42,7 +42,7 @@ describe('heights of a long list', () => {
     );
   });
 
-  it('keep what was measured when the list grows', () => {
+  it('keep measured heights when the list grows', () => {
     const index = new RowHeights();
     index.resize(2, () => 100);
     index.set(0, 30, true);
@@ -53,8 +53,8 @@ describe('heights of a long list', () => {
   });
 });
 
-describe('the transcript in the page', () => {
-  it('starts with the newest messages and asks for the pages that come into view', () => {
+describe('transcript in the page', () => {
+  it('starts with the newest messages and requests the pages that come into view', () => {
     const transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
     assert.deepEqual(transcript.missingPages(9_960, 9_999), []);
     assert.deepEqual(transcript.missingPages(9_880, 9_945), [9_850, 9_900]);
@@ -62,7 +62,7 @@ describe('the transcript in the page', () => {
     assert.deepEqual(more.missingPages(9_900, 9_999), []);
   });
 
-  it('stays bounded while all of it is read, and keeps the end', () => {
+  it('stays bounded while it is read to the start, and keeps the newest message', () => {
     let transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
     for (let from = 9_900; from >= 0; from -= PAGE_SIZE) {
       transcript = transcript.add(from, messages(from, PAGE_SIZE), from);
@@ -72,7 +72,7 @@ describe('the transcript in the page', () => {
     assert.equal(transcript.last?.id, 'm9999');
   });
 
-  it('keeps as many when messages are only added, for days, and those that are read', () => {
+  it('stays bounded while messages are only appended, and keeps the messages being read', () => {
     let transcript = Transcript.empty;
     const append = (to: number): void => {
       for (let position = transcript.total; position < to; position++)
@@ -88,7 +88,7 @@ describe('the transcript in the page', () => {
     assert.ok(loaded(transcript) <= 700, `${loaded(transcript)} loaded`);
   });
 
-  it('takes on another branch from the message where it starts', () => {
+  it('replaces its messages from the position where another branch starts', () => {
     const before = Transcript.empty.replaceFrom(0, messages(0, 10), 10, true);
     const branch = before.replaceFrom(6, [message(60)], 7, false);
     assert.equal(branch.total, 7);
@@ -98,7 +98,7 @@ describe('the transcript in the page', () => {
     assert.equal(before.total, 10);
   });
 
-  it('renews only messages that it has', () => {
+  it('updates only messages that it has loaded', () => {
     const transcript = Transcript.empty.replaceFrom(5, messages(5, 5), 10, true);
     assert.equal(transcript.update([message(2)]).at(2), undefined);
     const changed = transcript.update([{ ...message(7), ending: 'stopped' }]);

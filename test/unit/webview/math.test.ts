@@ -5,7 +5,7 @@ import { renderMarkdown } from '../../../src/webview/markdown/parser.ts';
 
 const rendered = (text: string): string => renderMarkdown(text, {});
 
-describe('a formula in a message', () => {
+describe('formula in a message', () => {
   const inline = (tex: string): string => `<code class="math-inline">${tex}</code>`;
 
   for (const [text, tex] of [
@@ -14,9 +14,9 @@ describe('a formula in a message', () => {
     ['It is $a < b$, so', 'a &lt; b'],
     ['It is $a_1 * b_1 * c$.', 'a_1 * b_1 * c'],
   ] as const)
-    it(`stands in a line: ${text}`, () => assert.ok(rendered(text).includes(inline(tex)), rendered(text)));
+    it(`is rendered inline: ${text}`, () => assert.ok(rendered(text).includes(inline(tex)), rendered(text)));
 
-  it('stands beside others in a line that begins and ends with one', () => {
+  it('is rendered beside others when the line begins and ends with a formula', () => {
     const display = (tex: string): string => `<code class="math-display">${tex}</code>`;
     const text = rendered('$$a$$ and $$b$$');
     assert.ok(text.includes(`${display('a')} and ${display('b')}`), text);
@@ -25,7 +25,7 @@ describe('a formula in a message', () => {
   });
 
   for (const text of ['$$\nx\n- y\n+ z\n$$', '\\[\nx\n- y\n+ z\n\\]', 'Above:\n$$\nx\n- y\n+ z\n$$\nbelow'])
-    it(`stands on lines of its own, and cuts no block: ${JSON.stringify(text)}`, () => {
+    it(`is rendered on lines of its own without splitting the block: ${JSON.stringify(text)}`, () => {
       assert.match(rendered(text), /<code class="math-display">\s*x\n- y\n\+ z\s*<\/code>/);
       const splitter = new BlockSplitter();
       splitter.push(text);
@@ -43,9 +43,9 @@ describe('a formula in a message', () => {
     '$$ alone',
     'A lone $ sign and \\$escaped\\$ ones',
   ])
-    it(`is not seen in: ${text}`, () => assert.ok(!rendered(text).includes('math'), rendered(text)));
+    it(`is not detected in: ${text}`, () => assert.ok(!rendered(text).includes('math'), rendered(text)));
 
-  it('becomes MathML, with nothing in it that leads or loads anywhere', () => {
+  it('is converted to MathML, but not when it would link to or load anything', () => {
     const set = mathMl({ tex: '\\frac{a}{b}', display: true });
     assert.match(set, /<math[^>]*display="block".*<mfrac>.*<\/math>/);
     assert.doesNotMatch(set, /annotation|frac\{/);
@@ -53,7 +53,7 @@ describe('a formula in a message', () => {
       assert.equal(mathMl({ tex, display: false }), '', tex);
   });
 
-  it('that cannot be read, or never ends, is given back as it was', () => {
+  it('is not converted when it is invalid or expands without end', () => {
     for (const tex of [
       '\\frac{',
       '\\nosuchcommand{x}',

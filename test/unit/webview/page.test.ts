@@ -6,7 +6,7 @@ import type { MessageView } from '../../../src/protocol/views.ts';
 import { Page } from '../../../src/webview/page.ts';
 import { INIT, said } from './init.ts';
 
-describe('the page', () => {
+describe('page', () => {
   let sent: PageToHost[];
   let page: Page;
 
@@ -38,7 +38,7 @@ describe('the page', () => {
     endsWith('m2', 'assistant', 'complete');
   });
 
-  it('leaves the composer alone when a draft belongs to a session that was left', () => {
+  it('leaves the composer alone when a draft belongs to another session', () => {
     const written: string[] = [];
     const nothing = () => undefined;
     page.composer = { focus: nothing, quote: nothing, setText: (words) => void written.push(words) };
@@ -50,8 +50,8 @@ describe('the page', () => {
     assert.deepEqual([written, page.session?.draft.attachments], [['Of this one'], attachments]);
   });
 
-  describe('on its line to the host', () => {
-    it('brings an answer to its question, and tells of a refusal', async () => {
+  describe('when messaging with the host', () => {
+    it('passes an answer to its request, and reports a refusal', async () => {
       const recall = page.request('recall', { query: 'port' });
       let reason: string | undefined;
       const fork = page.request('fork', { message: messageId('m') }, (why) => (reason = why));
@@ -65,13 +65,13 @@ describe('the page', () => {
       assert.equal(page.toasts.persistent?.text, 'It failed.');
     });
 
-    it('drops what breaks the contract, and says so to the log without its content', () => {
+    it('drops a message that breaks the contract, and logs the fault without its content', () => {
       page.receive({ type: 'replyDelta', session: 's', id: 'm', offset: -1, text: 'secret' });
       assert.match(JSON.stringify(sent), /pageFault.*offset/);
       assert.doesNotMatch(JSON.stringify(sent), /secret/);
     });
 
-    it('turns an answer of the wrong shape into a fault', async () => {
+    it('reports an answer of the wrong shape as an internal error', async () => {
       const recall = page.request('recall', { query: 'x' });
       await answer(asked()[0]!.id, 'nonsense');
       assert.equal(await recall, undefined);
@@ -79,8 +79,8 @@ describe('the page', () => {
     });
   });
 
-  describe('after an act that failed', () => {
-    it('repeats the act by its button, and asks for no reply', async () => {
+  describe('after a failure', () => {
+    it('repeats only the failed request when its button is pressed', async () => {
       for (const [type, fields] of [
         ['runCommand', { command: 'chooseModel' }],
         ['retry', { message: messageId('m2') }],
@@ -92,13 +92,13 @@ describe('the page', () => {
       }
     });
 
-    it('tells of a file that cannot be read, as a folder that was dropped', async () => {
+    it('reports a file that cannot be read, such as a dropped folder', async () => {
       assert.equal(await page.readOrReport('a.log', Promise.resolve('one')), 'one');
       assert.equal(await page.readOrReport('src', Promise.reject(new Error('NotFoundError'))), undefined);
       assert.equal(page.toasts.temporary?.text, 'Couldn’t read src. Add it again.');
     });
 
-    it('goes on by itself once the key that it lacked is set', async () => {
+    it('retries the message automatically once the missing key is set', async () => {
       void send();
       const [request] = asked();
       endsWith('m3', 'user');
@@ -110,7 +110,7 @@ describe('the page', () => {
       assert.deepEqual(bodies(), [{ type: 'retry', message: 'm3' }]);
     });
 
-    it('stays as it is when no key was set, or when the text is back in the composer', async () => {
+    it('requests nothing more when no key was set or when the text is back in the composer', async () => {
       void send();
       await refuse(asked()[0]!.id, 'setModelKey');
       for (const isSet of [false, true]) {
@@ -121,21 +121,21 @@ describe('the page', () => {
     });
   });
 
-  describe('with words at its foot', () => {
+  describe('when showing toasts', () => {
     beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
     afterEach(() => mock.timers.reset());
     const words = () => page.toasts.shown.map((each) => each.text);
     const passTime = () => mock.timers.tick(60_000);
     const action = { label: 'Try Again', run: () => undefined };
 
-    it('takes them off by itself when they only inform', () => {
+    it('hides an informational toast automatically', () => {
       page.toasts.show('Copied');
       assert.deepEqual(words(), ['Copied']);
       passTime();
       assert.deepEqual(words(), []);
     });
 
-    it('keeps them while they offer a way out of an error, whatever is said meanwhile, until sending works', async () => {
+    it('keeps an error toast with an action, despite newer toasts, until sending works', async () => {
       page.toasts.show('The provider is overloaded.', 'error', action);
       page.toasts.show('Copied');
       assert.deepEqual(words(), ['The provider is overloaded.', 'Copied']);
@@ -146,13 +146,13 @@ describe('the page', () => {
       assert.deepEqual(words(), []);
     });
 
-    it('has them dismissed', () => {
+    it('dismisses a toast on request', () => {
       page.toasts.show('The key was refused.', 'error', action);
       page.toasts.dismiss(page.toasts.shown[0]!);
       assert.deepEqual(words(), []);
     });
 
-    it('brings back every session deleted while they are shown', () => {
+    it('restores every session deleted while the toast is shown', () => {
       const restored: string[] = [];
       const remove = (id: string) => page.toasts.showSessionDeleted(sessionId(id), (each) => restored.push(each));
       const one = ['Session deleted. To erase its file, run Clean Up Sessions.'];

@@ -26,8 +26,8 @@ const transcript = (...messages: readonly [MessageView['role'], string][]) =>
     true,
   );
 
-describe('a text that was not sent', () => {
-  it('goes back to where it was typed', () => {
+describe('unsent text', () => {
+  it('returns to the composer when the session is busy or storage fails', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
     assert.equal(returnsToComposer('busy', 'Fix the test', 2, now, []), true);
     assert.equal(
@@ -37,56 +37,56 @@ describe('a text that was not sent', () => {
     );
   });
 
-  it('goes back before what was written meanwhile, of which nothing is lost', () => {
+  it('is put before text typed meanwhile, without losing either', () => {
     assert.equal(joinTexts('Fix the test', ''), 'Fix the test');
     assert.equal(joinTexts('Fix the test', 'and the build'), 'Fix the test\nand the build');
   });
 
-  it('stays in the transcript when it got there and only the reply failed', () => {
+  it('stays in the transcript when it was added there and only the reply failed', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi'], ['user', 'Fix the test\n'], ['assistant', 'Fix']);
     assert.equal(returnsToComposer('invalid', 'Fix the test', 2, now, []), false);
   });
 
-  it('stays in the queue where it waits again', () => {
+  it('stays in the queue when it is queued again', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
     assert.equal(returnsToComposer('storage', 'Fix the test', 2, now, [{ text: 'Fix the test' }]), false);
   });
 
-  it('does not go back when the way to the model was the trouble', () => {
+  it('does not return to the composer when the request to the model fails or is cancelled', () => {
     for (const reason of ['cancelled', 'offline', 'no_key', 'failed'] as const) {
       assert.equal(returnsToComposer(reason, 'Hello', 0, Transcript.empty, []), false, reason);
     }
   });
 });
 
-describe('the key that sends', () => {
+describe('send key', () => {
   const key = (change: Partial<KeyPress> = {}) => ({
     ...{ key: 'Enter', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, isComposing: false },
     ...change,
   });
 
-  it('is Enter where the settings say so, and breaks the line with Shift', () => {
+  it('is plain Enter when so configured, and not Shift+Enter', () => {
     assert.equal(isSubmitKey(key(), true), true);
     assert.equal(isSubmitKey(key({ shiftKey: true }), true), false);
     assert.equal(isSubmitKey(key({ isComposing: true }), true), false);
     assert.equal(isSubmitKey(key({ key: 'a' }), true), false);
   });
 
-  it('is not the Enter that takes a word of an input method, in no field', () => {
+  it('is never the Enter that confirms input-method text, in any field', () => {
     assert.equal(isEnter(key()), true);
     assert.equal(isEnter(key({ isComposing: true })), false);
     assert.equal(isEnter(key({ key: 'Escape' })), false);
   });
 
-  it('is Enter with Ctrl or Cmd otherwise', () => {
+  it('is Ctrl+Enter or Cmd+Enter when plain Enter is not configured', () => {
     assert.equal(isSubmitKey(key(), false), false);
     assert.equal(isSubmitKey(key({ ctrlKey: true }), false), true);
     assert.equal(isSubmitKey(key({ metaKey: true }), false), true);
   });
 });
 
-describe('a message without a reply', () => {
-  it("is the user's at the end while nothing arrives", () => {
+describe('unanswered message', () => {
+  it('is a user message with no reply after it and none arriving', () => {
     assert.equal(isUnanswered({ role: 'user' }, undefined, true, false), true);
     assert.equal(isUnanswered({ role: 'user' }, undefined, true, true), false);
     assert.equal(isUnanswered({ role: 'user' }, 'assistant', false, false), false);
@@ -95,8 +95,8 @@ describe('a message without a reply', () => {
   });
 });
 
-describe('a reply that is read out', () => {
-  it('is read without the signs of markdown', () => {
+describe('reply read aloud', () => {
+  it('is read without Markdown syntax', () => {
     const source = '## Plan\n\n- **First** run `npm test`,\n  see [the docs](https://a.example)\n\n```sh\nls -l\n```\n';
     assert.equal(plainText(source), 'Plan First run npm test, see the docs ls -l');
     assert.equal(plainText('![A chart](x.png) | `a`'), 'A chart | a');

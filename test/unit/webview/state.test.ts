@@ -14,8 +14,8 @@ function opened(state: PageState) {
   return state.session;
 }
 
-describe('the state of the page', () => {
-  it('follows a reply from its start to its end', () => {
+describe('page state', () => {
+  it('tracks a reply from its start to its end', () => {
     let state = shown();
     state = reduce(state, { type: 'replyStarted', session, at: 2, message: { ...said('m2', ''), streaming: true } });
     assert.equal(opened(state).transcript.total, 3);
@@ -24,20 +24,20 @@ describe('the state of the page', () => {
     assert.equal(opened(state).transcript.last?.ending, 'complete');
   });
 
-  it('is left alone by what belongs to another session', () => {
+  it('ignores messages for another session', () => {
     const state = shown();
     const other = { type: 'replyStarted', session: sessionId('s2'), at: 0, message: said('x', '') } as const;
     assert.equal(reduce(state, other), state);
   });
 
-  it('forgets older messages when positions get new meanings', () => {
+  it('drops older messages when positions change their meaning', () => {
     const state = shown();
     const fields = { type: 'transcript', session, total: 2, from: 1, messages: [said('n1', 'c')] } as const;
     assert.equal(opened(reduce(state, { ...fields, epoch: 1 })).transcript.at(0)?.id, 'm0');
     assert.equal(opened(reduce(state, { ...fields, epoch: 2 })).transcript.at(0), undefined);
   });
 
-  it('brings what the user sent back by the arrow keys, each text once, the newest last', () => {
+  it('lists each sent text once in the input history, newest last', () => {
     const sends = (state: PageState, from: number, ...messages: MessageView[]): PageState =>
       reduce(state, { type: 'transcript', session, epoch: 1, from, total: from + messages.length, messages });
     const history = (state: PageState) => opened(state).history;
@@ -51,7 +51,7 @@ describe('the state of the page', () => {
     assert.deepEqual(history(state), ['two', 'three', 'three and a half', 'one']);
   });
 
-  it('knows which summary stands for a message', () => {
+  it('finds the summary that covers a message', () => {
     const covers = [
       { node: nodeId('a'), title: 'A', from: 0, to: 9, level: 'brief' as const },
       { node: nodeId('b'), title: 'B', from: 12, to: 20, level: 'detailed' as const },
@@ -64,8 +64,8 @@ describe('the state of the page', () => {
   });
 });
 
-describe('the text of an arriving reply', () => {
-  it('takes what follows, overwrites what was sent twice, and refuses a gap', () => {
+describe('text of a streaming reply', () => {
+  it('appends the next text, overwrites text sent twice, and rejects a gap', () => {
     const live = new LiveReply(said('m', 'ab'));
     assert.equal(live.add(2, 'cd'), true);
     assert.equal(live.add(3, 'De'), true);
@@ -75,16 +75,16 @@ describe('the text of an arriving reply', () => {
   });
 });
 
-describe('texts of the page', () => {
+describe('UI texts', () => {
   afterEach(() => readTranslations('{}'));
 
-  it('take the translations of the host, with values in their order', () => {
+  it('use the host’s translations with their values filled in', () => {
     readTranslations(JSON.stringify({ 'Branch {0} of {1}': 'Zweig {0} von {1}' }));
     assert.equal(text('Branch {0} of {1}', 2, 3), 'Zweig 2 von 3');
     assert.equal(text('Send'), 'Send');
   });
 
-  it('say one otherwise than several', () => {
+  it('distinguish singular and plural', () => {
     assert.equal(formatCounted(1, '1 message → {1}', '{0} messages → {1}', text('1 summary')), '1 message → 1 summary');
     assert.equal(
       formatCounted(1200, '1 message → {1}', '{0} messages → {1}', '2 summaries'),
@@ -93,7 +93,7 @@ describe('texts of the page', () => {
     assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4K tokens']);
   });
 
-  it('count as in English where the language of the editor is unknown', () => {
+  it('format counts as in English when the editor’s locale is not recognized', () => {
     setLocale('en_US.UTF-8');
     assert.equal(formatTokens(1), '1 token');
     assert.equal(formatTokens(12_400), '12.4K tokens');
@@ -102,7 +102,7 @@ describe('texts of the page', () => {
     setLocale('en');
   });
 
-  it('name a file and a folder by the last part of the path', () => {
+  it('name a file or folder by the last segment of its path', () => {
     assert.deepEqual(['src/a.ts', 'a.ts', 'src/jobs/', 'c:\\x\\y.ts'].map(baseName), ['a.ts', 'a.ts', 'jobs', 'y.ts']);
   });
 });

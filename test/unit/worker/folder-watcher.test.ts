@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FolderWatcher } from '../../../src/worker/folder-watcher.ts';
 
-describe('folders of other tools', () => {
+describe('folder watcher', () => {
   let home: string;
   beforeEach(async () => (home = await mkdtemp(path.join(tmpdir(), 'watched-'))));
   afterEach(() => rm(home, { recursive: true }));
 
-  it('that change while they are read are read once more, after the pause', async () => {
+  it('reports a folder once more, after the pause, when it changes during a read', async () => {
     const file = path.join(home, 'chat.jsonl');
     await writeFile(file, '1\n');
     let calls = 0;

@@ -75,7 +75,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   console.log('done');
 }`;
 
-describe('the chats from other tools, followed in a thread', () => {
+describe('chats followed from other tools', () => {
   let place = '';
   let home = '';
   const opened: FollowedChats[] = [];
@@ -99,7 +99,7 @@ describe('the chats from other tools, followed in a thread', () => {
     return chats;
   }
 
-  it('lists them again once a catalog that could not be read can be', async () => {
+  it('are listed again once an unreadable catalog becomes readable', async () => {
     mkdirSync(path.join(place, 'copies/catalog.json'), { recursive: true });
     const chats = open();
     await assert.rejects(chats.list(), /EISDIR/);
@@ -134,7 +134,7 @@ describe('the chats from other tools, followed in a thread', () => {
   const messages = async (chats: FollowedChats): Promise<number> =>
     (await chats.list()).chats.reduce((sum, { entry }) => sum + entry.messages, 0);
 
-  it('are counted before anything is read', async () => {
+  it('are counted before any of them is read', async () => {
     const chats = open();
     const found = await chats.find();
     assert.deepEqual(
@@ -144,7 +144,7 @@ describe('the chats from other tools, followed in a thread', () => {
     assert.equal((await chats.list()).chats.length, 0);
   });
 
-  it('are read again when a file grows, and when one comes in a new folder', async () => {
+  it('are read again when a file grows and when a file appears in a new folder', async () => {
     const chats = open();
     assert.equal((await chats.follow({ tools: ['claude-code'], keepMs: 0 })).read, 1);
     appendFileSync(path.join(home, SESSION), said('And the host?'));
@@ -161,7 +161,7 @@ describe('the chats from other tools, followed in a thread', () => {
     ['zed', false],
   ] as const) {
     const name = `${isLarge ? 'large ' : ''}database of ${tool}`;
-    it(`are read again when a tool that has its database open writes to it: ${name}`, async () => {
+    it(`are read again when a tool writes to a database that it has open: ${name}`, async () => {
       const write = TOOL_FIXTURES.find((one) => one.tool === tool && WRITES[tool].format.test(one.format))!.write;
       const file = write(home);
       const writer = await openTool(file);
@@ -182,7 +182,7 @@ describe('the chats from other tools, followed in a thread', () => {
     });
   }
 
-  it('leave no trace outside our folder, whatever the tool', async () => {
+  it('are read without leaving a trace outside our folder, whatever the tool', async () => {
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
     const before = traces(home);
     const outside = mkdtempSync(path.join(place, 'outside-'));
@@ -207,7 +207,7 @@ describe('the chats from other tools, followed in a thread', () => {
     }
   });
 
-  it('are followed by one window, and shown by the other, which goes on when the first is gone', async () => {
+  it('are followed by one window and shown in another, which takes over when the first closes', async () => {
     const [first, second] = [open('one'), open('two')];
     await first.follow({ tools: ['claude-code'], keepMs: 0 });
     assert.equal((await second.follow({ tools: ['claude-code'], keepMs: 0 })).read, 0);
@@ -219,7 +219,7 @@ describe('the chats from other tools, followed in a thread', () => {
     await eventually(async () => (await messages(second)) === 3);
   });
 
-  it('are followed on at once by a new thread of a window whose thread has ended', async () => {
+  it('are followed at once by a new thread of a window whose thread has ended', async () => {
     await open('one').follow({ tools: ['claude-code'], keepMs: 0 });
     appendFileSync(path.join(home, SESSION), said('And the host?'));
     const next = open('one');
@@ -227,7 +227,7 @@ describe('the chats from other tools, followed in a thread', () => {
     assert.equal(await messages(next), 2);
   });
 
-  it('stay with the window that reads them, however long that takes', async function () {
+  it('stay with the window that reads them, however long reading takes', async function () {
     if (process.platform === 'win32') return this.skip();
     // Reading a pipe would wait until somebody writes to it.
     const pipe = path.join(place, 'pipe');
@@ -246,7 +246,7 @@ describe('the chats from other tools, followed in a thread', () => {
     assert.equal((await pass).read, 1);
   });
 
-  it('are followed on after the user has cancelled a pass, which reads no more itself', async () => {
+  it('are still followed after the user cancels a pass, which itself stops reading', async () => {
     for (let index = 0; index < 50; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
     const news: ChatNews[] = [];
     const chats = open('one', news);
@@ -260,7 +260,7 @@ describe('the chats from other tools, followed in a thread', () => {
     await eventually(async () => (await messages(chats)) === 52, 20_000);
   });
 
-  it('are read when the clock was set back', async () => {
+  it('are read even after the clock was set back', async () => {
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
     appendFileSync(path.join(home, SESSION), said('And the host?'));
@@ -279,7 +279,7 @@ describe('the chats from other tools, followed in a thread', () => {
     }
   });
 
-  it('are read though a folder of one tool is gone, and a file of another is odd', async () => {
+  it('are read even if one tool’s folder is gone and another tool’s file has a malformed URI', async () => {
     const chats = open();
     const session = { sessionId: 'c', title: 'Ports', workspaceDirectory: 'file:///home/sam/100%/api' };
     put(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: SAYING }] }));
@@ -312,7 +312,7 @@ describe('the chats from other tools, followed in a thread', () => {
     assert.equal(listed.find(({ entry }) => entry.tool === 'continue')?.entry.workspace, '/home/sam/100%/api');
   });
 
-  it('are forgotten from any window, and not written again by the one that follows', async () => {
+  it('can be forgotten from any window, and are not stored again by the window that follows them', async () => {
     const [first, second] = [open('one'), open('two')];
     await first.follow({ tools: ['claude-code'], keepMs: 0 });
     await second.follow({ tools: [], keepMs: 0 });
@@ -325,7 +325,7 @@ describe('the chats from other tools, followed in a thread', () => {
     await eventually(async () => (await messages(first)) === 0);
   });
 
-  it('are kept for ever unless a number of days is set', async () => {
+  it('are kept forever unless a retention period is set', async () => {
     const old = put(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     const chats = open();
@@ -336,7 +336,7 @@ describe('the chats from other tools, followed in a thread', () => {
     assert.equal(await messages(chats), 1);
   });
 
-  it('are removed after that number of days even when no tool is followed any more', async () => {
+  it('are removed after the retention period even when no tool is followed any more', async () => {
     const old = put(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     await open().follow({ tools: ['claude-code'], keepMs: 0 });

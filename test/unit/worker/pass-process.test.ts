@@ -17,7 +17,7 @@ const FOLLOW = fileURLToPath(new URL('../../support/tool-homes/follow-once.ts', 
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
 const KILLS = LONG ? 200 : 6;
 
-describe('a process that reads the chats from other tools', function () {
+describe('process that reads chats from other tools', function () {
   this.timeout(240_000 + KILLS * 5_000);
   let place = '';
   let home = '';
@@ -38,7 +38,7 @@ describe('a process that reads the chats from other tools', function () {
     });
   const args = (): string[] => ['--no-warnings', FOLLOW, home, copies];
 
-  it(`has lost and doubled nothing when it is killed at any moment (${KILLS} kills)`, async () => {
+  it(`loses and duplicates nothing when it is killed at any moment (${KILLS} kills)`, async () => {
     const said = (session: number, index: number): string =>
       `${JSON.stringify({ type: 'user', sessionId: `s${session}`, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: `Message ${index} of ${session}: ${'word '.repeat(400)}` } })}\n`;
     const files = Array.from({ length: 30 }, (_, session) => put(home, `.claude/projects/p/s${session}.jsonl`, ''));
@@ -95,7 +95,7 @@ describe('a process that reads the chats from other tools', function () {
     assert.ok(unfinished > 0);
   });
 
-  it('writes nowhere but in our folder, by what the system saw it do', function () {
+  it('writes only to our folder, according to its system calls', function () {
     const isThere = spawnSync('strace', ['-V']).status === 0;
     if (!LONG || !isThere) this.skip();
     const goose = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write;
