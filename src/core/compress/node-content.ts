@@ -86,7 +86,7 @@ export async function modelContent(
   if (!passes) return audit.faults.filter(({ kind }) => kind !== 'unknown_identifier');
   if (tokens > source.ceiling)
     return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
-  const short = fitSummary(summary, source.limits.brief, counter, rarity).text;
+  const short = fitSummary(summary, source.limits.brief, counter, { rarity }).text;
   const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
   return {
     title: titleOf(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
@@ -108,13 +108,10 @@ export function shortened(
 ): NodeContent {
   if (!content.structured) return content;
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const { text, summary } = fitSummary(
-    content.structured,
-    limit - tokensWithFraming('', counter),
-    counter,
+  const { text, summary } = fitSummary(content.structured, limit - tokensWithFraming('', counter), counter, {
     rarity,
-    'lists',
-  );
+    ignoresSections: true,
+  });
   if (text === '') return content;
   const detailed = tokensWithFraming(text, counter);
   const brief = content.tokens.brief <= detailed ? content.brief : text;

@@ -83,20 +83,25 @@ export interface FittedSummary {
   readonly text: string;
 }
 
+/** Which lines are dropped first. */
+export interface FitOptions {
+  /** How rare a text's words are in the source, 0…1; common lines are dropped first. */
+  readonly rarity?: (text: string) => number;
+  /** The position of each line, 0…1, by its text; by default, its position in its list. */
+  readonly lateness?: ReadonlyMap<string, number>;
+  /** Whether the last lines of all sections are dropped first, because important ones come first in each. */
+  readonly ignoresSections?: boolean;
+}
+
 /**
  * Renders a structured summary as Markdown, with sections in a fixed order, within `budgetTokens`. Lines of less
  * important sections are dropped first, and within a section the last ones. Returns '' if no line fits.
- *
- * @param rarity how rare a text's words are in the source, 0…1; common lines are dropped first
- * @param lateness the position of each line, 0…1, by its text; by default, its position in its list. With `'lists'`, the
- * ranks of sections are ignored, and the last entries of all lists are dropped first: the author put important ones first
  */
 export function fitSummary(
   summary: StructuredSummary,
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
-  rarity: (text: string) => number = () => 0,
-  lateness: ReadonlyMap<string, number> | 'lists' = new Map(),
+  { rarity = () => 0, lateness, ignoresSections = false }: FitOptions = {},
 ): FittedSummary {
   const lines: Line[] = [];
   const said = new Set<string>();
@@ -105,9 +110,8 @@ export function fitSummary(
       const key = bare(text);
       if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
       said.add(key);
-      const late = lateness === 'lists' ? undefined : lateness.get(text);
-      const at = late ?? index / entries.length;
-      const ranked = lateness === 'lists' ? RARITY_RANKS * (1 - at) + rarity(text) : rank + RARITY_RANKS * rarity(text);
+      const at = lateness?.get(text) ?? index / entries.length;
+      const ranked = ignoresSections ? RARITY_RANKS * (1 - at) + rarity(text) : rank + RARITY_RANKS * rarity(text);
       // The first sentence of a narrative names its subject.
       const worth = heading === '' && index === 0 ? TOP_RANK : ranked;
       lines.push({ rank: Math.round(worth / RANK_STEP) * RANK_STEP, late: at, heading, text });

@@ -62,7 +62,7 @@ export async function makeParent(
   const rarity = (text: string): number => rarityOfText(corpus, text);
   const lateness = latenessIn(children.flatMap(({ structured }) => structured ?? []));
   const fit = (summary: StructuredSummary, room: number): FittedSummary =>
-    fitSummary(summary, room, counter, rarity, lateness);
+    fitSummary(summary, room, counter, { rarity, lateness });
   const textWithin = async (limit: number): Promise<Partial<FittedSummary> & { readonly text: string }> => {
     if (!merged || withEntries.length === 0) return { text: await extractWithin(corpus, limit, tools) };
     const room = limit - MESSAGE_FRAMING_TOKENS;

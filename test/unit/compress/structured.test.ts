@@ -121,7 +121,7 @@ describe('summary rendered as text', () => {
       outcomes: ['all is well', 'Piers owns the green canoe'],
     };
     const rarity = (text: string): number => (/lantern|canoe/.test(text) ? 0.9 : 0.1);
-    const text = fitSummary(told, 40, counter, rarity).text;
+    const text = fitSummary(told, 40, counter, { rarity }).text;
     assert.match(text, /^They chose a store\. The brass lantern hangs at the mill\./);
     assert.match(text, /Piers owns the green canoe/);
     assert.doesNotMatch(text, /The work went on|all is well/);
