@@ -46,10 +46,10 @@ describe('standalone chat page', () => {
   }
 
   for (const [what, host, shown] of [
-    ['what was typed last', 'One thing', 'One thing and another'],
-    ['the draft of the host where that has changed since', 'One thing\n\nWhy?', 'One thing\n\nWhy?'],
+    ['the last typed text', 'One thing', 'One thing and another'],
+    ['the host’s newer draft', 'One thing\n\nWhy?', 'One thing\n\nWhy?'],
   ] as const)
-    it(`after a reload, shows ${what}`, async () => {
+    it(`shows ${what} after a reload`, async () => {
       const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
       const again = await pages.open(saved);
       await again.getByText('Opening session…').waitFor();

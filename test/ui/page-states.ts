@@ -46,7 +46,7 @@ export const INIT = {
 
 /** The host's messages for states that are hard to produce, and text that is visible in them. */
 export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; readonly data: object }>> = {
-  'a reply that is arriving, a compression, a wait and a reset that waits': {
+  'a streaming reply, a compression, a retry delay and a pending reset': {
     seen: 'Ship the gateway',
     data: {
       ...INIT,
@@ -70,7 +70,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
       },
     },
   },
-  'an escalation, no connection, no right to write, a notice and an interrupted reply': {
+  'a read-only offline session, an escalation, a notice and a cut-off reply': {
     seen: 'The disk is full.',
     data: {
       ...INIT,
@@ -118,7 +118,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
         .map((text, index) => said(`h${index}`, text.slice(0, 2000))),
     },
   },
-  'an error in place of the session': {
+  'an error instead of the session': {
     seen: 'The session could not be opened.',
     data: {
       type: 'unavailable',

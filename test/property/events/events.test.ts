@@ -94,13 +94,13 @@ describe('key events of any message', () => {
 const shapes: Readonly<Record<string, (size: number) => string>> = {
   'one line of letters': (n) => 'x'.repeat(n),
   spaces: (n) => ' '.repeat(n),
-  'line ends': (n) => '\n'.repeat(n),
+  'line breaks': (n) => '\n'.repeat(n),
   'nested quotes': (n) => '> '.repeat(n / 2),
   'quotation marks': (n) => '"'.repeat(n),
   backticks: (n) => '`'.repeat(n),
   brackets: (n) => '<'.repeat(n),
   tags: (n) => '<details><summary>'.repeat(n / 18),
-  'open tags, a line each': (n) => '<summary>\n'.repeat(n / 10),
+  'opening tags on separate lines': (n) => '<summary>\n'.repeat(n / 10),
   'full stops': (n) => '. '.repeat(n / 2),
   errors: (n) => 'Error: '.repeat(n / 7),
   'error lines': (n) => 'x.ts:1:1: error TS1: a\n'.repeat(n / 23),
@@ -209,7 +209,7 @@ describe('ledger of any session', () => {
         const isOld = ({ status, pinned }: KeyEvent): boolean =>
           !pinned && (status === 'merged' || status === 'superseded');
         if (dropped.some(({ status }) => status === 'dropped'))
-          assert.ok(!kept.some(isOld), 'duplicates and what was superseded leave first');
+          assert.ok(!kept.some(isOld), 'duplicates and superseded events are dropped first');
         const order = kept.map(({ id }) => entries.findIndex((entry) => entry.id === id));
         assert.deepEqual(
           order,

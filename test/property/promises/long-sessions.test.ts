@@ -61,9 +61,9 @@ const MAX_ASKED = 0.6;
 
 describe(`a session of ${SIZE} messages, turn by turn`, () => {
   const models: readonly (readonly [HardModel, string])[] = [
-    ['throwing', 'fails at every call'],
-    ['empty', 'answers nothing'],
-    ['long', 'answers more than it was given'],
+    ['throwing', 'fails on every call'],
+    ['empty', 'returns nothing'],
+    ['long', 'returns more than its input'],
   ];
   for (const [name, what] of models) {
     it(`completes every turn at little cost and loses no key event when the summarizer ${what}`, async () => {
@@ -94,7 +94,10 @@ describe(`a session of ${SIZE} messages, turn by turn`, () => {
         assert.ok(conversation.state.counters.compressions > 0);
         const said = messages.reduce((sum, one) => sum + counter.text(one.text) + 4, 0);
         // Failing calls aren't paid for.
-        assert.ok(asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said, `${asked} tokens asked of it, ${said} said`);
+        assert.ok(
+          asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said,
+          `${asked} tokens sent to it for ${said} tokens of messages`,
+        );
       } finally {
         await simulation.close();
       }

@@ -42,35 +42,35 @@ interface Change {
 
 const CHANGES: readonly Change[] = [
   {
-    name: 'an edit',
+    name: 'an edited summary',
     make: ({ journal, counter, state }, { id }) =>
       editSummary(journal, counter, id, state.levels.get(id) ?? 'detailed', BY_HAND),
     holds: () => BY_HAND,
   },
   {
-    name: 'a summary made anew with instructions',
+    name: 'a summary regenerated with instructions',
     make: (one, { id }, harness) => harness.resummarize(one, { node: id, instructions: WISH }),
     holds: sentText,
     wish: WISH,
   },
   {
-    name: 'a summary made in full',
+    name: 'a summary regenerated at full level',
     make: (one, { id }, harness) => harness.resummarize(one, { node: id, finer: true }),
     holds: sentText,
   },
   {
-    name: 'a summary that is undone',
+    name: 'an undone summary',
     make: (one, { id }) => one.undoNodes([id], true),
     holds: unsentMark,
   },
   {
-    name: 'compressions that are undone',
+    name: 'undone compressions',
     make: ({ journal, state }) => undoCompressions(journal, compressionsSince(state), true),
     holds: unsentMark,
     all: true,
   },
   {
-    name: 'a summary expanded for good',
+    name: 'a permanently expanded summary',
     make: ({ journal }, { id }) => expandNode(journal, id, 'always'),
     holds: unsentMark,
   },
@@ -81,13 +81,13 @@ const CHANGES: readonly Change[] = [
     once: true,
   },
   {
-    name: 'a summary sent at another level',
+    name: 'a summary switched to another level',
     make: ({ journal, state }, { id }) =>
       setLevel(journal, id, state.levels.get(id) === 'brief' ? 'detailed' : 'brief'),
     holds: sentText,
   },
   {
-    name: 'a key event whose words are corrected',
+    name: 'a corrected key event',
     make: (one) => {
       const { id, message } = shortest(one);
       const said = one.state.messages.get(message);
@@ -96,7 +96,7 @@ const CHANGES: readonly Change[] = [
     holds: ({ state }) => [...state.events.values()].find(({ found }) => found)?.quote ?? '',
   },
   {
-    name: 'a key event that is struck out',
+    name: 'a removed key event',
     make: (one) => one.journal.append({ type: 'event_removed', id: shortest(one).id, removed: true }),
     holds: ({ state }) => [...state.events.values()].find(({ id }) => state.isRemoved(id))?.quote ?? '',
     gone: true,
@@ -165,18 +165,18 @@ for (const { messages, isLong } of SIZES)
             const isAsPromised = (request: { readonly raw: string }): boolean =>
               change.gone ? times(held, request) < times(held, before) : times(held, request) > times(held, before);
             const changed = await send();
-            assert.ok(isAsPromised(changed), 'it is so now');
+            assert.ok(isAsPromised(changed), 'the change takes effect');
 
             conversation = await harness.restart(conversation);
             assert.equal(isAsPromised(await send()), !change.once, 'after a reload');
             if (change.once) return assert.deepEqual((await send()).system, before.system);
             await undoOrRedoChange(conversation.journal, true);
-            assert.deepEqual((await send()).system, before.system, 'taken back');
+            assert.deepEqual((await send()).system, before.system, 'undone');
             await undoOrRedoChange(conversation.journal, false);
-            assert.deepEqual((await send()).system, changed.system, 'made again');
+            assert.deepEqual((await send()).system, changed.system, 'redone');
             await undoOrRedoChange(conversation.journal, true);
             conversation = await harness.restart(conversation);
-            assert.deepEqual((await send()).system, before.system, 'taken back, and reloaded');
+            assert.deepEqual((await send()).system, before.system, 'undone and reloaded');
           });
       });
     }
@@ -201,7 +201,7 @@ function shortest({ state }: Conversation): KeyEvent {
     const message = state.messages.get(event.message);
     return state.isCurrent(event) && message && messageText(message).length > event.quote.length + 1;
   });
-  return events.sort((a, b) => a.quote.length - b.quote.length)[0] ?? assert.fail('there is no such key event');
+  return events.sort((a, b) => a.quote.length - b.quote.length)[0] ?? assert.fail('no suitable key event');
 }
 
 /** How often a text occurs in a request. */

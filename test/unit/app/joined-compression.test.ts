@@ -98,7 +98,7 @@ describe('background compression', () => {
     const leaves = other.state.frontier.map(({ node }) => node);
     assert.equal(other.state.uncoveredCount, 10);
     assert.deepEqual(new Set(leaves.map(({ model }) => model)), new Set(['test/summarizer']));
-    assert.ok(leaves.length > extracted, `${leaves.length} in place of ${extracted}`);
+    assert.ok(leaves.length > extracted, `${leaves.length} instead of ${extracted}`);
     await other.undoNodes(
       leaves.map(({ id }) => id),
       true,
@@ -133,7 +133,7 @@ describe('background compression', () => {
       (other: Conversation) => other.context().system.join('\n').includes('The listing, by hand.'),
     ],
     [
-      'reverts to its messages',
+      'expands',
       (other: Conversation, node: SummaryNode) => expandNode(other.journal, node.id, 'always'),
       (other: Conversation) => other.context().messages[0]?.position === 0,
     ],

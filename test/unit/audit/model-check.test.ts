@@ -83,7 +83,7 @@ describe('statements checked by a model', () => {
       // White space may differ, but positions are those in the message itself.
       assert.equal(TALK[1]!.content[0].text.slice(source!.start, source!.end), 'left the\nbackup alone');
       assert.equal(source!.message, 1);
-      assert.deepEqual(found[2]!.sources, [], 'a quotation that nobody said leads nowhere');
+      assert.deepEqual(found[2]!.sources, [], 'a quote that occurs in no message has no source');
     });
   }
 
@@ -104,13 +104,10 @@ describe('statements checked by a model', () => {
   });
 
   for (const [what, reply] of [
-    ['nothing', ''],
-    ['no JSON', 'All of it is fine, {really}.'],
-    ['JSON of another form', '{"statements":"told"}'],
-    [
-      'verdicts that there are not, on statements that there are not',
-      answer({ n: 1, verdict: 'yes' }, { n: 9, verdict: 'told' }),
-    ],
+    ['empty', ''],
+    ['not JSON', 'All of it is fine, {really}.'],
+    ['JSON with a different schema', '{"statements":"told"}'],
+    ['JSON with unknown verdicts and statement numbers', answer({ n: 1, verdict: 'yes' }, { n: 9, verdict: 'told' })],
   ] as const) {
     it(`keep the result found without a model if the response is ${what}`, async () => {
       server.answer(reply === '' ? { text: ' ' } : reply);
@@ -151,7 +148,7 @@ describe('statements checked by a model', () => {
 
   for (const [what, summary, quote, reason, missing, sources] of [
     [
-      'are marked for a quotation that stands nowhere, whatever the model says',
+      'are flagged for a quotation that occurs in no message, whatever the model says',
       'The user said "please restart the whole cluster now".',
       '',
       'not_in_source',
@@ -159,7 +156,7 @@ describe('statements checked by a model', () => {
       0,
     ],
     [
-      'are as code found them where the model supports by words that nobody said what code does not',
+      'stay flagged if the model supports them with a quote that occurs in no message',
       'The job runs nightly at 03:30.',
       'The job runs nightly at 03:30',
       'not_in_source',
@@ -167,7 +164,7 @@ describe('statements checked by a model', () => {
       0,
     ],
     [
-      'are as code found them where the model supports without any words what lacks in the source',
+      'stay flagged if the model supports them without a quote',
       'The job runs nightly at 03:30.',
       '',
       'not_in_source',
@@ -175,7 +172,7 @@ describe('statements checked by a model', () => {
       0,
     ],
     [
-      'are as the model says where it finds the words for a term that is written otherwise',
+      'get the model’s verdict if it quotes a passage that words the term differently',
       'The backup ends at 2:22.',
       'since the backup ends at two',
       'supported',
@@ -183,7 +180,7 @@ describe('statements checked by a model', () => {
       1,
     ],
     [
-      'get no place by words that decide so short that they stand anywhere',
+      'get no source position from a quote so short that it could occur anywhere',
       'The job runs nightly at 02:30.',
       'for it',
       'supported',
@@ -236,7 +233,7 @@ describe('statements checked by a model', () => {
       assert.ok(record.includes(line), line);
     assert.match(record, /^…\n/);
     assert.ok(all.counter.text(record) <= 8_000);
-    assert.equal(found[0]!.sources[0]?.message, 1500, 'the words are found where they stand among all messages');
+    assert.equal(found[0]!.sources[0]?.message, 1500, 'the source is numbered among all messages');
   });
 
   it('are all checked, in batches that fit a small context window', async () => {

@@ -5,11 +5,11 @@ import { modelInfo } from '../../../src/core/tokens/models.ts';
 describe('request budget', () => {
   const small = { contextWindow: 4001, maxOutput: 4001 };
   for (const [what, model, reply, tokens, reserved] of [
-    ["is the model's window less the room for the reply", modelInfo('gpt-4o-mini'), 4096, 128_000 - 4096, 4096],
-    ['reserves no more than the model can write', modelInfo('gpt-4o-mini'), 50_000, 128_000 - 16_384, 16_384],
-    ['never exceeds what the model takes as input', modelInfo('gpt-5'), 4096, 272_000, 4096],
-    ['leaves at least half of a small window for what is sent', small, 4000, 2001, 2000],
-    ['takes a reply of less than nothing for none', small, -5, 4001, 0],
+    ['is the model’s context window minus the reply reserve', modelInfo('gpt-4o-mini'), 4096, 128_000 - 4096, 4096],
+    ['reserves no more than the model’s maximum output', modelInfo('gpt-4o-mini'), 50_000, 128_000 - 16_384, 16_384],
+    ['never exceeds the model’s input limit', modelInfo('gpt-5'), 4096, 272_000, 4096],
+    ['leaves at least half of a small context window for the request', small, 4000, 2001, 2000],
+    ['treats a negative reply reserve as zero', small, -5, 4001, 0],
   ] as const)
     it(what, () => {
       assert.deepEqual(budgetOf(model, reply), { tokens, reserved, contextWindow: model.contextWindow });

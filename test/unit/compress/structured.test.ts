@@ -8,9 +8,9 @@ const json = '{"narrative":"They chose Postgres.","decisions":[{"what":"Postgres
 
 describe('parser for a model’s summary', () => {
   for (const [name, answer] of [
-    ['bare', json],
-    ['in a fence', '```json\n' + json + '\n```'],
-    ['among prose', `Here is the summary:\n\n${json}\n\nI hope this helps {truly}.`],
+    ['on its own', json],
+    ['in a code fence', '```json\n' + json + '\n```'],
+    ['surrounded by prose', `Here is the summary:\n\n${json}\n\nI hope this helps {truly}.`],
     ['with spaces and line breaks', JSON.stringify(JSON.parse(json), null, 2)],
   ] as const) {
     it(`parses JSON ${name}`, () => {

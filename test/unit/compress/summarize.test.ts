@@ -29,10 +29,10 @@ describe('summarizeRuns', () => {
 
   const prose = 'The user asked for retries in the client. They were added with a limit of 3 to 8 attempts.';
   for (const [what, answer, detailed] of [
-    ['says what the model says, whole, and adds nothing of the source’s', goodAnswer('It ran.'), 'It ran.'],
-    ['takes plain prose for a narrative, at once', prose, prose],
+    ['uses the model’s summary verbatim and adds nothing from the source', goodAnswer('It ran.'), 'It ran.'],
+    ['accepts plain prose as the narrative, without a second request', prose, prose],
     [
-      'takes the quotation marks off what the record does not say, and asks no second time',
+      'removes quotation marks from text that is not in the record, without a second request',
       goodAnswer('The user said "make it blue and shiny please".'),
       'The user said make it blue and shiny please.',
     ],
@@ -77,15 +77,15 @@ describe('summarizeRuns', () => {
 
   for (const [name, answer] of [
     ['is empty', ''],
-    ['is no JSON', 'Sure! Here is what you asked for: {"narrative": '],
-    ['refuses', 'I’m sorry, but I can’t help with that.'],
-    ['lacks its narrative', goodAnswer('')],
+    ['is not JSON', 'Sure! Here is what you asked for: {"narrative": '],
+    ['is a refusal', 'I’m sorry, but I can’t help with that.'],
+    ['has no narrative', goodAnswer('')],
     [
       'is longer than its source',
       goodAnswer(Array.from({ length: 1_600 }, (_, n) => `And so part ${n} went on and on.`).join(' ')),
     ],
   ] as const) {
-    it(`falls back to an extractive summary when every answer ${name}`, async () => {
+    it(`falls back to an extractive summary when every response ${name}`, async () => {
       const model = scriptedModel(() => answer);
       const { nodes, calls } = await summarize(model);
       assert.equal(nodes[0]?.rung, 'extractive');

@@ -76,7 +76,7 @@ describe('summary tree', () => {
   });
 
   for (const isKnown of [true, false])
-    it(`keeps early decisions through any number of merges ${isKnown ? 'of the parts' : 'of what was joined before'}`, async () => {
+    it(`keeps early decisions through any number of merges ${isKnown ? 'of the original summaries' : 'of already merged summaries'}`, async () => {
       const decided = (call: number): string => `Ingrid keeps lantern ${call} at pier ${call + 40}`;
       const model = scriptedModel((_, call) =>
         goodAnswer('Retries were added here.', {

@@ -37,18 +37,18 @@ const fenced = (info: string, code: string): string => `\`\`\`${info}\n${code}\n
 
 describe('parser for edits in a reply', () => {
   for (const [how, reply] of [
-    ['behind the language', fenced('ts src/a.ts', 'x')],
-    ['behind a colon', fenced('ts:src/a.ts', 'x')],
-    ['as a title', fenced('ts title="src/a.ts"', 'x')],
-    ['on the line before', `Here you are.\n\nsrc/a.ts\n${fenced('ts', 'x')}`],
+    ['after the language', fenced('ts src/a.ts', 'x')],
+    ['after a colon', fenced('ts:src/a.ts', 'x')],
+    ['in a title attribute', fenced('ts title="src/a.ts"', 'x')],
+    ['on the preceding line', `Here you are.\n\nsrc/a.ts\n${fenced('ts', 'x')}`],
     ['in bold', `**src/a.ts**\n\n${fenced('ts', 'x')}`],
     ['as a heading', `### 1. \`src/a.ts\`\n${fenced('ts', 'x')}`],
-    ['in the sentence before', `Change the handler in \`src/a.ts\` like this:\n\n${fenced('ts', 'x')}`],
+    ['in the preceding sentence', `Change the handler in \`src/a.ts\` like this:\n\n${fenced('ts', 'x')}`],
     ['in a comment', fenced('ts', '// src/a.ts\nx')],
-    ['in a comment with a label', fenced('ts', '// filepath: src/a.ts\nx')],
-    ['in the head of a diff', fenced('diff', '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y')],
-    ['before a SEARCH', fenced('', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE')],
-    ['before a SEARCH outside of any fence', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE'],
+    ['in a labeled comment', fenced('ts', '// filepath: src/a.ts\nx')],
+    ['in a diff header', fenced('diff', '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y')],
+    ['before a SEARCH block', fenced('', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE')],
+    ['before a SEARCH block outside any fence', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE'],
   ] as const)
     it(`recognizes a file name ${how}`, () => {
       assert.deepEqual(
@@ -265,8 +265,8 @@ describe('SEARCH/REPLACE block', () => {
 
 describe('reply with edits to several files', () => {
   for (const [how, fence] of [
-    ['in one fence each', (code: string) => fenced('', code)],
-    ['outside of fences', (code: string) => code],
+    ['in separate fences', (code: string) => fenced('', code)],
+    ['without fences', (code: string) => code],
   ] as const)
     it(`assigns SEARCH/REPLACE blocks without a file name to the last named file: ${how}`, () => {
       const block = (find: string, put: string): string =>

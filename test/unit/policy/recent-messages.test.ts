@@ -18,20 +18,20 @@ const start = (letters: string, keep: number, maxTokens = Infinity): number =>
 
 describe('the recent messages', () => {
   for (const [what, starts] of [
-    ['are everything in a short session', [start('uaua', 10), 0, start('', 10), 0]],
+    ['are all messages of a short session', [start('uaua', 10), 0, start('', 10), 0]],
     [
-      'are exactly as many as the policy keeps, whoever spoke first',
+      'are exactly as many as the policy keeps, whichever role comes first',
       [start('ua'.repeat(10), 10), 10, start('ua'.repeat(10), 3), 17, start('ua'.repeat(10), 0), 20],
     ],
     [
-      'are one more where a call would be parted from its result',
+      'include one more message if a tool call would be separated from its result',
       [start('uata'.repeat(6), 10), 13, start('uata'.repeat(6), 2), 21],
     ],
     [
-      'begin behind a complete tool result inside a turn of hundreds of messages',
+      'begin after a complete tool result within a turn of hundreds of messages',
       [start(`u${'at'.repeat(100)}a`, 10), 191],
     ],
-    ['are fewer when they would not fit', [start('ua'.repeat(10), 10, 5), 15]],
+    ['are fewer if they would not fit', [start('ua'.repeat(10), 10, 5), 15]],
   ] as const)
     it(what, () => {
       for (let at = 0; at < starts.length; at += 2) assert.equal(starts[at], starts[at + 1]);

@@ -34,23 +34,23 @@ const none = resolvePolicy('balanced', {
 type Row = readonly [policy: Policy, facts: Partial<TriggerFacts>, trigger: string | undefined];
 
 const DUE: Readonly<Record<string, readonly Row[]>> = {
-  'from 70 % of the budget on, not below; from 80 % under long-memory': [
+  'fire at 70 % of the budget, or at 80 % under long-memory, and not below': [
     [balanced, { share: 0.6999 }, undefined],
     [balanced, { share: 0.7 }, 'share'],
     [longMemory, { share: 0.7999 }, undefined],
     [longMemory, { share: 0.8 }, 'share'],
   ],
-  'above 50 uncompressed messages, not at 50, under the frugal policy alone': [
+  'fire above 50 uncompressed messages, not at 50, and only under the frugal policy': [
     [frugal, { uncoveredMessages: 50 }, undefined],
     [frugal, { uncoveredMessages: 51 }, 'messages'],
     [balanced, { uncoveredMessages: 10_000 }, undefined],
   ],
-  'above 8,000 uncompressed tokens under the frugal policy alone': [
+  'fire above 8,000 uncompressed tokens, and only under the frugal policy': [
     [frugal, { tokensSince: 8000 }, undefined],
     [frugal, { tokensSince: 8001 }, 'tokens'],
     [balanced, { tokensSince: 8001 }, undefined],
   ],
-  'not again, after an attempt that found nothing, before the next multiple of its limit': [
+  'wait for their next multiple after an attempt that found nothing to compress': [
     [frugal, { served, uncoveredMessages: 99 }, undefined],
     [frugal, { served, uncoveredMessages: 100 }, 'messages'],
     [frugal, { served, tokensSince: 15_999 }, undefined],
@@ -60,18 +60,18 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
     [balanced, { ...servedAge, now: 47 * HOUR }, undefined],
     [balanced, { ...servedAge, now: 49 * HOUR }, 'age'],
   ],
-  'once when a turn steps over a multiple, and never by count where messages were not counted': [
+  'fire once when a turn skips past a multiple, and never by count if messages were not counted': [
     [steady, { messagesEver: 31, messagesEverBefore: 29 }, 'every'],
     [steady, { messagesEver: 33, messagesEverBefore: 31 }, undefined],
     [steady, { messagesEver: undefined }, undefined],
   ],
-  'when the newest summary is older than 24 hours and something has come since': [
+  'fire when the newest summary is older than 24 hours and new messages have arrived since': [
     [balanced, { ...day, uncoveredMessages: 20 }, undefined],
     [balanced, { ...day, lastCompressedAt: 24 * HOUR - 1, uncoveredMessages: 20 }, 'age'],
     [balanced, { ...day, lastCompressedAt: 1, uncoveredMessages: 10 }, undefined],
     [balanced, { uncoveredMessages: 20 }, undefined],
   ],
-  'never when the strategy is off, or by a trigger that is switched off': [
+  'never fire if the strategy is off or the trigger is disabled': [
     [off, all, undefined],
     [none, { share: 2, uncoveredMessages: 1000, lastCompressedAt: 1 }, undefined],
   ],

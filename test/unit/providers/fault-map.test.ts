@@ -98,7 +98,7 @@ describe('the mapping of provider errors', () => {
     ['bad_request', 422, { detail: 'x' }],
   ];
   for (const [reason, status, body] of seen) {
-    it(`maps ${status} ${JSON.stringify(body).slice(0, 90)} to ${reason}`, () => {
+    it(`maps ${status} ${JSON.stringify(body).replace(/^(.{29}).+(.{60})$/, '$1…$2')} to ${reason}`, () => {
       assert.equal(refused(status, body).reason, reason);
     });
   }

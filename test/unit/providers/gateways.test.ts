@@ -65,22 +65,27 @@ describe('a model behind a gateway', () => {
     }));
 
   for (const refuses of [false, true]) {
-    it(`a gateway in front of OpenAI ${refuses ? 'that knows no prompt cache is asked without' : 'finds the conversation in the prompt cache, a task or not'}`, () =>
-      on('openai', { think: 0, ...(refuses && { unknown: 'prompt_cache' }) }, async (server) => {
-        const model = createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'gpt-6.1-terra' });
-        const messages: ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: LONG }] }];
-        for (let n = 0; n < 4; n++) {
-          const question = { role: 'user' as const, content: [{ type: 'text' as const, text: `And row ${n}?` }] };
-          const asked = { ...question, turnOnly: `The task: row ${n}.` };
-          const cache = { key: 'session', idleMs: 0 };
-          const { text, fault } = await turn(model, ask('', { messages: [...messages, asked], cache }));
-          assert.equal(fault, undefined);
-          messages.push(question, { role: 'assistant', content: [{ type: 'text', text }] });
-        }
-        const [, ...later] = server.answered;
-        assert.equal(later.length, 3);
-        for (const { reply } of later) assert.equal(reply.cache.read > reply.input * 0.95, !refuses);
-      }));
+    it(
+      refuses
+        ? 'omits the prompt cache parameters if the gateway rejects them'
+        : 'reads the conversation from OpenAI’s prompt cache, even with a changing task',
+      () =>
+        on('openai', { think: 0, ...(refuses && { unknown: 'prompt_cache' }) }, async (server) => {
+          const model = createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'gpt-6.1-terra' });
+          const messages: ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: LONG }] }];
+          for (let n = 0; n < 4; n++) {
+            const question = { role: 'user' as const, content: [{ type: 'text' as const, text: `And row ${n}?` }] };
+            const asked = { ...question, turnOnly: `The task: row ${n}.` };
+            const cache = { key: 'session', idleMs: 0 };
+            const { text, fault } = await turn(model, ask('', { messages: [...messages, asked], cache }));
+            assert.equal(fault, undefined);
+            messages.push(question, { role: 'assistant', content: [{ type: 'text', text }] });
+          }
+          const [, ...later] = server.answered;
+          assert.equal(later.length, 3);
+          for (const { reply } of later) assert.equal(reply.cache.read > reply.input * 0.95, !refuses);
+        }),
+    );
   }
 
   it('sends the Anthropic key as x-api-key, and no custom headers from the environment', () =>

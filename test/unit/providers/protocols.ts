@@ -21,7 +21,7 @@ export interface Protocol {
 
 export const PROTOCOLS: readonly Protocol[] = [
   {
-    name: 'OpenAI, Responses',
+    name: 'OpenAI (Responses)',
     path: '/v1/responses',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
       createOpenAiModel({
@@ -34,7 +34,7 @@ export const PROTOCOLS: readonly Protocol[] = [
       }),
   },
   {
-    name: 'compatible server, Chat Completions',
+    name: 'a compatible server (Chat Completions)',
     path: '/v1/chat/completions',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
       createOpenAiModel({
@@ -47,7 +47,7 @@ export const PROTOCOLS: readonly Protocol[] = [
       }),
   },
   {
-    name: 'Anthropic, Messages',
+    name: 'Anthropic (Messages)',
     path: '/v1/messages',
     make: (url, timeoutMs = 20_000, apiKey = KEY) =>
       createAnthropicModel({

@@ -25,7 +25,7 @@ describe('providers on servers as strict as the vendors’', () => {
     ['openai', { model: 'gpt-5-nano' }],
     ['anthropic', {}],
   ] as const) {
-    it(`a ${provider} summarizer answers despite thinking: ${'model' in named ? named.model : 'the default'}`, async () => {
+    it(`the ${provider} summarizer answers despite thinking: ${'model' in named ? named.model : 'default model'}`, async () => {
       await start(provider, { think: 800 });
       const reply = await asVendor(server, async () => {
         const { model } = await modelFromOptions({ options: { provider, ...named }, env: ENV });

@@ -106,7 +106,7 @@ describe('retry policy', () => {
     [['hel'], 'network'],
     [[], 'cut_stream'],
   ] as const)
-    it(`retries after ${reason}, discards ${said.length > 0 ? 'what nobody has seen' : 'nothing'}, and counts the usage of both attempts`, async () => {
+    it(`retries after ${reason}${said.length > 0 ? ', discards the unseen partial reply' : ' before any text arrived'}, and counts the usage of both attempts`, async () => {
       const usage = { input: 9, output: 1 };
       const model = scripted([[...said, fault(reason)], ['hello']]);
       const paying = wrapModel(model, async function* (...asked) {
@@ -127,7 +127,7 @@ describe('retry policy', () => {
 
   for (const reason of FAULT_REASONS) {
     const again = ['rate_limited', 'overloaded', 'network', 'timeout'].includes(reason);
-    it(`${again ? 'tries' : 'does not try'} again after ${reason}`, async () => {
+    it(`${again ? 'retries' : 'does not retry'} after ${reason}`, async () => {
       const model = scripted([[fault(reason)], ['hello']]);
       await turn(retrying(model, { sleep }), ask('hi'));
       assert.equal(model.calls, again ? 2 : 1);

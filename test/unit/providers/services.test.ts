@@ -130,7 +130,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           assertByModel(((await run(compress, options)) as Compressed).nodes);
           assert.ok(
             server.answered.slice(inEditor).every(({ reply }) => reply.cache.write === 0),
-            'no prompt of a summary comes again',
+            'summary prompts are not cached, because none is sent twice',
           );
           for (const { body, reply } of server.answered)
             assert.ok(!JSON.stringify(body).includes(THOUGHT) && reply.text !== '');
@@ -170,8 +170,8 @@ const BOOKINGS = path.join(
 describe('the default summarizer', () => {
   for (const provider of ['openai', 'anthropic'] as const) {
     for (const think of [undefined, 800]) {
-      const how = think === undefined ? 'as it thinks by itself' : `made to think ${think} tokens a call`;
-      it(`makes every summary of 446 messages with ${provider}, ${how}`, () =>
+      const how = think === undefined ? 'default thinking' : `${think} thinking tokens per call`;
+      it(`makes every summary of 446 messages with ${provider} and ${how}`, () =>
         withServer(provider, think === undefined ? {} : { think }, async (server) => {
           const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
           console.log(`        ${nodes.length} summaries, ${billed(calls, server)}`);
@@ -180,7 +180,7 @@ describe('the default summarizer', () => {
           assert.ok(server.cost <= 0.0134, `$${server.cost}`);
           assert.ok(
             Math.abs(calls.costUsd - server.cost) <= server.cost * 0.02,
-            'the figure is what was counted at the wire, at the same prices',
+            'the reported cost matches the requests on the wire, at the same prices',
           );
         }));
     }
@@ -341,11 +341,11 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
           const { sent, reply } = server.answered.at(-1)!;
           if (sent > reply.input) over++;
           assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);
-          if (over >= 2) assert.ok(told.length > 0, 'told within two turns');
+          if (over >= 2) assert.ok(told.length > 0, 'the user is warned within two turns');
         }
         const { sent, reply } = server.answered.at(-1)!;
         console.log(`        read ${told.join(', ')}; last request ${sent} tokens, read ${reply.input}`);
-        assert.equal(reply.input, sent, 'the last request is read whole');
+        assert.equal(reply.input, sent, 'the last request is read completely');
         await conversation.close();
       } finally {
         await harness.close();

@@ -178,7 +178,7 @@ describe('summary retry', () => {
   it('raises the token limit only as far as the model’s output limit and context window allow', async () => {
     assert.deepEqual(await second({ contextWindow: 8_192 }), [1_024, 8_192 - 100 - 140]);
     assert.deepEqual(await second({ maxOutputTokens: 4_096 }), [1_024, 4_096 - 140]);
-    assert.deepEqual(await second({ maxOutputTokens: 1_100 }), [1_024], 'there is no more, and it is not paid twice');
+    assert.deepEqual(await second({ maxOutputTokens: 1_100 }), [1_024], 'no further attempt is paid for');
   });
 });
 

@@ -35,10 +35,10 @@ function forged(line: object): string {
 
 describe('storing hostile data', () => {
   const usages: readonly [string, object][] = [
-    ['an endless number of tokens', { input: Infinity, output: 1 }],
-    ['fewer than no tokens', { input: 1, output: -1 }],
-    ['no number', { input: Number.NaN, output: 2 }],
-    ['no output', { input: 3, output: undefined }],
+    ['an infinite number of tokens', { input: Infinity, output: 1 }],
+    ['a negative number of tokens', { input: 1, output: -1 }],
+    ['a value that is not a number', { input: Number.NaN, output: 2 }],
+    ['no output tokens', { input: 3, output: undefined }],
   ];
   for (const [what, usage] of usages) {
     it(`reads a reply back when the server reported invalid usage: ${what}`, () =>

@@ -72,10 +72,10 @@ for (const [name, ranks] of vocabularies) {
 
     const cases: Record<string, string> = {
       contractions: "It's what they'LL say; I'Ve don't 'Tis ''s 'ſ ’s x'd'm",
-      'capitals and small letters': 'HTTPServer XMLHttpRequest ABCdef aBC ǅungla ǅ ⅠⅡ ªº',
-      'marks that stand alone': '\u0301a\u0301 .\u0301b \u0301\u0301 A\u0301B',
-      'white space of every kind': ' \t  x\n \n\n  y \r\n\r\n\u00a0\u2003z \ufeff \u2028q   ',
-      'spaces to the end': 'end    ',
+      'upper and lower case': 'HTTPServer XMLHttpRequest ABCdef aBC ǅungla ǅ ⅠⅡ ªº',
+      'standalone combining marks': '\u0301a\u0301 .\u0301b \u0301\u0301 A\u0301B',
+      'all kinds of white space': ' \t  x\n \n\n  y \r\n\r\n\u00a0\u2003z \ufeff \u2028q   ',
+      'trailing spaces': 'end    ',
       slashes: 'https://a/b//c\n/d //\n//',
       numbers: '1 12 123 1234 12345678 ١٢٣٤ ½²³ 1_000',
       'unpaired surrogates': 'a\ud800b\udc00 \udfff\ud83d',

@@ -63,7 +63,7 @@ describe('transcript import', () => {
     ['an empty file', ' \n', /is empty/],
     ['an empty list of messages', '[]', /contains no messages/],
     ['prose', 'Dear diary,\n# today\n', /format isn’t supported/],
-    ['JSON that is no conversation', '{"name":"booking","version":"1.0.0"}', /supported chat format/],
+    ['JSON that is not a conversation', '{"name":"booking","version":"1.0.0"}', /supported chat format/],
     ['a JSON list of numbers', '[{"a":1},2]', /supported chat format/],
     ['broken JSON', '{\n  "messages": [', /isn’t valid JSON/],
     [

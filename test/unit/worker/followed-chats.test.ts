@@ -160,7 +160,7 @@ describe('chats followed from other tools', () => {
     ['cursor', false],
     ['zed', false],
   ] as const) {
-    const name = `${isLarge ? 'large ' : ''}database of ${tool}`;
+    const name = `${isLarge ? 'large ' : ''}${tool} database`;
     it(`are read again when a tool writes to a database that it has open: ${name}`, async () => {
       const write = TOOL_FIXTURES.find((one) => one.tool === tool && WRITES[tool].format.test(one.format))!.write;
       const file = write(home);
