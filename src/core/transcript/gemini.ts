@@ -88,7 +88,7 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
   const count = (name: string): unknown => valueAt(message, 'tokens', name);
   const usage = usageOf({
     input: count('input'),
-    output: count('output'),
+    output: withThoughts(count('output'), count('thoughts')),
     cached: count('cached'),
     reasoning: count('thoughts'),
   });
@@ -97,6 +97,10 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
   const results = calls.flatMap((call) => resultOf(call, sink));
   if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
 }
+
+/** Gemini CLI counts thoughts separately, but they are part of the output. */
+const withThoughts = (output: unknown, thoughts: unknown): unknown =>
+  typeof output === 'number' && typeof thoughts === 'number' ? output + thoughts : output;
 
 function resultOf(call: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { result } = call;

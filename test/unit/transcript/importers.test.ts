@@ -43,6 +43,14 @@ describe('transcript import', () => {
     }
   });
 
+  it('counts the thoughts of Gemini CLI as output, of which they are a part', () => {
+    const tokens = { input: 100, output: 20, cached: 0, thoughts: 300, tool: 0, total: 420 };
+    const reply = { id: '1', type: 'gemini', content: 'Hi', model: 'gemini-3-pro', tokens };
+    const session = { sessionId: 's', projectHash: 'p', startTime: '2026-01-01T00:00:00Z', messages: [reply] };
+    const [message] = readTranscript(JSON.stringify(session)).transcript;
+    assert.deepEqual(message?.usage, { input: 100, output: 320, cachedInput: 0, reasoning: 300 });
+  });
+
   it('returns messages of a long JSONL file before its end', () => {
     const reader = new TranscriptReader();
     const line = `${JSON.stringify({ role: 'user', content: 'x'.repeat(1000) })}\n`;
