@@ -8,8 +8,9 @@
 //
 // Running never changes the session. Commits happen only between turns.
 import type { CompressionRecord } from '../core/journal/schema.ts';
+import type { LevelChoice } from '../core/compress/levels.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
-import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
+import { isSameSummary, type Level, type SummaryNode } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type {
@@ -69,6 +70,7 @@ type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 interface PlanBasis {
   readonly path: readonly MessageId[];
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
+  readonly levels: ReadonlyMap<NodeId, Level>;
 }
 
 /** Runs and commits all compressions of a session, one at a time. */
@@ -178,7 +180,10 @@ export class Compressor {
       log.event('history_compression_skipped', { ...triggered, reason: 'history_changed', ...callsOf(record) });
       return { kind: 'stale' };
     }
-    await journal.append({ type: 'compressed', compression: record });
+    // A level that the user has selected in the meantime is kept.
+    const isUnchanged = ({ node }: LevelChoice): boolean => planned.levels.get(node) === journal.state.levels.get(node);
+    const compression = { ...record, levels: record.levels.filter(isUnchanged) };
+    await journal.append({ type: 'compressed', compression });
     log.event('history_compression_complete', {
       ...triggered,
       message_count_after: record.messages.after,
@@ -191,7 +196,7 @@ export class Compressor {
       duration_ms: record.durationMs,
       ...(fault !== undefined && { fallback: 'extractive', error: faultName(fault) }),
     });
-    return { kind: 'committed', record, fault };
+    return { kind: 'committed', record: compression, fault };
   }
 
   async #work(request: CompressionRequest, signal: AbortSignal): Promise<CompressionOutcome> {
@@ -216,7 +221,8 @@ export class Compressor {
     // In the background, handle the current event first.
     if (urgency === 'background') await clock.yielder.yield();
     else await yieldIfDue(clock.yielder);
-    const planned: PlanBasis = { path: journal.state.path.slice(), nodes: new Map(journal.state.nodes) };
+    const { path, nodes, levels } = journal.state;
+    const planned: PlanBasis = { path: path.slice(), nodes: new Map(nodes), levels: new Map(levels) };
     const allowsFallback = settings.extractiveOnFault && urgency === 'now';
     let paid: SpendLimitedModel | undefined;
     try {

@@ -118,7 +118,7 @@ async function generate(
   // Summaries that fell back to extraction or don't cover all messages are discarded.
   if (fault !== undefined || made?.messages !== node.messages) throw noBetterSummary();
   // The old level `full` is discarded, because it belonged to the previous summary.
-  return { ...made, id: node.id };
+  return { ...made, id: node.id, ...(node.replaces && { replaces: node.replaces }) };
 }
 
 const noBetterSummary = (): SummaryFault =>

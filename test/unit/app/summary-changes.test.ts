@@ -324,6 +324,39 @@ describe('summary that the user changes', () => {
     await conversation.moveHead(first!.node.first);
     assert.equal(newestActiveCompression(conversation.state), undefined);
   });
+
+  it('is replaced by its messages when it is reverted after a regeneration, not by an older extractive summary', async () => {
+    harness.summarizer = says(JSON.stringify(proseSummary('Each part of the report was discussed. Version 1.')));
+    await fill(conversation, 60, body);
+    await conversation.compressNow();
+    const node = first();
+    assert.equal(node.replaces?.length, 1);
+    harness.summarizer = says(JSON.stringify(proseSummary('Each part of the report was discussed. Version 2.')));
+    await harness.resummarize(conversation, { node: node.id });
+    await expandNode(conversation.journal, node.id, 'always');
+    assert.deepEqual(conversation.state.frontier, []);
+  });
+
+  it('keeps the level that was selected while a finished compression waited for the end of a reply', async () => {
+    const { id } = first();
+    await fill(conversation, 60, body);
+    const isHeld = Promise.withResolvers<undefined>();
+    const isAsked = Promise.withResolvers<undefined>();
+    harness.script = async function* (request, signal) {
+      isAsked.resolve(undefined);
+      await isHeld.promise;
+      yield* says('Fine.')(request, signal);
+    };
+    const sent = conversation.send('Go on.');
+    await isAsked.promise;
+    await conversation.compressNow();
+    await setLevel(conversation.journal, id, 'brief');
+    isHeld.resolve(undefined);
+    await sent;
+    await conversation.settled();
+    assert.ok(conversation.state.compressions.length >= 2);
+    assert.equal(conversation.state.levels.get(id), 'brief');
+  });
 });
 
 const THINGS = ['rows', 'columns', 'widths', 'colours', 'headings', 'loops', 'helpers', 'objects', 'lists', 'tables'];
