@@ -132,7 +132,7 @@ async function ask(
         text += chunk.text;
       } else if (chunk.type === 'usage') usage = chunk.usage;
       else if (chunk.type === 'end') ending = chunk.ending;
-      else if (chunk.retracts) text = '';
+      else if (chunk.type === 'retried' || chunk.retracts) text = '';
     }
   } catch (error) {
     ending = reasonOf(error);

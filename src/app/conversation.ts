@@ -72,12 +72,14 @@ export class Conversation {
   /** Thinking used up the last reply's output limit, so the next one gets a higher limit. */
   #raisesLimit = false;
   readonly #updates: Emitter<ConversationUpdate>;
+  readonly #otherWork = new Map<Promise<unknown>, AbortController>();
   #isResetPending = false;
   /** The model reported that a task without steps is done. The task ends with the next message. */
   #isGoalReached = false;
   #closed = false;
   #halting = false;
-  #importing = false;
+  /** Resolves when the running import has ended; undefined if there is none. */
+  #imported: Promise<unknown> | undefined;
   #waiting: PendingRetry | null = null;
   #thinkingSince: number | null = null;
 
@@ -157,12 +159,29 @@ export class Conversation {
     await this.#triggers.settled();
   }
 
-  /** Stops the turn and compressions, so that another window can take over. A partial reply is kept. */
+  /**
+   * Runs work that calls a model outside of turns and compressions, such as a verification. Its signal is also aborted
+   * when the conversation halts, which waits for the work to record its usage.
+   */
+  async run<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const running = work(AbortSignal.any([signal, abort.signal]));
+    this.#otherWork.set(running, abort);
+    try {
+      return await running;
+    } finally {
+      this.#otherWork.delete(running);
+    }
+  }
+
+  /** Stops the turn, compressions, and other work, so that another window can take over. A partial reply is kept. */
   async halt(): Promise<void> {
     this.#halting = true;
     try {
       this.stop();
       this.compressor.cancel();
+      for (const abort of this.#otherWork.values()) abort.abort();
+      await Promise.allSettled(this.#otherWork.keys());
       await this.settled();
       await this.#triggers.commitReady();
     } finally {
@@ -210,15 +229,17 @@ export class Conversation {
     return this.#triggers.distanceToCompression();
   }
 
-  /** Appends many messages. Meanwhile, triggers aren't checked. */
+  /** Appends many messages. Meanwhile, triggers aren't checked, and turns and changes of the branch wait. */
   async import<T>(append: () => Promise<T>): Promise<T> {
-    this.#importing = true;
+    const { promise, resolve } = deferred<undefined>();
+    this.#imported = promise;
     try {
       const result = await append();
       await this.meter.countNew();
       return result;
     } finally {
-      this.#importing = false;
+      this.#imported = undefined;
+      resolve(undefined);
     }
   }
 
@@ -244,18 +265,19 @@ export class Conversation {
 
   /** Requests another reply to the message `at`. Without a reply, the previous branch is restored. */
   async retry(at: MessageId): Promise<void> {
-    const before = this.state.head;
-    try {
-      await this.#run(async () => {
+    let before: MessageId | null = at;
+    await this.#run(
+      async () => {
+        before = this.state.head;
         await this.journal.append({ type: 'head_moved', to: at });
         const message = this.state.messages.get(at);
         return message ? messageText(message) : '';
-      });
-    } finally {
-      const isUnanswered = this.state.head === at && !this.isReplying;
-      if (isUnanswered && before !== at && !this.journal.readOnly)
-        await this.journal.append({ type: 'head_moved', to: before });
-    }
+      },
+      async () => {
+        const isUnanswered = this.state.head === at && before !== at;
+        if (isUnanswered && !this.journal.readOnly) await this.journal.append({ type: 'head_moved', to: before });
+      },
+    );
   }
 
   /** Sends an edited copy of an earlier message, on a new branch. */
@@ -284,6 +306,7 @@ export class Conversation {
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` during a turn. */
   async moveHead(to: MessageId): Promise<void> {
+    await this.#imported;
     if (this.isReplying) throw new TurnRunning();
     await this.journal.append({ type: 'head_moved', to });
   }
@@ -349,16 +372,16 @@ export class Conversation {
 
   /** Commits finished compressions and checks the triggers. Called after each turn and at startup. */
   async betweenTurns(): Promise<void> {
-    if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
+    if (this.isReplying || this.#closed || this.#halting || this.#imported || this.journal.readOnly !== undefined)
       return;
     await this.#triggers.betweenTurns();
   }
 
   /**
-   * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text. Settles after
-   * `betweenTurns`, even if the turn failed.
+   * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text; `onEnd` is called before
+   * the next turn may begin. Settles after `betweenTurns`, even if the turn failed.
    */
-  async #run(addMessage: (signal: AbortSignal) => Promise<string>): Promise<void> {
+  async #run(addMessage: (signal: AbortSignal) => Promise<string>, onEnd?: () => Promise<void>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
     const { promise, resolve } = deferred<undefined>();
@@ -368,6 +391,8 @@ export class Conversation {
     const { calibration, chatModel, settings } = this.#deps;
     try {
       turn.settings = settings();
+      await this.#imported;
+      await this.#becomeWriter();
       const text = await addMessage(turn.abort.signal);
       turn.called = { calibration: calibration() };
       turn.task = this.state.task?.id;
@@ -378,12 +403,24 @@ export class Conversation {
       this.#raisesLimit = ModelFault.is(error, 'output_limit');
       throw error;
     } finally {
-      this.#turn = undefined;
+      try {
+        await onEnd?.();
+      } finally {
+        this.#turn = undefined;
+      }
       const reply = turn.reply !== undefined && this.state.messages.has(turn.reply) ? turn.reply : undefined;
       this.#update({ type: 'turn_ended', id: reply, error: failure });
       await this.#afterTurn(reply, turn.task);
       resolve(undefined);
     }
+  }
+
+  /** If the window that wrote is gone, recovers what it left, so that the new message comes after it. */
+  async #becomeWriter(): Promise<void> {
+    if (this.journal.readOnly?.reason !== 'not_writer') return;
+    await this.journal.prepareToWrite();
+    if (this.journal.readOnly) throw this.journal.readOnly;
+    await recoverReplies(this.journal);
   }
 
   /** Sends the request. While the provider rejects it as too long, it's compressed and sent again. */
@@ -480,6 +517,7 @@ export class Conversation {
     }
     const ending = reply === undefined ? undefined : this.state.messages.get(reply)?.ending;
     if (this.#closed || this.#halting) this.queue.hold();
-    else this.queue.turnEnded(ending === 'complete' || ending === 'length');
+    // If the next turn has already begun, the queue waits for its end.
+    else if (!this.isReplying) this.queue.turnEnded(ending === 'complete' || ending === 'length');
   }
 }

@@ -263,6 +263,7 @@ export class InMemorySession {
       unsaved: undefined,
       notice: undefined,
       append: (...events) => Promise.resolve(this.#append(...events)),
+      prepareToWrite: () => Promise.resolve(),
       takeOver: () => Promise.resolve(),
       onDidChange: () => ({ dispose: () => undefined }),
       close: () => Promise.resolve(),

@@ -61,6 +61,8 @@ export type ChatChunk =
    * followed, so all text so far was thinking, too.
    */
   | { readonly type: 'thinking'; readonly retracts?: true }
+  /** The request was sent again. Text and thinking so far are discarded, but the usage so far was paid for. */
+  | { readonly type: 'retried' }
   /** May occur more than once; the last one counts. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly ending: Ending };
@@ -118,6 +120,11 @@ export interface SessionJournal {
    * (see `unsaved`), and written when there is space. If it rejects with `StoreFault`, they aren't applied.
    */
   append(...events: readonly SessionEvent[]): Promise<void>;
+  /**
+   * Makes this window the writer if the previous one is gone, as `append` does, so that the next events can refer to
+   * what that one wrote last. If it isn't gone, `readOnly` says so. Rejects with `StoreFault`.
+   */
+  prepareToWrite(): Promise<void>;
   /** Makes this window the writer; the previous one finishes writing and turns read-only. Rejects with `StoreFault`. */
   takeOver(): Promise<void>;
   /** Called after `state` or `readOnly` has changed. Without events, reread both; `state` may be another object. */

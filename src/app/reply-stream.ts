@@ -36,6 +36,7 @@ export async function streamReply(
   const reply = { id: messageId(clock.id()), parent: journal.state.head, model: model.id };
   const writer = new ReplyWriter(journal, clock, reply);
   let usage: Usage | undefined;
+  const failedUsages: Usage[] = [];
   let ending: Ending = 'interrupted';
   onUpdate({ type: 'reply_started', id: reply.id, model: model.id });
   try {
@@ -52,6 +53,10 @@ export async function streamReply(
           }
           onUpdate({ type: 'reply_thinking', id: reply.id });
           break;
+        case 'retried':
+          if (usage) failedUsages.push(usage);
+          usage = undefined;
+          break;
         case 'usage':
           usage = chunk.usage;
           break;
@@ -67,10 +72,12 @@ export async function streamReply(
   } finally {
     await writer.settled();
     const reported = usage;
-    // An interrupted reply costs money, too, but some providers only report usage at the end.
-    if (!usage && writer.text !== '' && ending !== 'complete' && ending !== 'length')
-      usage = { input: meter.providerTokens(context.total), output: deps.counter.text(writer.text) };
-    await keepReply(deps, reply, writer.text, usage, ending);
+    // An interrupted reply costs money, too, but providers report its output only at the end, or nothing at all.
+    if (writer.text !== '' && ending !== 'complete' && ending !== 'length') {
+      const output = Math.max(usage?.output ?? 0, deps.counter.text(writer.text));
+      usage = { input: meter.providerTokens(context.total), ...usage, output };
+    }
+    await keepReply(deps, reply, writer.text, usage, failedUsages, ending);
     if (reported && reported.input > 0 && meter.observe(context, reported.input) === 'truncated') {
       const sent = meter.providerTokens(context.total);
       log.event('prompt_truncated', { session_id: journal.id, model: model.id, sent, read: reported.input });
@@ -197,12 +204,13 @@ interface ReplyHead {
   readonly model: string;
 }
 
-/** Journals a finished reply and its usage. A reply without text isn't kept. */
+/** Journals a finished reply, its usage, and that of failed attempts. A reply without text isn't kept. */
 async function keepReply(
   { clock, journal, price }: ReplyDeps,
   { id, parent, model }: ReplyHead,
   text: string,
   usage: Usage | undefined,
+  failedUsages: readonly Usage[],
   ending: Ending,
 ): Promise<void> {
   const events: SessionEvent[] = [];
@@ -211,7 +219,8 @@ async function keepReply(
     const message: Message = { id, parent, role: 'assistant', content, at: clock.now(), model, ending };
     events.push({ type: 'message_added', message: usage ? { ...message, usage } : message });
   }
-  if (usage) events.push({ type: 'usage_recorded', purpose: 'chat', model, usage, costUsd: price(model, usage) });
+  for (const paid of usage ? [...failedUsages, usage] : failedUsages)
+    events.push({ type: 'usage_recorded', purpose: 'chat', model, usage: paid, costUsd: price(model, paid) });
   if (events.length > 0) await journal.append(...events);
 }
 

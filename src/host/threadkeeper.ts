@@ -272,9 +272,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         this.models.clear();
         void this.#settingsChanged();
       }),
-      this.sessions.onDidChange(
-        (what) => void (what === 'current' ? this.#views.currentChanged() : this.#views.listChanged()),
-      ),
+      this.sessions.onDidChange((what) => {
+        const shown = what === 'current' ? this.#views.currentChanged() : this.#views.listChanged();
+        shown.catch((error: unknown) => this.describe(error));
+      }),
     );
   }
 

@@ -68,8 +68,7 @@ async function* streamWithRetries(
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
-      // What is discarded was paid for, even if it was only thinking.
-      if (takesBack && (hasText || isPaid)) yield { type: 'thinking', retracts: true };
+      if (hasText || isPaid) yield { type: 'retried' };
     }
   }
 }

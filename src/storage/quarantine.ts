@@ -9,26 +9,42 @@ import type { Damage } from './journal-reader.ts';
 /** Longer lines (in bytes) are listed in the file of damaged lines, but not copied; they stay in the journal. */
 const MAX_COPIED_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Copies the bytes of `file` from the offset `from` on to a new file. Throws `EEXIST` if `path` exists. */
-export async function copyTo(path: string, file: FileHandle, from = 0): Promise<void> {
-  const bytes = await readRange(file, from, (await file.stat()).size - from);
+/**
+ * Copies the bytes of `file` from the offset `from` on to a new file. Throws `EEXIST` if `path` exists. Returns the size
+ * of `file`.
+ */
+export async function copyTo(path: string, file: FileHandle, from = 0): Promise<number> {
+  const { size } = await file.stat();
+  const bytes = await readRange(file, from, size - from);
   try {
     await writeFile(path, bytes, { flag: 'wx', mode: OWNER_ONLY, flush: true });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') await rm(path, { force: true });
     throw error;
   }
+  return size;
 }
 
 /**
- * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. Only for a window that
- * is the only writer. `time` is in milliseconds since the epoch. Returns the new file's path.
+ * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. `time` is in
+ * milliseconds since the epoch. Returns the new file's path; undefined if another window is writing, because this one
+ * isn't the writer anymore or the journal has grown.
  */
-export async function quarantineTail(journal: string, file: FileHandle, from: number, time: number): Promise<string> {
+export async function quarantineTail(
+  journal: string,
+  file: FileHandle,
+  from: number,
+  time: number,
+  isWriter: () => Promise<boolean>,
+): Promise<string | undefined> {
   for (let number = 0; ; number++) {
     const path = `${journal}.torn-${time}${number === 0 ? '' : `-${number}`}`;
     try {
-      await copyTo(path, file, from);
+      const size = await copyTo(path, file, from);
+      if (!(await isWriter()) || (await file.stat()).size !== size) {
+        await rm(path, { force: true });
+        return undefined;
+      }
       await truncate(journal, from);
       return path;
     } catch (error) {

@@ -165,6 +165,16 @@ export class SessionJournalFile implements SessionJournal {
     return this.#nextCommit.done;
   }
 
+  prepareToWrite(): Promise<void> {
+    return this.#serial.run(async () => {
+      try {
+        await this.#tryToBecomeWriter('ask');
+      } catch (error) {
+        throw storeFault(error, THIS_SESSION);
+      }
+    });
+  }
+
   takeOver(): Promise<void> {
     return this.#serial.run(async () => {
       if (this.#role.kind === 'writer') return;
@@ -447,7 +457,8 @@ export class SessionJournalFile implements SessionJournal {
         await append.write(Buffer.from('\n'));
         await reader.readOn();
       } else {
-        const copy = await quarantineTail(path, reader.file, reader.offset, clock.now());
+        const copy = await quarantineTail(path, reader.file, reader.offset, clock.now(), () => this.#lock.isHeld());
+        if (copy === undefined) throw elsewhere();
         parts.push(phrase('the last line was only partly written and was moved to {0}', basename(copy)));
       }
     }

@@ -97,6 +97,10 @@ export class ForeignChatJournal implements SessionJournal {
     );
   }
 
+  prepareToWrite(): Promise<void> {
+    return Promise.resolve();
+  }
+
   takeOver(): Promise<void> {
     return this.append();
   }

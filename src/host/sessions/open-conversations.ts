@@ -179,13 +179,15 @@ export class OpenConversations {
           price: models.costOf,
           spendGate: summarizers.gate(() => chosen),
         };
-        return resummarize(deps, { ...request, ...(model && { model }) }, signal);
+        const options = { ...request, ...(model && { model }) };
+        return conversation.run(signal, (abort) => resummarize(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
         const model = await summarizers.model(chosen, memory, USER_REQUEST);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
-        return model && checkSummary({ journal, clock, counter, price: models.costOf, spendGate }, node, model, signal);
+        const deps = { journal, clock, counter, price: models.costOf, spendGate };
+        return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
       },
     });
     return conversation;

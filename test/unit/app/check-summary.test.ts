@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { editSummary, setLevel, undoOrRedoChange, SummaryFault } from '../../../src/app/summary-changes.ts';
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
@@ -210,4 +211,31 @@ describe('verifying a summary with a model', () => {
     await assert.rejects(harness.checkSummary(conversation, first().id, abort.signal));
     assert.equal(check(), undefined);
   });
+
+  for (const work of ['verification', 'regeneration'] as const)
+    it(`records the cost of a ${work} that is cut short because the session closes`, async () => {
+      const isAsked = Promise.withResolvers<undefined>();
+      let calls = 0;
+      harness.summarizer = async function* (_, signal) {
+        calls++;
+        yield { type: 'usage', usage: { input: 700, output: 1 } };
+        isAsked.resolve(undefined);
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
+        );
+      };
+      const before = conversation.state.counters.compressionTokens;
+      const { id } = first();
+      const running =
+        work === 'verification'
+          ? harness.checkSummary(conversation, id)
+          : harness.resummarize(conversation, { node: id });
+      const ended = assert.rejects(running);
+      await isAsked.promise;
+      await conversation.close();
+      await ended;
+      const again = await harness.reopen(conversation.journal.id);
+      assert.equal(again.state.counters.compressionTokens - before, calls * 701);
+      await again.close();
+    });
 });

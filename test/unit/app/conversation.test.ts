@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from '../../../src/app/fault.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { retrying } from '../../../src/providers/retry.ts';
 import { Harness, fill, says, texts, throws } from './harness.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
@@ -27,6 +30,87 @@ describe('conversation', () => {
 
   const onDisk = (conversation: Conversation): Promise<string> =>
     readFile(path.join(harness.folder, `${conversation.journal.id}.jsonl`), 'utf8');
+
+  it('keeps the previous reply when a regeneration is stopped by “Stop and Send” before any text', async () => {
+    let calls = 0;
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<undefined>();
+    harness.script = async function* (_, signal) {
+      calls++;
+      if (calls === 2) {
+        asked(undefined);
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
+        );
+      }
+      yield { type: 'text', text: `Answer ${calls}` };
+      yield { type: 'end', ending: 'complete' };
+    };
+    const conversation = await harness.converse();
+    await conversation.send('Question');
+    const retried = conversation.retry(conversation.state.path[0]!);
+    await isAsked;
+    await conversation.queue.send({ text: 'Never mind' }, 'stopAndSend');
+    await retried;
+    assert.deepEqual(texts(conversation), ['Question', 'Answer 1', 'Never mind', 'Answer 3']);
+  });
+
+  it('sends a message after a running import has ended, on the same branch', async () => {
+    const conversation = await harness.converse();
+    harness.script = says('Fine.');
+    let parent: MessageId | null = null;
+    const add = async (text: string): Promise<void> => {
+      const message = { id: messageId(text), parent, role: 'user', content: [{ type: 'text', text }], at: 1 } as const;
+      await conversation.journal.append({ type: 'message_added', message });
+      parent = message.id;
+    };
+    let sent: Promise<void> | undefined;
+    await conversation.import(async () => {
+      await add('one');
+      sent = conversation.send('hello');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await add('two');
+    });
+    await sent;
+    assert.deepEqual(texts(conversation), ['one', 'two', 'hello', 'Fine.']);
+  });
+
+  it('counts the text of a stopped reply as output when the provider has reported less', async () => {
+    harness.script = async function* (_, signal) {
+      yield { type: 'usage', usage: { input: 500, output: 1 } };
+      yield { type: 'text', text: 'word '.repeat(300) };
+      await Promise.resolve();
+      if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
+    };
+    const conversation = await harness.converse();
+    conversation.onUpdate(({ type }) => type === 'reply_text' && conversation.stop());
+    await conversation.send('Write.');
+    const { usage } = conversation.state.messages.get(conversation.state.head!)!;
+    assert.equal(usage?.input, 500);
+    assert.ok(usage.output >= 300, String(usage.output));
+  });
+
+  it('records the usage of each attempt when a request is retried', async () => {
+    let calls = 0;
+    const model: ChatModel = {
+      id: 'test/chat',
+      provider: 'test',
+      model: 'chat',
+      async *stream() {
+        calls++;
+        await Promise.resolve();
+        yield { type: 'usage', usage: { input: 1000, output: 1 } };
+        if (calls === 1) throw new ModelFault('overloaded', 'overloaded');
+        yield { type: 'text', text: 'Hello' };
+        yield { type: 'usage', usage: { input: 1000, output: 5 } };
+        yield { type: 'end', ending: 'complete' };
+      },
+    };
+    harness.chat = retrying(model, { sleep: () => Promise.resolve() });
+    const conversation = await harness.converse();
+    await conversation.send('Hi');
+    assert.equal(conversation.state.counters.chatTokens, 1001 + 1005);
+    assert.deepEqual(texts(conversation), ['Hi', 'Hello']);
+  });
 
   it('persists the user’s message before the request is sent', async () => {
     const conversation = await harness.converse();

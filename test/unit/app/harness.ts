@@ -122,32 +122,32 @@ export class Harness {
     const { clock, summarizer: script } = this;
     const { counter, counts, journal } = conversation;
     const model = script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 };
-    return resummarize(
-      {
-        journal,
-        clock,
-        counter,
-        counts,
-        settings: () => this.settings,
-        preset: () => this.preset,
-        price: () => 0.001,
-        spendGate: this.spendGate,
-      },
-      { ...(model && { model }), ...wanted },
-      new AbortController().signal,
+    return conversation.run(new AbortController().signal, (signal) =>
+      resummarize(
+        {
+          journal,
+          clock,
+          counter,
+          counts,
+          settings: () => this.settings,
+          preset: () => this.preset,
+          price: () => 0.001,
+          spendGate: this.spendGate,
+        },
+        { ...(model && { model }), ...wanted },
+        signal,
+      ),
     );
   }
 
   /** Checks a summary against its messages with the summarizer's script. */
-  checkSummary(
-    { journal, counter }: Conversation,
-    node: NodeId,
-    signal = new AbortController().signal,
-  ): Promise<SummaryCheck> {
+  checkSummary(conversation: Conversation, node: NodeId, signal = new AbortController().signal): Promise<SummaryCheck> {
+    const { journal, counter } = conversation;
     const { clock, spendGate, summarizer } = this;
     if (!summarizer) throw new Error('there is no summarizer to ask');
     const reader = { model: scripted('test/reader', summarizer), maxInputTokens: 100_000 };
-    return checkSummary({ journal, clock, counter, price: () => 0.001, spendGate }, node, reader, signal);
+    const deps = { journal, clock, counter, price: () => 0.001, spendGate };
+    return conversation.run(signal, (abort) => checkSummary(deps, node, reader, abort));
   }
 
   /** The log's entries with that name. */

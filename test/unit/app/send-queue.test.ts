@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, says, texts, throws } from './harness.ts';
+import { Harness, fill, says, texts, throws } from './harness.ts';
 
 describe('messages queued while a reply arrives', () => {
   let harness: Harness;
@@ -129,5 +129,42 @@ describe('messages queued while a reply arrives', () => {
     await conversation.queue.sendNow(conversation.queue.items[0]!.id);
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two', 'Short.']);
     assert.deepEqual(queued(), []);
+  });
+
+  it('are sent after the next reply even if the previous turn’s task reset ends only then', async () => {
+    const other = await harness.converse();
+    await fill(other, 80);
+    await other.setTask('Ship it', []);
+    const summarized = Promise.withResolvers<undefined>();
+    const isSummarizing = Promise.withResolvers<undefined>();
+    harness.summarizer = async function* (request, signal) {
+      isSummarizing.resolve(undefined);
+      await summarized.promise;
+      yield* says('They went through all the parts, and each part was explained at some length.')(request, signal);
+    };
+    const isStopped = Promise.withResolvers<undefined>();
+    other.onUpdate(({ type }) => {
+      if (type === 'reply_text') void other.resetTask().then(() => other.stop());
+      if (type === 'turn_ended') isStopped.resolve(undefined);
+    });
+    const one = other.queue.send({ text: 'One' }, 'queue');
+    await isStopped.promise;
+    await isSummarizing.promise;
+    const second = Promise.withResolvers<undefined>();
+    harness.script = async function* (request, signal) {
+      await second.promise;
+      harness.script = says('Short.');
+      yield* says('Second.')(request, signal);
+    };
+    const two = other.queue.send({ text: 'Two' }, 'queue');
+    const three = other.queue.send({ text: 'Three' }, 'queue');
+    summarized.resolve(undefined);
+    await one;
+    second.resolve(undefined);
+    await Promise.all([two, three]);
+    assert.deepEqual(texts(other).slice(-4), ['Two', 'Second.', 'Three', 'Short.']);
+    goOn();
+    await first;
+    await other.close();
   });
 });

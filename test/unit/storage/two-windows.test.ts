@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
@@ -235,6 +236,37 @@ describe('two windows with the same session', () => {
       { a, b },
     );
   });
+
+  it('a window that loses the lock while it opens a torn journal cuts off nothing that the new writer wrote', () =>
+    inFolder(async (folder) => {
+      const clock = testClock('x');
+      const made = await openSessionStore({ folder, clock, writer: 'maker' }).create('Both', '');
+      await made.append({ type: 'session_renamed', title: 'before the crash' });
+      await made.close();
+      await appendFile(join(folder, `${made.id}.jsonl`), '{"v":1,"seq":3,"at":1,"wri');
+      const dead = JSON.stringify({ token: 'dead:1', pid: 999_999, host: hostname() });
+      await writeFile(join(folder, `${made.id}.lock`), dead);
+      const isOpening = Promise.withResolvers<undefined>();
+      const mayGoOn = Promise.withResolvers<undefined>();
+      const slow: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        isOpening.resolve(undefined);
+        await mayGoOn.promise;
+        return file;
+      };
+      const a = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: slow });
+      const opening = a.open(made.id);
+      await isOpening.promise;
+      const b = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const journal = await b.open(made.id);
+      await journal.takeOver();
+      await journal.append({ type: 'session_renamed', title: 'after the takeover' });
+      mayGoOn.resolve(undefined);
+      assert.equal((await opening).readOnly?.reason, 'not_writer');
+      const c = openSessionStore({ folder, clock: testClock('c'), writer: 'c' });
+      assert.equal((await c.open(made.id)).state.title, 'after the takeover');
+      for (const store of [a, b, c]) await store.close();
+    }));
 });
 
 describe('two processes that take over from each other', function () {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { Harness, says, texts } from './harness.ts';
+
+/** Longer than the interval at which a window reads what another one has written, in ms. */
+const POLL_MS = 1_300;
+
+describe('conversation that follows another window', () => {
+  let harness: Harness;
+  let first: Conversation;
+  let second: Conversation;
+
+  beforeEach(async () => {
+    harness = await Harness.open(says('Fine.'));
+    first = await harness.converse();
+    await first.send('one');
+    second = await harness.secondWindow(first);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  });
+  afterEach(() => harness.close());
+
+  it('adds its message after what the other window wrote last', async () => {
+    await first.send('two');
+    await first.close();
+    await second.send('three');
+    const expected = ['one', 'Fine.', 'two', 'Fine.', 'three'];
+    assert.deepEqual(texts(second), [...expected, 'Fine.']);
+    assert.deepEqual(
+      harness.requests.at(-1)?.messages.map(({ content }) => messageText({ content })),
+      expected,
+    );
+    await second.close();
+  });
+
+  it('recovers the partial reply of a window that is gone before it adds its message', async () => {
+    const parent = messageId('question');
+    await first.journal.append(
+      {
+        type: 'message_added',
+        message: {
+          id: parent,
+          parent: first.state.head,
+          role: 'user',
+          content: [{ type: 'text', text: 'two' }],
+          at: Date.now(),
+        },
+      },
+      { type: 'reply_partial', id: messageId('partial'), parent, model: 'm', offset: 0, text: 'Half of' },
+    );
+    await first.journal.close();
+    await second.send('three');
+    assert.deepEqual(texts(second), ['one', 'Fine.', 'two', 'Half of', 'three', 'Fine.']);
+    await second.close();
+  });
+});
