@@ -89,6 +89,15 @@ const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 /** Segments grow until each summary has this many tokens, so that the model weighs more of the session at once. */
 const MIN_ANSWER_TOKENS = 900;
 
+/** Up to this average length of messages, a conversation is an ordinary chat. */
+const CHAT_MESSAGE_TOKENS = 100;
+
+/**
+ * Longer summaries of an ordinary chat are split, so that they are written concurrently. Models write about 100 tokens
+ * per second, and 1,000 messages are to be summarized within 5 seconds.
+ */
+const QUICK_ANSWER_TOKENS = 450;
+
 /** Minimum size of a summary, including its heading: one sentence. With less room, no model is called. */
 export const MIN_SUMMARY_TOKENS = 28 + NODE_HEADING_TOKENS;
 
@@ -382,7 +391,10 @@ function segmentCount(
   const { roomTokens, isBounded } = settings;
   const messageCount = readable.length;
   const defaultCount = Math.ceil(Math.max(sourceTokens / SEGMENT.tokens, messageCount / SEGMENT.messages));
-  let max = Math.max(1, Math.floor(roomTokens / (MIN_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
+  const isSplit = model && model.maxConcurrency > 1 && sourceTokens / messageCount <= CHAT_MESSAGE_TOKENS;
+  let max = isSplit
+    ? Math.ceil(roomTokens / QUICK_ANSWER_TOKENS)
+    : Math.max(1, Math.floor(roomTokens / (MIN_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
   let min = 1;
   if (model) {
     const allowance = allowanceFor(messageCount, sourceTokens, settings);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
 import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
-import { messageText } from '../../../src/core/model/message.ts';
+import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
 import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
@@ -214,6 +214,23 @@ describe('summarizeRuns', () => {
       tools({ model }),
     );
     assert.equal(most, 3);
+  });
+
+  it('splits the summary of a long chat of short messages among concurrent requests', async () => {
+    const messages = transcript(
+      ...Array.from({ length: 400 }, (_, at): [Role, string] =>
+        at % 2 === 0
+          ? ['user', `Is table ${at} free at ${at % 12} on Friday, and can we sit outside there?`]
+          : ['assistant', `Table ${at} is booked for ${at % 5} people under the name Guest${at}; it is outside.`],
+      ),
+    );
+    const requestsOf = async (maxConcurrency: number): Promise<number> => {
+      const model = { ...scriptedModel(() => goodAnswer('Tables were booked.')), maxConcurrency };
+      await grow({ messages }, { roomTokens: 800 }, tools({ model }));
+      return model.requests.length;
+    };
+    assert.equal(await requestsOf(24), 2);
+    assert.equal(await requestsOf(1), 1);
   });
 
   it('sends user and assistant messages in full, but only the informative part of tool output', async () => {
