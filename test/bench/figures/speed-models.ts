@@ -1,7 +1,10 @@
+import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { Harness } from '../../unit/app/harness.ts';
 import { importMessages } from '../import-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
+import { sharedFile } from '../data/shared.ts';
 import { oracle } from '../models/oracle.ts';
 import { StreamingServer, type Pace } from '../models/streaming-server.ts';
 import type { Figure, Measured } from '../report/figure.ts';
@@ -11,8 +14,6 @@ interface Paced {
   readonly pace: Pace;
   /** Concurrent calls. */
   readonly atOnce: number;
-  /** Seconds per 1,000 messages. */
-  readonly target?: number;
 }
 
 const REALISTIC = { firstTokenMs: 300, tokensPerSecond: 100 };
@@ -29,27 +30,36 @@ const PACES: Readonly<Record<string, Paced>> = {
     label: `${REALISTIC_LABEL}, as OpenAI's and Anthropic's own addresses are asked`,
     pace: REALISTIC,
     atOnce: 24,
-    target: 5,
   },
 };
 
 /** Compression by a model over HTTP on loopback. Measured by the clock, because most of the time is spent waiting. */
 export async function measureModels(context: BenchContext): Promise<Measured> {
   const figures: Figure[] = [];
+  const bookings = sharedFile('short/bookings-1000.jsonl');
+  if (bookings !== undefined) {
+    const messages = await readTranscriptFile(bookings);
+    figures.push(...(await compress(messages, 'bookings', PACES.openai!, context, MAX_CHAT_SECONDS)));
+  }
   for (const count of context.quick ? [1_000] : [1_000, 10_000]) {
-    for (const [name, paced] of Object.entries(PACES)) figures.push(...(await compress(count, name, paced, context)));
+    const messages = developerMessages(context, count);
+    for (const [name, paced] of Object.entries(PACES))
+      figures.push(...(await compress(messages, name, paced, context)));
   }
   return { figures };
 }
 
+/** Seconds for 1,000 messages of an ordinary chat. */
+const MAX_CHAT_SECONDS = 5;
+
 async function compress(
-  count: number,
+  messages: readonly TranscriptMessage[],
   name: string,
-  { label, pace, atOnce, target }: Paced,
+  { label, pace, atOnce }: Paced,
   context: BenchContext,
+  target?: number,
 ): Promise<Figure[]> {
   const { counter, say } = context;
-  const messages = developerMessages(context, count);
   const thousands = messages.length.toLocaleString('en-US');
   say(`compressing ${thousands} messages by ${label}`);
   const server = await StreamingServer.start(pace, oracle({ counter }), counter);
@@ -78,10 +88,10 @@ async function compress(
     return [
       {
         id: `${id}.seconds`,
-        label: `${thousands} messages compressed by ${label}, by the clock`,
+        label: `${thousands} ${name === 'bookings' ? 'short messages of bookings' : 'messages'} compressed by ${label}, by the clock`,
         value: seconds,
         unit: 's',
-        ...(target !== undefined && { target: { atMost: (target * messages.length) / 1_000 } }),
+        ...(target !== undefined && { target: { atMost: target } }),
       },
       { id: `${id}.calls`, label: 'the same: calls', value: spent.calls, unit: 'count' },
       { id: `${id}.atOnce`, label: 'the same: most calls at once', value: spent.mostAtOnce, unit: 'count' },
