@@ -119,8 +119,10 @@ export class ProjectRules implements vscode.Disposable {
       this.#warn(`${file.path} is larger than ${MAX_BYTES} bytes and is not sent.`);
       return undefined;
     } catch (error) {
-      if (error instanceof vscode.FileSystemError) return undefined;
-      throw error;
+      // A session can be opened without the file, for example if Node.js can't resolve its real path on a network drive.
+      if (!(error instanceof vscode.FileSystemError))
+        this.#warn(`${file.path} could not be read and is not sent: ${String(error)}`);
+      return undefined;
     }
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { keyEventId } from '../../../src/core/model/ids.ts';
@@ -366,6 +366,33 @@ describe('editor commands', () => {
     assert.deepEqual(watched, [folders[1]!.uri.path]);
     rules.dispose();
     editor.workspace.workspaceFolders = [];
+  });
+
+  it('open a session without the instructions in a folder whose real path cannot be resolved', async () => {
+    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+    const { workspace } = editor;
+    const { getWorkspaceFolder } = workspace;
+    const link = path.join(folder, 'link');
+    symlinkSync('link', link);
+    workspace.workspaceFolders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
+    for (const { uri } of workspace.workspaceFolders) {
+      mkdirSync(uri.path);
+      writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
+    }
+    workspace.getWorkspaceFolder = (file) =>
+      file.path.includes('one') ? { uri: new Uri(link) } : getWorkspaceFolder(file);
+    const warnings: string[] = [];
+    const rules = new ProjectRules({ get: () => true } as never, (warning) => warnings.push(warning));
+    try {
+      await rules.load();
+      assert.match(rules.text, /Rules of two\./);
+      assert.doesNotMatch(rules.text, /Rules of one/);
+      assert.match(warnings.join('\n'), /^\S+one\/AGENTS\.md could not be read and is not sent: .*ELOOP.*$/);
+    } finally {
+      rules.dispose();
+      workspace.getWorkspaceFolder = getWorkspaceFolder;
+      workspace.workspaceFolders = [];
+    }
   });
 
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
