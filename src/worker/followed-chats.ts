@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
@@ -6,7 +6,7 @@ import { Library, type CopiedSession, type PassReport } from '../app/library/lib
 import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import type { Home } from '../sources/files.ts';
+import { ifExists, type Home } from '../sources/files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Serial } from '../storage/serial.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
@@ -26,6 +26,12 @@ const FULL_PASS_INTERVAL_MS = 10 * 60_000;
 
 /** Interval for updating the list of chats during a pass, in ms. */
 const LIST_UPDATE_INTERVAL_MS = 2_000;
+
+/** Beginning of the names of folders for copies of databases, which exist while chats are read. */
+const SCRATCH = 'scratch-';
+
+/** Age in ms from which such a folder is deleted, because its thread was killed. Reading never takes that long. */
+const MAX_SCRATCH_AGE_MS = 24 * 3_600_000;
 
 const EMPTY_REPORT: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
 
@@ -267,8 +273,7 @@ export class FollowedChats implements ChatLibrary {
     tools: readonly Tool[],
     use: (sources: readonly Source[]) => Promise<Result>,
   ): Promise<Result> {
-    const scratch = path.join(await this.#ensureFolder(), 'scratch');
-    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const scratch = await this.#createScratch();
     const databases = new Databases(scratch);
     try {
       return await use(allSources(this.#options.home, databases).filter(({ tool }) => tools.includes(tool)));
@@ -276,6 +281,19 @@ export class FollowedChats implements ChatLibrary {
       await databases.close();
       await rm(scratch, { recursive: true, force: true });
     }
+  }
+
+  /** Creates a folder for copies of databases. Windows don't share one, because they read at the same time. */
+  async #createScratch(): Promise<string> {
+    const folder = await this.#ensureFolder();
+    for (const name of await readdir(folder)) {
+      if (!name.startsWith(SCRATCH)) continue;
+      const existing = path.join(folder, name);
+      const stats = await ifExists(stat(existing));
+      if (stats && Date.now() - stats.mtimeMs > MAX_SCRATCH_AGE_MS)
+        await rm(existing, { recursive: true, force: true });
+    }
+    return mkdtemp(path.join(folder, SCRATCH));
   }
 
   async #ensureFolder(): Promise<string> {

@@ -219,6 +219,30 @@ describe('chats followed from other tools', () => {
     await eventually(async () => (await messages(second)) === 3);
   });
 
+  it('are read from a database while another window counts them', async () => {
+    const write = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && WRITES[tool].format.test(format))!.write;
+    await openTool(write(home));
+    const [first, second] = [open('one'), open('two')];
+    const { copyFile } = promises;
+    promises.copyFile = async (...args) => {
+      promises.copyFile = copyFile;
+      syncBuiltinESMExports();
+      await second.find();
+      await copyFile(...args);
+    };
+    syncBuiltinESMExports();
+    const { read, refused } = await first.follow({ tools: ['goose'], keepMs: 0 });
+    assert.deepEqual([read, refused], [1, []]);
+  });
+
+  it('are read without leaving the copies of databases from a thread that was killed long ago', async () => {
+    const copies = path.join(place, 'copies');
+    for (const name of ['scratch-old', 'scratch-new']) put(copies, `${name}/copy.db`, 'A copy.');
+    utimesSync(path.join(copies, 'scratch-old'), new Date('2020-01-01'), new Date('2020-01-01'));
+    await open().find();
+    assert.deepEqual(readdirSync(copies), ['scratch-new']);
+  });
+
   it('are followed at once by a new thread of a window whose thread has ended', async () => {
     await open('one').follow({ tools: ['claude-code'], keepMs: 0 });
     appendFileSync(path.join(home, SESSION), said('And the host?'));
