@@ -18,7 +18,10 @@ import type { PageLink } from './page-link.ts';
 
 /** Interval of pings to a visible page, in ms. */
 const PING_INTERVAL_MS = 2_000;
-/** After this many unanswered pings a page has hung: ten seconds, not counting any during which this process slept. */
+/**
+ * After this many unanswered pings a page has hung: ten seconds, not counting any during which this process slept or had
+ * no connection to a remote window.
+ */
 const MAX_UNANSWERED = 5;
 
 /** What a page needs from its window. */
@@ -150,8 +153,7 @@ export class ServedPage implements vscode.Disposable {
     if (!this.#host.isShown()) {
       this.#unanswered = 0;
     } else if (this.#unanswered < MAX_UNANSWERED) {
-      this.#unanswered++;
-      this.post({ type: 'ping' });
+      void this.#ping(this.#unanswered + 1);
     } else {
       clearInterval(this.#pingTimer);
       const rendering = this.#rendering;
@@ -161,6 +163,13 @@ export class ServedPage implements vscode.Disposable {
       if (rendering !== null) this.#link?.showPlain(rendering);
       this.#host.hung();
     }
+  }
+
+  /** Sends a ping, and sets the number of unanswered ones unless it can't be delivered. */
+  async #ping(unanswered: number): Promise<void> {
+    const delivery = this.#webview.postMessage({ type: 'ping' });
+    if (canLoseConnection() && !(await delivery)) return;
+    this.#unanswered = unanswered;
   }
 
   async #receive(value: unknown): Promise<void> {
@@ -202,3 +211,10 @@ export class ServedPage implements vscode.Disposable {
     }
   }
 }
+
+/**
+ * Whether messages to the page may wait for a connection. In a browser, VS Code may run on the page's thread, and then
+ * it doesn't deliver any messages while the page hangs either.
+ */
+const canLoseConnection = (): boolean =>
+  vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop;

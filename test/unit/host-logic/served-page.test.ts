@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { setImmediate as soon } from 'node:timers/promises';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -17,6 +18,7 @@ const webview = {
   postMessage: (message: Record<string, unknown>) => heard.push(message),
 };
 
+const env: Record<string, unknown> = { language: 'en' };
 const load = hostIn({
   l10n: { ...l10n, bundle: undefined },
   commands: { executeCommand: () => Promise.resolve() },
@@ -31,7 +33,8 @@ const load = hostIn({
     },
   },
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
-  env: { language: 'en' },
+  env,
+  UIKind: { Desktop: 1, Web: 2 },
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
 });
 
@@ -86,6 +89,88 @@ describe('a page and its server', () => {
       ['init'],
     );
     page.dispose();
+  });
+});
+
+describe('a visible page', () => {
+  const connection = { isUp: true, isPageHung: false };
+  const sent: (() => void)[] = [];
+  const drafts: string[] = [];
+  let hung = 0;
+  let page: InstanceType<typeof ServedPageModule.ServedPage>;
+
+  /** Like in VS Code, messages wait while a remote window has no connection. */
+  const send = (deliver: () => void): void => {
+    if (connection.isUp) deliver();
+    else sent.push(deliver);
+  };
+  const reconnect = (): void => {
+    connection.isUp = true;
+    for (const deliver of sent.splice(0)) deliver();
+  };
+  const pass = async (seconds: number): Promise<void> => {
+    for (let passed = 0; passed < seconds; passed++) {
+      mock.timers.tick(1_000);
+      await soon();
+    }
+  };
+
+  beforeEach(async () => {
+    const { ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts');
+    Object.assign(connection, { isUp: true, isPageHung: false });
+    Object.assign(env, { remoteName: 'ssh-remote', uiKind: 1 });
+    hung = 0;
+    const postMessage = ({ type }: { readonly type: string }): Promise<boolean> =>
+      new Promise((resolve) =>
+        send(() => {
+          resolve(true);
+          if (type === 'ping' && !connection.isPageHung) setImmediate(() => send(() => say({ type: 'pong' })));
+        }),
+      );
+    const init = { type: 'init', session: 's', title: '' };
+    const link = { init: () => Promise.resolve(init), onMessage: () => nothing, sendGauge: () => undefined };
+    const app = {
+      extensionUri: '',
+      link: () => Promise.resolve(link),
+      drafts: { set: (_session: string, text: string) => drafts.push(text) },
+      log: { warn: () => undefined },
+    };
+    mock.timers.enable({ apis: ['setInterval'] });
+    const host = { begun: () => undefined, isShown: () => true, hung: () => hung++, careful: false };
+    page = new ServedPage({ ...webview, postMessage } as never, app as never, host as never);
+    say({ type: 'ready' });
+    await soon();
+  });
+  afterEach(() => {
+    page.dispose();
+    mock.timers.reset();
+  });
+
+  for (const [where, isDelivered, kind] of [
+    ['in a remote window', true, { remoteName: 'ssh-remote' }],
+    ['on the thread of a local window', false, { remoteName: undefined }],
+    ['on the thread of a window in a browser', false, { remoteName: 'codespaces', uiKind: 2 }],
+  ] as const)
+    it(`is replaced after it has stopped responding for ten seconds: ${where}`, async () => {
+      Object.assign(env, kind);
+      await pass(60);
+      Object.assign(connection, { isUp: isDelivered, isPageHung: true });
+      await pass(9);
+      assert.equal(hung, 0);
+      await pass(4);
+      assert.equal(hung, 1);
+    });
+
+  it('is kept with its draft when a remote window has no connection for a minute', async () => {
+    await pass(60);
+    connection.isUp = false;
+    send(() => say({ type: 'setDraft', session: 's', text: 'Typed meanwhile' }));
+    await pass(60);
+    connection.isPageHung = true;
+    reconnect();
+    await pass(3);
+    assert.equal(hung, 0);
+    assert.deepEqual(drafts, ['Typed meanwhile']);
   });
 });
 
