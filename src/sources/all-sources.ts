@@ -247,7 +247,7 @@ function aider(home: Home): Source {
     async (finder) => {
       await addAiderFiles(finder, home.folder, AIDER_MAX_DEPTH);
       const historyFile = home.env['AIDER_CHAT_HISTORY_FILE'];
-      if (historyFile === undefined) return;
+      if (!historyFile) return;
       const file = path.resolve(historyFile);
       await finder.addFile(file, { id: file });
     },

@@ -17,7 +17,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 
-/** A user's home folder, and the environment variables that relocate tools' folders. */
+/** A user's home folder, and the environment variables that relocate tools' folders; empty ones count as unset. */
 export interface Home {
   readonly folder: string;
   /** Empty for a home folder other than the user's own. */
@@ -39,20 +39,22 @@ const SERVER_FOLDERS = [
 
 /** Folders for application data on Linux, macOS, and Windows. */
 export function dataFolders({ folder, env }: Home): string[] {
+  // VS Code from the Snap Store changes the variable, but other tools still use the default folder.
+  const linux = [env['XDG_DATA_HOME'] || [], path.join(folder, '.local/share')].flat();
   return [
-    env['XDG_DATA_HOME'] ?? path.join(folder, '.local/share'),
+    ...new Set(linux.map((one) => path.resolve(one))),
     path.join(folder, 'Library/Application Support'),
-    env['LOCALAPPDATA'] ?? path.join(folder, 'AppData/Local'),
-    env['APPDATA'] ?? path.join(folder, 'AppData/Roaming'),
+    env['LOCALAPPDATA'] || path.join(folder, 'AppData/Local'),
+    env['APPDATA'] || path.join(folder, 'AppData/Roaming'),
   ];
 }
 
 /** The `User` folders of all editors: installed, remote, and portable. `names` limits the installed ones. */
 export function editorFolders({ folder, env }: Home, names: readonly string[] = EDITOR_FOLDERS): string[] {
   const settings = [
-    env['XDG_CONFIG_HOME'] ?? path.join(folder, '.config'),
+    env['XDG_CONFIG_HOME'] || path.join(folder, '.config'),
     path.join(folder, 'Library/Application Support'),
-    env['APPDATA'] ?? path.join(folder, 'AppData/Roaming'),
+    env['APPDATA'] || path.join(folder, 'AppData/Roaming'),
   ];
   const installed = settings.flatMap((one) => names.map((name) => path.join(one, name, 'User')));
   const remote = SERVER_FOLDERS.map((name) => path.join(folder, name, 'data/User'));
@@ -61,11 +63,11 @@ export function editorFolders({ folder, env }: Home, names: readonly string[] = 
 
 /** The `User` folders of portable editors, which don't tell which editor it is. */
 export const portableFolders = ({ folder, env }: Home): string[] =>
-  [env['VSCODE_PORTABLE'] ?? [], folder].flat().map((one) => path.join(one, 'user-data/User'));
+  [env['VSCODE_PORTABLE'] || [], folder].flat().map((one) => path.join(one, 'user-data/User'));
 
 /** A tool's folder: the value of an environment variable, or `name` in the home folder. */
 export function toolFolder({ folder, env }: Home, variable: string, name: string): string {
-  return env[variable] ?? path.join(folder, name);
+  return env[variable] || path.join(folder, name);
 }
 
 /**

@@ -144,6 +144,22 @@ describe('chats followed from other tools', () => {
     assert.equal((await chats.list()).chats.length, 0);
   });
 
+  for (const [value, folder] of [
+    ['the one of the Snap Store’s VS Code', 'snap/code/182/.local/share'],
+    ['the default folder', '.local/share/'],
+    ['empty', undefined],
+  ])
+    it(`are found once in ~/.local/share if XDG_DATA_HOME is ${value}`, async () => {
+      const tools = ['opencode', 'goose', 'zed'] as const;
+      for (const tool of tools) TOOL_FIXTURES.find((one) => one.tool === tool)!.write(home);
+      const variable = folder === undefined ? '' : `${home}/${folder}`;
+      const found = await open('one', [], { XDG_DATA_HOME: variable, AIDER_CHAT_HISTORY_FILE: '' }).find();
+      assert.deepEqual(
+        found.filter(({ sessions }) => sessions > 0).map(({ tool, sessions }) => [tool, sessions]),
+        [['claude-code', 1], ...tools.map((tool) => [tool, 1])],
+      );
+    });
+
   it('are read again when a file grows and when a file appears in a new folder', async () => {
     const chats = open();
     assert.equal((await chats.follow({ tools: ['claude-code'], keepMs: 0 })).read, 1);
