@@ -183,11 +183,19 @@ export interface OpenedChatApp extends ImportApp {
 /** Number of messages imported at once. */
 const BATCH_SIZE = 200;
 
-/** Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone. */
+/** Number of times a chat was opened; a chat that takes longer to read than the next one isn't shown. */
+let openings = 0;
+
+/**
+ * Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone, or if
+ * another chat was opened meanwhile.
+ */
 export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
+  const opening = ++openings;
   const id = foreignChatSessionId(key, entry);
   if (app.sessions.current?.journal.id !== id) {
     const copy = await app.chats.library.read(key);
+    if (opening !== openings) return false;
     if (!copy) {
       inform(vscode.l10n.t('The copy of this chat no longer exists.'));
       return false;

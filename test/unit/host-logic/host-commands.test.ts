@@ -277,6 +277,34 @@ describe('editor commands', () => {
     assert.deepEqual(shown, [chat]);
   });
 
+  it('show the chat that was opened last, even if an earlier one takes longer to read', async () => {
+    const { openChat } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const entryOf = (title: string) =>
+      ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
+    const copyOf = (text: string) => ({ messages: [{ role: 'user', text }], compactions: [], replaced: [] }) as const;
+    const large = deferred<object>();
+    const shown: string[] = [];
+    const sessions = {
+      current: undefined as object | undefined,
+      show: (journal: ForeignChatJournal) => {
+        shown.push(journal.state.title);
+        const counts = { counts: { known: () => 0 }, counter: { text: () => 0 } };
+        return Promise.resolve((sessions.current = { journal, state: journal.state, ...counts }));
+      },
+    };
+    const library = {
+      read: (key: string): Promise<object> => (key === 'large' ? large.promise : Promise.resolve(copyOf(key))),
+    };
+    const panel = { open: () => undefined };
+    const app = { sessions, clock: harness.clock, chats: { library }, panel, describe: fails };
+    const first = openChat(app as never, { key: 'large', entry: entryOf('Large') } as never);
+    const second = openChat(app as never, { key: 'small', entry: entryOf('Small') } as never);
+    assert.equal(await second, true);
+    large.resolve(copyOf('large'));
+    assert.equal(await first, false);
+    assert.deepEqual(shown, ['Small']);
+  });
+
   it('finish a chat search whose text is cleared while it runs', async () => {
     const { searchChats } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
     const heard: Record<string, () => void> = {};
