@@ -107,6 +107,10 @@ export class ChatPanel
     this.#view?.page.dispose();
     const shown = this.#serve(view, () => void this.#reloadView(), setFocusKey);
     this.#view = shown;
+    // The page is removed before it can report that it has lost the focus.
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) setFocusKey(false);
+    });
     view.onDidDispose(() => {
       if (this.#view !== shown) return;
       this.#view = undefined;

@@ -18,10 +18,16 @@ const webview = {
   postMessage: (message: Record<string, unknown>) => heard.push(message),
 };
 
+const contextKeys = new Map<string, unknown>();
 const env: Record<string, unknown> = { language: 'en' };
 const load = hostIn({
   l10n: { ...l10n, bundle: undefined },
-  commands: { executeCommand: () => Promise.resolve() },
+  commands: {
+    executeCommand: (command: string, key: string, value: unknown) => {
+      if (command === 'setContext') contextKeys.set(key, value);
+      return Promise.resolve();
+    },
+  },
   ViewColumn: { Active: -1, Beside: -2 },
   window: {
     tabGroups: { all: [], close: () => Promise.resolve(true) },
@@ -205,6 +211,21 @@ describe('the chat panel', () => {
         ['reveal', second, 4],
       ],
     );
+    panel.dispose();
+  });
+
+  it('gives up the focus when the Side Bar is hidden', async () => {
+    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+    const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
+    let visibilityChanged: () => void = () => undefined;
+    const onDidChangeVisibility = (then: () => void) => ((visibilityChanged = then), nothing);
+    const view = { webview, visible: true, onDidChangeVisibility, onDidDispose: () => nothing };
+    panel.resolveWebviewView(view as never);
+    say({ type: 'focusChanged', focused: true });
+    assert.equal(contextKeys.get('threadkeeper.chatViewFocused'), true);
+    view.visible = false;
+    visibilityChanged();
+    assert.equal(contextKeys.get('threadkeeper.chatViewFocused'), false);
     panel.dispose();
   });
 });
