@@ -93,15 +93,15 @@ describe('transcript import in the editor', () => {
     };
     await answering(asked, () => app.runCommand('importTranscript'));
     assert.match(shown[0]?.label ?? '', /Import 3 Messages/);
-    assert.match(shown[0]?.detail ?? '', /2 × user · 1 × assistant/);
+    assert.match(shown[0]?.detail ?? '', /2 × You · 1 × Assistant/);
     assert.match(shown[1]?.detail ?? '', /1 × invalid JSON line, 1 × message with role “narrator”/);
     assert.deepEqual(
       shown.slice(3).map(({ label, detail }) => `${label}: ${detail}`),
-      ['user: said 0', 'assistant: said 1', 'user: said 2'],
+      ['You: said 0', 'Assistant: said 1', 'You: said 2'],
     );
     assert.deepEqual(said, ['Imported 3 messages. Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.']);
     assert.ok(app.sessions.current);
-    assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
+    assert.deepEqual(transcript(app.sessions.current), ['You: said 0', 'Assistant: said 1', 'You: said 2']);
   });
 
   it('changes nothing when the user declines', async () => {

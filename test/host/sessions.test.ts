@@ -100,7 +100,7 @@ describe('sessions in the editor', () => {
     });
     assert.deepEqual(
       shown.slice(0, 1).map(({ description, detail }) => [description, detail]),
-      [['not summarized', 'Birds · 1 · user']],
+      [['not summarized', 'Birds · 1 · You']],
     );
     assert.equal(app.sessions.current?.state.title, 'Birds');
     const editor = vscode.window.activeTextEditor;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { inform } from '../platform/notifications.ts';
-import { locale, oneLine, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
+import { locale, oneLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { AllChats } from './all-chats.ts';
 import { isDroppedRow, isToolRow, type DroppedEventRow, type DroppedRow } from './chat-rows.ts';
@@ -333,7 +333,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
       {
         label: oneLine(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
-        detail: `${titleText(title)} · ${message + 1} · ${role}`,
+        detail: `${titleText(title)} · ${message + 1} · ${roleName(role)}`,
         // Prevents the picker from filtering the results again.
         alwaysShow: true,
         chat,

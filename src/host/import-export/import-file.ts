@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, locale, messagesText, translated } from '../platform/l10n.ts';
+import { countText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { inform } from '../platform/notifications.ts';
 import {
@@ -84,7 +84,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       label: `$(cloud-download) ${preview.messages === 1 ? vscode.l10n.t('Import 1 Message') : vscode.l10n.t('Import {0} Messages', countText(preview.messages))}`,
       description: formatName(preview.format),
       detail: [
-        ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${role}`),
+        ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${roleName(role)}`),
         ...(from !== undefined && to !== undefined ? [new Intl.DateTimeFormat(locale()).formatRange(from, to)] : []),
         ...(preview.kind === 'exact' ? [vscode.l10n.t('all messages, exactly as exported')] : []),
       ].join(' · '),
@@ -94,7 +94,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: skippedText(preview) }]
       : []),
     { label: vscode.l10n.t('First messages'), kind: vscode.QuickPickItemKind.Separator },
-    ...preview.first.map(({ role, text }) => ({ label: role, detail: text })),
+    ...preview.first.map(({ role, text }) => ({ label: roleName(role), detail: text })),
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Import {0}', fileName(uri)),

@@ -69,5 +69,17 @@ export function translated(phrase: Phrase): string {
   return renderPhrase(phrase, (english) => vscode.l10n.t(english));
 }
 
+/** The name of a message's role, or of the role `summary` of search results. */
+export function roleName(role: string): string {
+  const names: Readonly<Record<string, string>> = {
+    user: vscode.l10n.t('You'),
+    assistant: vscode.l10n.t('Assistant'),
+    system: vscode.l10n.t('System'),
+    tool: vscode.l10n.t('Tool'),
+    summary: vscode.l10n.t('summary'),
+  };
+  return names[role] ?? role;
+}
+
 /** The displayed title of a session or chat, which may have none. */
 export const titleText = (title: string): string => (title === '' ? vscode.l10n.t('New session') : title);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { tokensText } from '../platform/l10n.ts';
+import { roleName, tokensText } from '../platform/l10n.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
@@ -114,7 +114,7 @@ function writeMessages(page: PageWriter, state: SessionState, from: number, to: 
     const id = state.path[position]!;
     const message = state.messages.get(id);
     if (!message) continue;
-    page.heading(depth, `${position + 1} · ${message.role}`);
+    page.heading(depth, `${position + 1} · ${roleName(message.role)}`);
     page.line({ text: vscode.l10n.t('Open Message'), to: messageUri(state, id) }).line();
     page.block(messageText(message));
   }

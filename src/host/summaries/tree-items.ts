@@ -7,7 +7,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
-import { locale, oneLine, shortTokens, tokensText } from '../platform/l10n.ts';
+import { locale, oneLine, roleName, shortTokens, tokensText } from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './document-uris.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
@@ -68,7 +68,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       if (!message) return goneItem();
       const position = state.positionOf(row.message) ?? 0;
       const icon = message.role === 'user' ? 'account' : message.role === 'tool' ? 'tools' : 'comment';
-      const created = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${message.role}`);
+      const created = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${roleName(message.role)}`);
       created.contextValue = 'threadkeeper.message';
       created.command = openCommand(() => openMessageDocument(journal.id, row.message, position));
       return created;

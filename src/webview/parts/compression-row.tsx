@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CompressionView, MessageView, NodeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
+import { roleName } from '../names.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon } from './elements.tsx';
 import { KeyEventList } from './key-events.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
-import { ROLES } from './message.tsx';
+import { ROLE_ICONS } from './message.tsx';
 
 /** A compression in the transcript, with its savings and summaries. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
@@ -133,8 +134,8 @@ function OriginalMessages({ from, to }: { readonly from: number; readonly to: nu
           {messages.map((message, index) => (
             <div key={message.id} class="original">
               <p class="line">
-                <Icon name={ROLES[message.role].icon} />
-                <b>{ROLES[message.role].name()}</b>
+                <Icon name={ROLE_ICONS[message.role]} />
+                <b>{roleName(message.role)}</b>
                 <span class="meta">{formatTime(message.at)}</span>
                 <Button onClick={() => page.list?.reveal(from + index)}>
                   {text('Message {0}', formatCount(from + index + 1))}

@@ -1,5 +1,6 @@
 import type { EventMark } from '../../protocol/views.ts';
 import { formatCounted } from '../format.ts';
+import { kindName, stateNames } from '../names.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
@@ -39,8 +40,9 @@ export function KeyEventList({
         <li key={event.id} class={`event line event-${event.status}`}>
           <span class="event-kind meta">
             {event.pinned && <Icon name="pinned" />}
-            {event.kind}
+            {kindName(event.kind)}
           </span>
+          <span class="off-screen">{stateNames(event).join(', ')}</span>
           <q class="fill">{event.quote}</q>
           {!readOnly && (
             <>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens } from '../format.ts';
+import { roleName } from '../names.ts';
 import { usePage } from '../page-context.ts';
 import { isSubmitKey, isUnanswered } from '../sending.ts';
 import { lastText, textLength } from '../state.ts';
@@ -10,12 +11,12 @@ import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 import { KeyEvents } from './key-events.tsx';
 import { MessageParts } from './message-parts.tsx';
 
-/** Names and codicons of the roles. */
-export const ROLES: Readonly<Record<MessageView['role'], { readonly name: () => string; readonly icon: string }>> = {
-  user: { name: () => text('You'), icon: 'account' },
-  assistant: { name: () => text('Assistant'), icon: 'comment-discussion-sparkle' },
-  system: { name: () => text('System'), icon: 'settings-gear' },
-  tool: { name: () => text('Tool'), icon: 'tools' },
+/** Codicons of the roles. */
+export const ROLE_ICONS: Readonly<Record<MessageView['role'], string>> = {
+  user: 'account',
+  assistant: 'comment-discussion-sparkle',
+  system: 'settings-gear',
+  tool: 'tools',
 };
 
 /** Length in characters above which a message has its actions at the end as well. */
@@ -43,7 +44,6 @@ export function Message(props: {
     <MessageActions message={message} busy={busy} edit={() => setEditing(true)} />
   );
   const headingId = `head-${message.id}`;
-  const { name, icon } = ROLES[message.role];
   const isLast = row === total - 1;
 
   const stateClasses = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
@@ -60,8 +60,8 @@ export function Message(props: {
     >
       <div class="message-head line wrap">
         <h2 class="line wrap" id={headingId}>
-          <Icon name={icon} />
-          <span class="name">{name()}</span>
+          <Icon name={ROLE_ICONS[message.role]} />
+          <span class="name">{roleName(message.role)}</span>
           {message.model !== undefined && <span class="meta model cut">{message.model}</span>}
           <time class="meta" dateTime={new Date(message.at).toISOString()} title={formatDateTime(message.at)}>
             {formatTime(message.at)}
@@ -138,7 +138,7 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
       <Disclosure head={text('Recalled excerpts: {0}', String(recalled.length))} toggleClass="meta">
         {recalled.map(({ position, role, text: excerpt }) => (
           <button key={position} type="button" class="recalled-excerpt" onClick={() => page.list?.reveal(position)}>
-            {`${position + 1} · ${role}: ${excerpt.slice(0, 300)}`}
+            {`${position + 1} · ${roleName(role)}: ${excerpt.slice(0, 300)}`}
           </button>
         ))}
       </Disclosure>
