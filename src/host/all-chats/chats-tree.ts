@@ -19,12 +19,24 @@ import {
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
+/**
+ * Growth of a chat after which what a compaction dropped is determined again. Reading a chat in progress for each new
+ * message would be slow, and few messages repeat what was dropped.
+ */
+const OUTDATED_GROWTH = 1.1;
+
+/** What a compaction dropped when the chat had a number of messages. */
+interface Dropped {
+  readonly messages: number;
+  readonly groups: Promise<readonly DroppedGroup[]>;
+}
+
 /** The *Chats from Other Tools* view. */
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: AllChats;
   readonly #yielder: Yielder;
-  /** What expanded compactions dropped, by the chat's key and number of messages, and the compaction's index. */
-  readonly #dropped = new Map<string, Promise<readonly DroppedGroup[]>>();
+  /** What expanded compactions dropped, by the chat's key and the compaction's index. */
+  readonly #dropped = new Map<string, Dropped>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
@@ -54,12 +66,14 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
 
   async #droppedRows(row: CompactionRow): Promise<ChatRow[]> {
     const { chat, index } = row;
-    const key = `${chat.key} ${chat.entry.messages} ${index}`;
-    let found = this.#dropped.get(key);
-    if (!found) this.#dropped.set(key, (found = this.#droppedBy(row)));
+    const { messages } = chat.entry;
+    const key = `${chat.key} ${index}`;
+    let dropped = this.#dropped.get(key);
+    if (!dropped || messages < dropped.messages || messages > dropped.messages * OUTDATED_GROWTH)
+      this.#dropped.set(key, (dropped = { messages, groups: this.#droppedBy(row) }));
     // Retry after a failure.
-    found.catch(() => this.#dropped.delete(key));
-    const groups = await found;
+    dropped.groups.catch(() => this.#dropped.delete(key));
+    const groups = await dropped.groups;
     return groups.length === 0
       ? [{ kind: 'nothingDropped' }]
       : groups.map((group) => ({ kind: 'dropped', chat, group }));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
 import { chatRows, rowsBelow, type ChatRow } from '../../../src/host/all-chats/chat-rows.ts';
+import type * as TreeModule from '../../../src/host/all-chats/chats-tree.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 const chat = (
   key: string,
@@ -49,5 +51,31 @@ describe('list of chats from other tools', () => {
       { one: ['agent'] },
       'two',
     ]);
+  });
+
+  it('reads a chat again for an expanded compaction after it has grown by a tenth or become shorter', async () => {
+    class EventEmitter {
+      readonly event = () => ({ dispose: () => undefined });
+    }
+    const load = hostIn({ l10n, EventEmitter, TreeItemCollapsibleState: {} });
+    const { ChatsTree } = await load<typeof TreeModule>('all-chats/chats-tree.ts');
+    const readAt: number[] = [];
+    let length = 0;
+    const read = () => {
+      readAt.push(length);
+      const text = 'We decided to use PostgreSQL for the orders.';
+      const compactions = [{ before: 1, summary: 'Orders were discussed.' }];
+      return Promise.resolve({ messages: [{ role: 'user', text }], compactions, replaced: [] });
+    };
+    const yielder = { isDue: () => false, yield: () => Promise.resolve() };
+    const tree = new ChatsTree({ onDidChange: () => undefined, library: { read } } as never, yielder);
+    for (length of [...Array.from({ length: 23 }, (_, more) => 100 + more), 50]) {
+      const rows = await tree.getChildren({ kind: 'compaction', chat: chat('k', { messages: length }), index: 0 });
+      assert.deepEqual(
+        rows.map(({ kind }) => kind),
+        ['dropped'],
+      );
+    }
+    assert.deepEqual(readAt, [100, 111, 50]);
   });
 });
