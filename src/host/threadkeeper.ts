@@ -284,13 +284,19 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
   }
 
-  /** Stops all work and closes the journals. */
+  /** Stops all work and closes the journals. If something can't be closed, rejects after closing the rest. */
   async close(): Promise<void> {
     this.dispose();
-    await this.chats.close();
-    await this.snapshots.flush();
-    await this.sessions.close();
-    await this.store.close();
+    const closing = [
+      // Waits for other tools' chats that are being read, which may take longer than VS Code gives this process to end.
+      this.chats.close(),
+      this.snapshots
+        .flush()
+        .finally(() => this.sessions.close())
+        .finally(() => this.store.close()),
+    ];
+    await Promise.allSettled(closing);
+    await Promise.all(closing);
   }
 
   /** The message and action for an error. Unexpected errors are logged with their stack. */

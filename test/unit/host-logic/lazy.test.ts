@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { setImmediate as soon } from 'node:timers/promises';
+import { deferred } from '../../../src/core/pace/deferred.ts';
 import { Lazy } from '../../../src/host/platform/lazy.ts';
+import type * as ProductModule from '../../../src/host/threadkeeper.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 interface Part {
   closed: boolean;
@@ -61,5 +65,48 @@ describe('lazily loaded product', () => {
     const asked = assert.rejects(lazy.get());
     await lazy.end();
     await asked;
+  });
+});
+
+describe('closing the product', () => {
+  /** Closes a product with these parts. `closed` lists the parts in the order in which they were closed. */
+  async function close(parts: object): Promise<{ readonly closed: readonly string[]; readonly ended: Promise<void> }> {
+    const { Threadkeeper } = await hostIn({ TreeItemCollapsibleState: {} })<typeof ProductModule>('threadkeeper.ts');
+    const closed: string[] = [];
+    const note = (name: string) => () => Promise.resolve(void closed.push(name));
+    const product = {
+      dispose: () => undefined,
+      chats: { close: note('chats') },
+      snapshots: { flush: note('snapshots') },
+      sessions: { close: note('sessions') },
+      store: { close: note('store') },
+      ...parts,
+    };
+    return { closed, ended: Threadkeeper.prototype.close.call(product as never) };
+  }
+
+  it('closes the journals while other tools’ chats are still being read', async () => {
+    const read = deferred<undefined>();
+    const { closed, ended } = await close({ chats: { close: () => read.promise } });
+    await soon();
+    assert.deepEqual(closed, ['snapshots', 'sessions', 'store']);
+    read.resolve(undefined);
+    await ended;
+  });
+
+  it('closes the journals even if something else can’t be closed', async () => {
+    const fails = () => Promise.reject(new Error('It failed.'));
+    for (const [name, parts] of [
+      ['chats', { chats: { close: fails } }],
+      ['snapshots', { snapshots: { flush: fails } }],
+      ['sessions', { sessions: { close: fails } }],
+    ] as const) {
+      const { closed, ended } = await close(parts);
+      await assert.rejects(ended, /It failed/);
+      assert.deepEqual(
+        [...closed].sort(),
+        ['chats', 'sessions', 'snapshots', 'store'].filter((one) => one !== name),
+      );
+    }
   });
 });
