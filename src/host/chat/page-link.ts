@@ -94,11 +94,12 @@ export class PageLink {
   /** The page's initial state, without the gauge, which takes longer and is sent by `sendGauge`. */
   async init(): Promise<InitMessage> {
     const { conversation } = this;
-    const { state, journal } = conversation;
     const { drafts, attachments } = this.#app;
     const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
     const sessions = await this.#sessions();
-    // No await from here on: parts of a reply that arrive meanwhile would be missing on the page.
+    // No await from here on: parts of a reply that arrive meanwhile would be missing on the page, and the state is
+    // replaced when the journal is read again.
+    const { state, journal } = conversation;
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
     this.#opened = state.summaries.opened;
     return {

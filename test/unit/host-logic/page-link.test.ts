@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-link.ts';
 import { compressionViews } from '../../../src/host/chat/views.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill, says } from '../app/harness.ts';
 
-const load = hostIn({ l10n, env: { language: 'en' } });
+const settings = defaultSettings();
+const load = hostIn({
+  l10n,
+  env: { language: 'en' },
+  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }) },
+});
 
 describe('messages loaded by the page', () => {
   it('remain available after a reply is regenerated', async () => {
@@ -22,6 +27,39 @@ describe('messages loaded by the page', () => {
       });
       await conversation.retry(conversation.state.path.at(-2)!);
       assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
+      link.dispose();
+    } finally {
+      await harness.close();
+    }
+  });
+});
+
+describe('initial state of the page', () => {
+  it('is that of the newest journal if it is read again while sessions are listed', async () => {
+    const { PageLink } = await load<typeof PageLinkModule>('chat/page-link.ts');
+    const harness = await Harness.open();
+    try {
+      const [before, after] = [await harness.converse(), await harness.converse()];
+      await after.journal.append({ type: 'session_renamed', title: 'Read again' });
+      await fill(after, 3);
+      let current = before;
+      const conversation = new Proxy(before, {
+        get: (_, name) => {
+          const value: unknown = Reflect.get(current, name, current);
+          return typeof value === 'function' ? (value.bind(current) as unknown) : value;
+        },
+      });
+      const app = {
+        gauge: { onDidChange: () => ({ dispose: () => undefined }) },
+        drafts: { get: () => '' },
+        attachments: { views: () => [] },
+        models: { label: () => '', takesImages: () => false },
+        chosenModel: () => ({}),
+      };
+      const sessions = () => Promise.resolve(((current = after), []));
+      const link = new PageLink(conversation, app as never, { sessions, isModelReady: () => true });
+      const { title, total } = await link.init();
+      assert.deepEqual([title, total], ['Read again', 3]);
       link.dispose();
     } finally {
       await harness.close();
