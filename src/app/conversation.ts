@@ -417,10 +417,15 @@ export class Conversation {
 
   /** If the window that wrote is gone, recovers what it left, so that the new message comes after it. */
   async #becomeWriter(): Promise<void> {
-    if (this.journal.readOnly?.reason !== 'not_writer') return;
+    if (!this.#isFollower) return;
     await this.journal.prepareToWrite();
     if (this.journal.readOnly) throw this.journal.readOnly;
     await recoverReplies(this.journal);
+  }
+
+  /** Whether another window is the writer, as far as known. */
+  get #isFollower(): boolean {
+    return this.journal.readOnly?.reason === 'not_writer';
   }
 
   /** Sends the request. While the provider rejects it as too long, it's compressed and sent again. */
