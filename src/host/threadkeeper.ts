@@ -208,7 +208,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       now: () => this.clock.now(),
     });
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
-    const refreshImplicit = (): void => void this.implicit.refresh().catch((error: unknown) => this.describe(error));
+    const refreshImplicit = (): void => void this.implicit.refresh();
     this.files = new SessionFiles({
       conversation: (id) => this.#conversationOf(id),
       draft: (id) => ({ text: this.drafts.get(id), ...this.attachments.contents(id) }),

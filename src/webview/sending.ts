@@ -4,7 +4,7 @@ import type { Transcript } from './state.ts';
 
 /** Reasons for rejecting a message before it's stored, so that the user can send it again. */
 const RESENDABLE: ReadonlySet<RequestFaultReason> = new Set([
-  ...(['busy', 'elsewhere', 'invalid', 'read_only', 'storage', 'not_found', 'too_large'] as const),
+  ...(['busy', 'elsewhere', 'invalid', 'read_only', 'storage', 'not_found', 'too_large', 'failed'] as const),
 ]);
 
 /** The part of a `KeyboardEvent` that determines whether it submits. */

@@ -24,6 +24,8 @@ interface ImplicitContextApp {
   readonly drafts: Pick<Drafts, 'get'>;
   readonly panel: Pick<ChatPanel, 'post'>;
   chosenModel(): Pick<ChosenModel, 'provider'>;
+  /** Logs unexpected errors. */
+  describe(error: unknown): unknown;
 }
 
 /**
@@ -45,12 +47,15 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  /** Refreshes run one after the other, so that a slow result never replaces a newer one. */
+  /**
+   * Refreshes run one after the other, so that a slow result never replaces a newer one. Never rejects: nothing that the
+   * user does depends on the automatic attachment.
+   */
   refresh(): Promise<void> {
-    const refreshed = this.#lastRefresh.then(() => this.#refresh());
-    // The caller gets the failure; the next refresh runs anyway.
-    this.#lastRefresh = refreshed.catch(() => undefined);
-    return refreshed;
+    this.#lastRefresh = this.#lastRefresh
+      .then(() => this.#refresh())
+      .catch((error: unknown) => void this.#app.describe(error));
+    return this.#lastRefresh;
   }
 
   async #refresh(): Promise<void> {

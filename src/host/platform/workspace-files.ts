@@ -89,12 +89,16 @@ export const openFiles = (): Promise<vscode.Uri[]> => workspaceFilesOnly(openDoc
 
 /** Which of the files, given by their real paths, git ignores. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
-  const opened = await Promise.all(
-    (await repositories()).map(async (repository) => ({
-      repository,
-      realRoot: await realPath(repository.rootUri.fsPath),
-    })),
+  const resolved = await Promise.all(
+    (await repositories()).map((repository) =>
+      realPath(repository.rootUri.fsPath).then(
+        (realRoot) => ({ repository, realRoot }),
+        // The files have real paths, so they aren't in a repository that has none.
+        () => undefined,
+      ),
+    ),
   );
+  const opened = resolved.filter((each) => each !== undefined);
   // A repository doesn't know about files of a nested one, such as a submodule.
   opened.sort((a, b) => b.realRoot.length - a.realRoot.length);
   const ignored = new Set<string>();
@@ -162,10 +166,10 @@ export const untrackedFiles = ({ state }: Repository): vscode.Uri[] =>
     ({ uri }) => uri,
   );
 
-/** The repositories that the Git extension has open; empty if the extension is disabled or missing. */
+/** The repositories that the Git extension has open; empty if the extension is missing, disabled, or fails to start. */
 export async function repositories(): Promise<readonly Repository[]> {
   const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
   if (!extension) return [];
-  const git = extension.isActive ? extension.exports : await extension.activate();
-  return git.enabled ? git.getAPI(1).repositories : [];
+  const git = extension.isActive ? extension.exports : await extension.activate().then(undefined, () => undefined);
+  return git?.enabled === true ? git.getAPI(1).repositories : [];
 }

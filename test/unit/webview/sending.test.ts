@@ -27,9 +27,10 @@ const transcript = (...messages: readonly [MessageView['role'], string][]) =>
   );
 
 describe('unsent text', () => {
-  it('returns to the composer when the session is busy or storage fails', () => {
+  it('returns to the composer when the session is busy, storage fails, or an unexpected error occurs', () => {
     const now = transcript(['user', 'Hello'], ['assistant', 'Hi']);
     assert.equal(returnsToComposer('busy', 'Fix the test', 2, now, []), true);
+    assert.equal(returnsToComposer('failed', 'Fix the test', 2, now, []), true);
     assert.equal(
       returnsToComposer('storage', 'Hello', 2, now, []),
       true,
@@ -53,7 +54,7 @@ describe('unsent text', () => {
   });
 
   it('does not return to the composer when the request to the model fails or is cancelled', () => {
-    for (const reason of ['cancelled', 'offline', 'no_key', 'failed'] as const) {
+    for (const reason of ['cancelled', 'offline', 'no_key'] as const) {
       assert.equal(returnsToComposer(reason, 'Hello', 0, Transcript.empty, []), false, reason);
     }
   });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
+import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
+import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { Harness } from '../app/harness.ts';
+
+const settings = defaultSettings();
+const load = hostIn({
+  l10n,
+  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+});
+
+describe('a message from the page', () => {
+  let harness: Harness;
+  let current: Conversation;
+
+  beforeEach(async () => {
+    harness = await Harness.open();
+    current = await harness.converse();
+  });
+
+  afterEach(() => harness.close());
+
+  /** Sends a text in the current session as the page does. `refreshed` is called when the active file is looked at. */
+  async function send(text: string, refreshed: () => void): Promise<unknown> {
+    const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
+    const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
+    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const drafts = { get: () => '' };
+    const editor = {
+      get current() {
+        refreshed();
+        return undefined;
+      },
+    };
+    const sessions = {
+      get current() {
+        return current;
+      },
+    };
+    const implicit = new ImplicitContext({ attachments, drafts, editor, sessions, describe: () => undefined } as never);
+    const currentLink = () => ({ conversation: current, post: () => undefined });
+    const app = { attachments, currentLink, drafts, implicit };
+    const { journal } = current;
+    return pageRequests(app as never).send({ type: 'send', session: journal.id, text, attachments: [], pasted: [] });
+  }
+
+  it('is sent even if the automatic attachment fails', async () => {
+    await send('Are you there?', () => {
+      throw new Error('EISDIR: illegal operation on a directory, realpath');
+    });
+    assert.deepEqual([...current.state.messages.values()].map(messageText), ['Are you there?', 'Fine.']);
+  });
+});
