@@ -1,6 +1,6 @@
 import type { RequestFaultReason } from '../protocol/faults.ts';
 import type { MessageView } from '../protocol/views.ts';
-import type { Transcript } from './state.ts';
+import type { OpenSession, Transcript } from './state.ts';
 
 /** Reasons for rejecting a message before it's stored, so that the user can send it again. */
 const RESENDABLE: ReadonlySet<RequestFaultReason> = new Set([
@@ -24,6 +24,10 @@ export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposin
 /** Whether a key press submits: Ctrl+Enter or Cmd+Enter, and with `enterSends` also Enter without Shift and Alt. */
 export const isSubmitKey = (event: KeyPress, enterSends: boolean): boolean =>
   isEnter(event) && (event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey));
+
+/** Whether a text can be sent with the draft's attachments. The automatic attachment alone isn't sent. */
+export const canSend = (text: string, { draft, status }: Pick<OpenSession, 'draft' | 'status'>): boolean =>
+  status.readOnly === null && (text.trim() !== '' || draft.attachments.some((each) => !each.implicit));
 
 /**
  * Whether the text of a rejected message returns to the composer. It doesn't if it's in the queue or among the messages

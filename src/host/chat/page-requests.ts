@@ -47,27 +47,25 @@ function turnRequests(app: ChatApp & ModelsApp) {
       await app.implicit.refresh();
       const open = conversation();
       // The user switched to another session at the same moment.
-      if (open.journal.id !== id) {
-        throw new RequestFault(
-          'elsewhere',
-          vscode.l10n.t('Not sent: another session was opened. The message is kept as a draft in its own session.'),
-        );
-      }
+      if (open.journal.id !== id) throw elsewhere();
       const oldCount = open.state.counters.messagesEver;
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
       try {
         await open.queue.send(message, readSettings().chat.sendWhileResponding);
       } catch (error) {
+        const isKept =
+          open.state.counters.messagesEver !== oldCount || open.queue.items.some((one) => one.message === message);
         // If the message was neither sent nor queued, its attachments return to the composer like its text.
-        if (open.state.counters.messagesEver === oldCount && open.queue.items.every((one) => one.message !== message)) {
-          app.attachments.restore(open, message);
-          showDraft();
-        }
-        throw error;
-      } finally {
+        if (!isKept) app.attachments.restore(open, message);
         await app.implicit.refresh();
+        if (isKept) throw error;
+        showDraft();
+        if (session() === id) throw error;
+        app.describe(error);
+        throw elsewhere();
       }
+      await app.implicit.refresh();
     },
     sendQueued: ({ id }) => conversation().queue.sendNow(id),
     takeQueued: ({ id, edit }) => {
@@ -314,6 +312,12 @@ const tooLong = (): RequestFault =>
   new RequestFault('too_large', vscode.l10n.t('This text is too long. Select a shorter part of the message.'));
 
 const notFound = (text: string): RequestFault => new RequestFault('not_found', text);
+
+const elsewhere = (): RequestFault =>
+  new RequestFault(
+    'elsewhere',
+    vscode.l10n.t('Not sent: another session was opened. The message is kept as a draft in its own session.'),
+  );
 
 /** The last message of the newest branch through `id`. */
 function newestUnder(conversation: Conversation, id: MessageId): MessageId {

@@ -4,7 +4,7 @@ import { completionAt, InputHistory, parseSlashCommand } from '../completion.ts'
 import { formatCompact } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { Page } from '../page.ts';
-import { isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
+import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attachments.tsx';
@@ -81,8 +81,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       runSlashCommand(page, command);
       return;
     }
+    if (!canSend(source, session)) return;
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
-    if (source.trim() === '' && attachments.length === 0) return;
     const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
     setText('');
     page.clearPasted(session.id);
@@ -154,7 +154,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.request('attach', { what: { kind: 'paste', text: pasted } });
   };
 
-  const isEmpty = value.trim() === '' && draft.attachments.every((each) => each.implicit);
+  const isSendable = canSend(value, session);
   const attachmentTokens = draft.attachments.reduce((sum, each) => sum + each.tokens, 0);
   return (
     <div
@@ -220,13 +220,13 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           {status.replying && (
             <IconButton icon="stop-circle" label={text('Stop Response')} onClick={() => page.post({ type: 'stop' })} />
           )}
-          {(!status.replying || !isEmpty) && (
+          {(!status.replying || isSendable) && (
             <IconButton
               icon="send"
               label={text(
                 !status.replying ? 'Send' : settings.sendWhileResponding === 'queue' ? 'Add to Queue' : 'Stop and Send',
               )}
-              disabled={status.readOnly !== null || isEmpty}
+              disabled={!isSendable}
               onClick={() => submit()}
             />
           )}

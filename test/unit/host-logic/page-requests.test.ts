@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
-import { Harness } from '../app/harness.ts';
+import { Harness, throws } from '../app/harness.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
@@ -44,7 +45,7 @@ describe('a message from the page', () => {
     };
     const implicit = new ImplicitContext({ attachments, drafts, editor, sessions, describe: () => undefined } as never);
     const currentLink = () => ({ conversation: current, post: () => undefined });
-    const app = { attachments, currentLink, drafts, implicit };
+    const app = { attachments, currentLink, drafts, implicit, describe: () => undefined };
     const { journal } = current;
     return pageRequests(app as never).send({ type: 'send', session: journal.id, text, attachments: [], pasted: [] });
   }
@@ -54,5 +55,27 @@ describe('a message from the page', () => {
       throw new Error('EISDIR: illegal operation on a directory, realpath');
     });
     assert.deepEqual([...current.state.messages.values()].map(messageText), ['Are you there?', 'Fine.']);
+  });
+
+  describe('when another session is opened before the answer', () => {
+    /** Sends a text, and opens another session when the automatic attachment is refreshed afterwards. */
+    async function sendAndLeave(): Promise<void> {
+      const other = await harness.converse();
+      let refreshes = 0;
+      await send('Are you there?', () => {
+        if (++refreshes === 2) current = other;
+      });
+    }
+
+    it('becomes a draft of its own session if it cannot be stored', async () => {
+      await current.close();
+      await assert.rejects(sendAndLeave(), { reason: 'elsewhere' });
+    });
+
+    it('stays in its session if only the reply fails', async () => {
+      const fault = new ModelFault('overloaded', 'busy');
+      harness.script = throws(fault);
+      await assert.rejects(sendAndLeave(), fault);
+    });
   });
 });

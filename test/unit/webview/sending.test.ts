@@ -3,6 +3,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
 import {
+  canSend,
   returnsToComposer,
   isEnter,
   joinTexts,
@@ -11,6 +12,7 @@ import {
   type KeyPress,
 } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
+import { INIT } from './init.ts';
 
 const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
   id: messageId(`m${index}`),
@@ -25,6 +27,27 @@ const transcript = (...messages: readonly [MessageView['role'], string][]) =>
     messages.length,
     true,
   );
+
+describe('a draft', () => {
+  const { draft, status } = INIT;
+  const attachment = { id: 'a1', kind: 'file', name: 'a.ts', tokens: 9 } as const;
+
+  it('can be sent if it has a text or an attachment that the user chose', () => {
+    const withAttachment = (more: { readonly implicit?: true }) => ({
+      draft: { ...draft, attachments: [{ ...attachment, ...more }] },
+      status,
+    });
+    assert.equal(canSend('Hello', { draft, status }), true);
+    assert.equal(canSend(' \n', { draft, status }), false);
+    assert.equal(canSend('', withAttachment({})), true);
+    assert.equal(canSend('', withAttachment({ implicit: true })), false);
+  });
+
+  it('cannot be sent in a read-only session', () => {
+    const readOnly = { text: 'This session is open in another window.', isWrittenElsewhere: true };
+    assert.equal(canSend('Hello', { draft, status: { ...status, readOnly } }), false);
+  });
+});
 
 describe('unsent text', () => {
   it('returns to the composer when the session is busy, storage fails, or an unexpected error occurs', () => {
