@@ -343,7 +343,8 @@ async function positionsOf(words: string, { state }: Conversation, yielder: Yiel
 function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const exact = text.indexOf(quote);
   if (exact >= 0) return { start: exact, end: exact + quote.length };
-  const words = quote.split(/\s+/).filter((word) => word !== '');
+  // Words of marks alone are left to the pattern between the words. A row of them would take exponential time.
+  const words = quote.split(/\s+/).filter((word) => /[^*_`>~#-]/.test(word));
   if (words.length === 0) return undefined;
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');
   const found = new RegExp(pattern, 'u').exec(text);

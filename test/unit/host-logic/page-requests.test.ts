@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import vm from 'node:vm';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { messageText } from '../../../src/core/model/message.ts';
@@ -6,7 +7,7 @@ import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
-import { Harness, throws } from '../app/harness.ts';
+import { Harness, says, throws } from '../app/harness.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
@@ -77,5 +78,38 @@ describe('a message from the page', () => {
       harness.script = throws(fault);
       await assert.rejects(sendAndLeave(), fault);
     });
+  });
+});
+
+describe('a pinned quote', () => {
+  let harness: Harness;
+
+  beforeEach(async () => {
+    harness = await Harness.open();
+  });
+
+  afterEach(() => harness.close());
+
+  /** Pins a text from a new session with a message and its reply, and returns the quotes of the key events. */
+  async function pin(quote: string, message: string, reply: string): Promise<string[]> {
+    harness.script = says(reply);
+    const conversation = await harness.converse();
+    await conversation.send(message);
+    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
+    const { pinQuote } = pageRequests({ clock: harness.clock, currentLink: () => ({ conversation }) } as never);
+    const start = () => pinQuote({ type: 'pinQuote', quote, kind: 'fact' });
+    // Searches the reply before it returns. Nothing else can interrupt a regular expression.
+    await vm.runInNewContext('start()', { start }, { timeout: 10_000 });
+    return [...conversation.state.events.values()].map((event) => event.quote);
+  }
+
+  it('is found in its Markdown source, which has more marks and other white space', async () => {
+    const source = 'Run **`npm test`**\n\n- always';
+    assert.deepEqual(await pin('Run npm test - always', source, 'Fine.'), [source]);
+  });
+
+  it('is found if it has many marks and a newer message has a line of them', async () => {
+    const cron = '* * * * * * * * /usr/bin/backup';
+    assert.deepEqual(await pin(cron, `It runs ${cron} now.`, `/${'*'.repeat(200)}/`), [cron]);
   });
 });
