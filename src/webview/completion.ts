@@ -57,28 +57,46 @@ export function parseSlashCommand(
   return slash && { slash, argument: argument.trim() };
 }
 
-/** Navigates through sent texts. The unsent text follows the newest one. */
+/** Navigates through sent texts, which can be changed. The unsent text follows the newest one. */
 export class InputHistory {
   readonly #sent: readonly string[];
-  #index: number;
-  #unsent = '';
+  #texts: string[] = [];
+  #index = 0;
 
   constructor(sent: readonly string[]) {
     this.#sent = sent;
-    this.#index = sent.length;
+    this.reset();
+  }
+
+  /** Returns to the unsent text and forgets the changes to sent texts. Called when the shown text is sent. */
+  reset(): void {
+    this.#texts = [...this.#sent, ''];
+    this.#index = this.#sent.length;
   }
 
   /** Whether a sent text is shown. */
   get isBrowsing(): boolean {
-    return this.#index < this.#sent.length;
+    return this.#index < this.#texts.length - 1;
+  }
+
+  /**
+   * Returns the text to show after an arrow key, or undefined if the key only moves the caret: ArrowUp moves from an
+   * empty text to the newest sent one, and from the first line of a sent text to the previous one; ArrowDown from the
+   * last line to the next one. The selection reaches from `start` to `end` (UTF-16 offsets).
+   */
+  recall(key: string, current: string, start: number, end: number): string | undefined {
+    if (current !== '' && !this.isBrowsing) return undefined;
+    if (key === 'ArrowUp' && !current.slice(0, start).includes('\n')) return this.step(-1, current);
+    if (key === 'ArrowDown' && !current.slice(end).includes('\n')) return this.step(1, current);
+    return undefined;
   }
 
   /** Moves to the previous (-1) or next (1) text and returns it; undefined if there is none. */
   step(by: -1 | 1, current: string): string | undefined {
-    const next = this.#index + by;
-    if (next < 0 || next > this.#sent.length) return undefined;
-    if (!this.isBrowsing) this.#unsent = current;
-    this.#index = next;
-    return this.#sent[next] ?? this.#unsent;
+    const next = this.#texts[this.#index + by];
+    if (next === undefined) return undefined;
+    this.#texts[this.#index] = current;
+    this.#index += by;
+    return next;
   }
 }

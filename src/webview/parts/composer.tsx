@@ -78,6 +78,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const command = parseSlashCommand(source);
     if (command) {
       setText('');
+      history.reset();
       runSlashCommand(page, command);
       return;
     }
@@ -85,6 +86,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
     setText('');
+    history.reset();
     page.clearPasted(session.id);
     page.list?.scrollToEnd();
     const { total } = session.transcript;
@@ -126,10 +128,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       submit();
       return;
     }
-    const before = value.slice(0, field.current?.selectionStart ?? 0);
-    const isFirstLine = !before.includes('\n') && (value === '' || history.isBrowsing);
-    const isHistoryKey = event.key === 'ArrowUp' ? isFirstLine : event.key === 'ArrowDown' && history.isBrowsing;
-    const recalled = isHistoryKey ? history.step(event.key === 'ArrowUp' ? -1 : 1, value) : undefined;
+    const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
+    const recalled = history.recall(event.key, value, selectionStart, selectionEnd);
     if (recalled === undefined) return;
     event.preventDefault();
     setText(recalled);

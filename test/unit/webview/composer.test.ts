@@ -47,4 +47,25 @@ describe('composer history', () => {
     assert.equal(history.step(1, ''), undefined);
     assert.equal(history.isBrowsing, false);
   });
+
+  it('keeps the changes to a sent text while another one is shown, until one is sent', () => {
+    const history = new InputHistory(['one', 'two']);
+    history.step(-1, '');
+    assert.equal(history.step(-1, 'two and more'), 'one');
+    assert.equal(history.step(1, 'one'), 'two and more');
+    history.reset();
+    assert.equal(history.step(-1, ''), 'two');
+  });
+
+  it('leaves the arrow keys to a text of several lines until its first or last line', () => {
+    const history = new InputHistory(['one', 'two\nlines']);
+    assert.equal(history.recall('ArrowUp', 'Typed', 0, 0), undefined);
+    assert.equal(history.recall('ArrowUp', '', 0, 0), 'two\nlines');
+    assert.equal(history.recall('ArrowUp', 'two\nlines', 9, 9), undefined);
+    assert.equal(history.recall('ArrowDown', 'two\nlines', 3, 3), undefined);
+    assert.equal(history.recall('ArrowLeft', 'two\nlines', 3, 3), undefined);
+    assert.equal(history.recall('ArrowUp', 'two\nlines', 3, 3), 'one');
+    assert.equal(history.recall('ArrowDown', 'one', 3, 3), 'two\nlines');
+    assert.equal(history.recall('ArrowDown', 'two\nlines', 9, 9), '');
+  });
 });
