@@ -19,6 +19,8 @@ const savedSchema = v.object({
   told: v.optional(v.string(), ''),
   /** Texts that were pasted into the drafts, by session. */
   pasted: v.optional(v.record(v.string(), v.array(v.string())), {}),
+  /** The texts in the editors of messages, by message. */
+  edits: v.optional(v.record(v.string(), v.string()), {}),
   /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
@@ -292,11 +294,26 @@ export class Page {
     this.save({ pasted: others });
   }
 
+  /** The text in a message's editor, even if the message isn't rendered; undefined if the editor is closed. */
+  editOf(message: MessageId): string | undefined {
+    return this.#saved?.edits[message];
+  }
+
+  saveEdit(message: MessageId, edited: string): void {
+    this.save({ edits: { ...this.#saved?.edits, [message]: edited } });
+  }
+
+  clearEdit(message: MessageId): void {
+    const { [message]: _, ...others } = this.#saved?.edits ?? {};
+    this.save({ edits: others });
+  }
+
   save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    const pasted = this.#saved?.pasted ?? {};
-    this.#saved = { session, draft: '', told: '', place: null, ...this.savedStateOf(session), pasted, ...change };
+    const { pasted = {}, edits = {} } = this.#saved ?? {};
+    const own = this.savedStateOf(session);
+    this.#saved = { session, draft: '', told: '', place: null, ...own, pasted, edits, ...change };
     this.#api.setState(this.#saved);
   }
 

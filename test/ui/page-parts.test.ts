@@ -296,6 +296,24 @@ describe('chat page', () => {
       });
     });
 
+    it('keeps the changes to a message that is scrolled out of view', async () => {
+      const session = `parts-${++serial}`;
+      const messages = lines(60).map((text, index) => message(text, { id: `${session}-${index}`, role: 'user' }));
+      await tell(page, { ...INIT, session, messages, total: messages.length });
+      const row = page.locator(`[data-message="${session}-59"]`);
+      await row.hover();
+      await row.getByRole('button', { name: 'Edit and Resend' }).click();
+      const editor = row.getByRole('textbox', { name: 'Edit and Resend' });
+      await isFocused(editor);
+      await editor.fill('The port is 8443.');
+      await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
+      await row.waitFor({ state: 'detached' });
+      await composer().focus();
+      await button('Jump to Latest').click();
+      await editor.waitFor();
+      assert.equal(await editor.inputValue(), 'The port is 8443.');
+    });
+
     it('keeps typed text when a queued message is taken out to be edited', async () => {
       const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
       await show('Hello.', {}, { status: { ...INIT.status, queue } });

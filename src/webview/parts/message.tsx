@@ -39,9 +39,19 @@ export function Message(props: {
 }) {
   const { message, row, total, cover, busy } = props;
   const page = usePage();
-  const [editing, setEditing] = useState(false);
-  const actions = !message.streaming && !editing && (
-    <MessageActions message={message} busy={busy} edit={() => setEditing(true)} />
+  const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
+    page.editOf(message.id) === undefined ? 'closed' : 'restored',
+  );
+  const edit = () => {
+    page.saveEdit(message.id, lastText(message));
+    setEditor('opened');
+  };
+  const closeEditor = () => {
+    page.clearEdit(message.id);
+    setEditor('closed');
+  };
+  const actions = !message.streaming && editor === 'closed' && (
+    <MessageActions message={message} busy={busy} edit={edit} />
   );
   const headingId = `head-${message.id}`;
   const isLast = row === total - 1;
@@ -82,12 +92,12 @@ export function Message(props: {
         </button>
       )}
       <Recalled recalled={message.recalled ?? []} />
-      {editing ? (
-        <MessageEditor message={message} close={() => setEditing(false)} />
-      ) : (
+      {editor === 'closed' ? (
         <div class="message-body">
           <MessageParts message={message} />
         </div>
+      ) : (
+        <MessageEditor message={message} row={row} takesFocus={editor === 'opened'} close={closeEditor} />
       )}
       {message.attachments && message.attachments.length > 0 && (
         <div class="chips line wrap">
@@ -189,14 +199,34 @@ function MessageFooter(props: {
 }
 
 /** An editor for a message's text. Sending it starts a new branch. */
-function MessageEditor({ message, close }: { readonly message: MessageView; readonly close: () => void }) {
+function MessageEditor(props: {
+  readonly message: MessageView;
+  readonly row: number;
+  /** False if the editor was open before the message was rendered. */
+  readonly takesFocus: boolean;
+  readonly close: () => void;
+}) {
+  const { message, row, takesFocus, close } = props;
   const page = usePage();
-  const [value, setValue] = useState(lastText(message));
+  const [value, setValue] = useState(page.editOf(message.id) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, []);
   const isEmpty = value.trim() === '';
   const resend = async () => {
-    if (!isEmpty && (await page.tryRequest('editAndResend', { message: message.id, text: value }))) close();
+    if (isEmpty) return;
+    // The page may be closed before the reply ends.
+    page.clearEdit(message.id);
+    const session = page.session?.id;
+    if (await page.tryRequest('editAndResend', { message: message.id, text: value })) {
+      close();
+      return;
+    }
+    // If only the reply failed, the new message has already replaced this one.
+    const now = page.session;
+    if (now?.id === session && (now?.transcript.at(row)?.id ?? message.id) !== message.id) return;
+    page.saveEdit(message.id, field.current?.value ?? value);
   };
   return (
     <div class="message-editor">
@@ -205,7 +235,10 @@ function MessageEditor({ message, close }: { readonly message: MessageView; read
         class="input"
         value={value}
         aria-label={text('Edit and Resend')}
-        onInput={(event) => setValue(event.currentTarget.value)}
+        onInput={(event) => {
+          setValue(event.currentTarget.value);
+          page.saveEdit(message.id, event.currentTarget.value);
+        }}
         onKeyDown={(event) => {
           if (event.isComposing) return;
           if (event.key === 'Escape') close();

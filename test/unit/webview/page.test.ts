@@ -50,6 +50,26 @@ describe('page', () => {
     assert.deepEqual([written, page.session?.draft.attachments], [['Of this one'], attachments]);
   });
 
+  it('keeps the text in a message’s editor after a reload and while another session is shown', () => {
+    let saved: unknown = null;
+    const reload = () => {
+      page = new Page(
+        { postMessage() {}, getState: () => saved, setState: (state) => (saved = state) },
+        () => undefined,
+      );
+      page.receive(INIT);
+    };
+    reload();
+    page.saveEdit(messageId('m0'), 'My correction');
+    page.receive({ ...INIT, session: 's2' });
+    page.save({ draft: 'Another draft' });
+    reload();
+    assert.equal(page.editOf(messageId('m0')), 'My correction');
+    page.clearEdit(messageId('m0'));
+    reload();
+    assert.equal(page.editOf(messageId('m0')), undefined);
+  });
+
   describe('when messaging with the host', () => {
     it('passes an answer to its request, and reports a refusal', async () => {
       const recall = page.request('recall', { query: 'port' });
