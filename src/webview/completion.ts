@@ -1,4 +1,4 @@
-import type { PageCommand } from '../protocol/views.ts';
+import type { ContextItem, PageCommand } from '../protocol/views.ts';
 import { text } from './texts.ts';
 
 export interface SlashCommand {
@@ -47,6 +47,16 @@ export function completionAt(value: string, caret: number): Completion | undefin
 
 export const matchingCommands = (query: string): readonly SlashCommand[] =>
   SLASH_COMMANDS.filter((each) => each.name.startsWith(query));
+
+/** The items that the host found for a query. */
+export interface FoundItems {
+  readonly query: string;
+  readonly items: readonly ContextItem[];
+}
+
+/** The items to suggest for a query. Until those for it are found, the earlier ones whose labels contain it. */
+export const matchingItems = ({ query: earlier, items }: FoundItems, query: string): readonly ContextItem[] =>
+  query === earlier ? items : items.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()));
 
 /** Parses a slash command and its argument; undefined if the text is a message. */
 export function parseSlashCommand(

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ContextItem } from '../../protocol/views.ts';
-import { matchingCommands, type Completion } from '../completion.ts';
+import { matchingCommands, matchingItems, type Completion, type FoundItems } from '../completion.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Icon } from './elements.tsx';
@@ -58,14 +58,14 @@ export function useSuggestions(
   submit: (text: string) => void,
 ): readonly Suggestion[] {
   const page = usePage();
-  const [items, setItems] = useState<readonly ContextItem[]>([]);
+  const [found, setFound] = useState<FoundItems>({ query: '', items: [] });
   const query = completion?.kind === 'context' ? completion.query : undefined;
   useEffect(() => {
     let isCurrent = true;
-    if (query === undefined) setItems([]);
+    if (query === undefined) setFound({ query: '', items: [] });
     else
-      void page.request('completeContext', { query }).then((found) => {
-        if (isCurrent) setItems(found ?? []);
+      void page.request('completeContext', { query }).then((items) => {
+        if (isCurrent) setFound({ query, items: items ?? [] });
       });
     return () => {
       isCurrent = false;
@@ -81,7 +81,7 @@ export function useSuggestions(
       choose: () => (takesArgument ? setText(`/${name} `) : submit(`/${name}`)),
     }));
   }
-  return items.map(({ label, detail, what }) => ({
+  return matchingItems(found, completion.query).map(({ label, detail, what }) => ({
     key: JSON.stringify(what),
     icon: CONTEXT_ICONS[what.kind],
     label,

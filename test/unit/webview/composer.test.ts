@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
 import {
   matchingCommands,
+  matchingItems,
   completionAt,
   InputHistory,
   parseSlashCommand,
@@ -33,6 +34,23 @@ describe('composer completion and slash commands', () => {
   it('completes a file after a number sign that begins a word', () => {
     assert.deepEqual(completionAt('look at #src/a', 14), { kind: 'context', query: 'src/a', start: 8, end: 14 });
     assert.equal(completionAt('issue#12', 8), undefined);
+  });
+});
+
+describe('suggested context', () => {
+  it('includes items found for an earlier query only if they match the current one', () => {
+    const items = ['fold.ts', 'Food.ts'].map(
+      (path) => ({ label: path, detail: path, what: { kind: 'file', path } }) as const,
+    );
+    const suggested = (query: string) => matchingItems({ query: 'fo', items }, query).map(({ label }) => label);
+    assert.deepEqual(suggested('fo'), ['fold.ts', 'Food.ts']);
+    assert.deepEqual(suggested('foo'), ['Food.ts']);
+    assert.deepEqual(suggested('bar'), []);
+  });
+
+  it('includes all items that the host found for the current query', () => {
+    const items = [{ label: 'a.ts', detail: 'src/a.ts', what: { kind: 'file', path: 'src/a.ts' } }] as const;
+    assert.deepEqual(matchingItems({ query: 'src/', items }, 'src/'), items);
   });
 });
 
