@@ -1,6 +1,7 @@
-import { messageAllowance, OUTPUT_COST, type Effort } from '../core/compress/ask-model.ts';
+import { messageAllowance, OUTPUT_COST } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
+import { ModelMerger } from '../core/compress/model-merger.ts';
 import { Pace } from '../core/compress/source.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import {
@@ -17,11 +18,11 @@ import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
-import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
+import { nodeWith, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
-import { summaryPrompt } from '../core/prompts/render.ts';
+import { MERGE_INSTRUCTIONS, summaryPrompt, type SummaryPrompt } from '../core/prompts/render.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
@@ -211,9 +212,8 @@ async function summarize(
   const others = Math.max(0, total - tokens.ledger - tokens.summaries - sentTokens(plan, state));
   const calls = new CallLog();
   const frontierTokens = summariesRoom(job, plan, draft);
-  const nextId = (): SummaryNode['id'] => nodeId(clock.id());
-  const now = (): number => clock.now();
-  const parentTools: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, nextId, now, usage };
+  const origin = { nextId: () => nodeId(clock.id()), now: () => clock.now() };
+  const parentTools: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, ...origin, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
   const remaining = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
   const rebuilt = await rebuildStale(remaining, state, frontierTokens, parentTools);
@@ -230,6 +230,8 @@ async function summarize(
   const roomTokens = Math.min(ceilingTokens, free, Math.max(minRoom, share));
   const runs = plan.runs.map((items) => ({ ...runOf(items, draft, state), waits: waitsForMore(job, items) }));
   const messages = plan.runs.flat().length;
+  const promptWith = (instructions?: string): SummaryPrompt =>
+    summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style, instructions);
   job.report({ stage: 'summarizing', done: 0, total: messages });
   const summarized = await summarizeRuns(
     runs,
@@ -237,7 +239,7 @@ async function summarize(
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
       isBounded: job.target !== undefined,
       ceilingTokens,
-      prompt: summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style),
+      prompt: promptWith(),
       temperature: policy.summary.temperature,
       maxTokens: policy.summary.maxTokens,
       effort: policy.summary.effort,
@@ -247,13 +249,9 @@ async function summarize(
       extractiveOnFault: job.extractiveOnFault,
     },
     {
-      counter,
-      nextId,
-      now,
+      ...parentTools,
       calls,
-      pace,
       cache,
-      usage,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
         const max = Math.floor(affordable);
@@ -269,6 +267,10 @@ async function summarize(
   nodes.push(...placed.leaves);
   frontier = placed.frontier;
 
+  const mergeSettings = { ...policy.summary, prompt: promptWith(MERGE_INSTRUCTIONS) };
+  const mergesByModel = policy.summary.effort === 'thorough' && !job.target && summarized.fault === undefined;
+  const merger = new ModelMerger(mergesByModel ? model : undefined, mergeSettings, { counter, pace, calls });
+  const mergeTools: ParentTools = { ...parentTools, rewrite: merger.rewrite };
   const limit = job.target?.targetTokens ?? Infinity;
   let room = frontierTokens;
   let levels: readonly LevelChoice[] = [];
@@ -291,7 +293,7 @@ async function summarize(
         keepsProvisional: model !== undefined && !job.target,
       },
       state,
-      parentTools,
+      mergeTools,
     );
     parents.push(...merged.parents);
     ({ frontier } = merged);
@@ -312,7 +314,7 @@ async function summarize(
     room = Math.max(0, room - (after - limit));
   }
   const replacedTokens = plan.freedTokens - uncovered;
-  const { fault } = summarized;
+  const fault = summarized.fault ?? merger.fault;
   return { nodes: [...nodes, ...parents], levels, covered, replacedTokens, last, after, keyEvents, calls, fault };
 }
 
@@ -355,7 +357,7 @@ function placeLeaves(
 }
 
 /** The part of the allowance for the model's summaries that wasn't spent, in input tokens. */
-function unspentTokens({ frontier, nodes, compressions }: SessionState, effort: Effort): number {
+function unspentTokens({ frontier, nodes, compressions }: SessionState, effort: CostTier): number {
   const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node));
   const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>
     list.reduce((sum, node) => sum + of(node), 0);

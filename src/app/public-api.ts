@@ -10,7 +10,7 @@ import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
 import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import type { Level, SummaryNode } from '../core/model/summary.ts';
+import type { CostTier, Level, SummaryNode } from '../core/model/summary.ts';
 import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
@@ -46,6 +46,8 @@ export interface LibraryOptions {
   /** Default `balanced`. */
   readonly policy?: PolicyName;
   readonly strategy?: Strategy;
+  /** Default `default`. */
+  readonly effort?: CostTier;
   /** A chat model instead of `summarizer`. */
   readonly model?: SummarizerConfig;
   readonly price?: PriceOf;
@@ -320,9 +322,17 @@ async function textWithin(
 }
 
 function createSession(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): InMemorySession {
-  const { policy = 'balanced', strategy, preset = 'developer', yielder, price = () => null } = options;
+  const {
+    policy = 'balanced',
+    strategy,
+    effort = 'default',
+    preset = 'developer',
+    yielder,
+    price = () => null,
+  } = options;
   const resolved = resolvePolicy(policy, {
     ...(strategy && { strategy }),
+    summary: { effort },
     ...(keep !== undefined && { window: Math.max(1, keep) }),
   });
   return new InMemorySession({

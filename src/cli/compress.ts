@@ -2,7 +2,7 @@ import { compressPreserveEvents, requestWithSummaries, type CompressedMessages }
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
+import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render.ts';
 import { priceOf } from '../core/tokens/models.ts';
@@ -25,7 +25,7 @@ const DEFAULT_CONTEXT_WINDOW = 128_000;
 export const command: Command = {
   help: `Usage: threadkeeper compress FILE [--target-tokens N] [--policy P] [--strategy S]
          [--preset X] [--keep-recent K] [--turn-by-turn] [--provider P] [--model M]
-         [--base-url U] [--json]
+         [--base-url U] [--effort E] [--json]
 
 Compresses a transcript the way the extension does: keeps key events and recent messages
 verbatim as far as they fit, and summarizes the rest.
@@ -40,6 +40,7 @@ verbatim as far as they fit, and summarizes the rest.
                       without it or with --turn-by-turn, at least 1 is kept
   --turn-by-turn      replay the transcript turn by turn and compress when the policy triggers
 ${MODEL_HELP}
+  --effort E          ${COST_TIERS.join(', ')}; default default (not with local)
   --json              {"messages":[{"role","content"}],"events":[…],
                       "nodes":[{"id","depth","from","to","tokens","rung","brief","detailed"}],
                       "tokens":{"before","after","target"},
@@ -58,6 +59,7 @@ ${MODEL_HELP}
     strategy: { type: 'string' },
     preset: { type: 'string' },
     'keep-recent': { type: 'string' },
+    effort: { type: 'string' },
     'turn-by-turn': { type: 'boolean' },
   },
   async run(invocation) {
@@ -67,10 +69,11 @@ ${MODEL_HELP}
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const keepRecent = integerOption(options, 'keep-recent', 0);
+    const effort = choiceOption(options, 'effort', COST_TIERS) ?? 'default';
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file);
     const counter = await loadEncoding(selected.encoding);
-    const settings = { targetTokens, policy, strategy, preset, keepRecent, counter, selected };
+    const settings = { targetTokens, policy, strategy, preset, keepRecent, effort, counter, selected };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
     const { isExtracted, ...result } =
@@ -93,6 +96,7 @@ interface CompressOptions {
   readonly strategy: Strategy;
   readonly preset: PresetName;
   readonly keepRecent: number | undefined;
+  readonly effort: CostTier;
   readonly counter: TokenCounter;
   readonly selected: ModelFromOptions;
 }
@@ -116,12 +120,13 @@ const pricesOf =
 async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
-  { policy, strategy, preset, keepRecent, counter, selected }: CompressOptions,
+  { policy, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
 ): Promise<Compressed> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     policy,
     strategy,
     preset,
+    effort,
     counter,
     price: pricesOf(selected),
     ...(keepRecent !== undefined && { keepRecent }),
@@ -135,13 +140,13 @@ async function compressAtOnce(
 /** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, policy: name, strategy, preset, keepRecent, counter, selected }: CompressOptions,
+  { targetTokens, policy: name, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
   isTurnByTurn: boolean,
 ): Promise<Compressed> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const session = new InMemorySession({
-    policy: resolvePolicy(name, { strategy, ...recent }),
+    policy: resolvePolicy(name, { strategy, summary: { effort }, ...recent }),
     budget,
     counter,
     preset,

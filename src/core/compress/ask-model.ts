@@ -1,4 +1,4 @@
-import type { AuditFault } from '../model/summary.ts';
+import type { AuditFault, CostTier } from '../model/summary.ts';
 import {
   renderRetryPrompt,
   renderShortPrompt,
@@ -12,12 +12,6 @@ import { digest } from './digest.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
-
-/**
- * Maximum cost of summarizing 1,000 messages. `default`: $0.03 for long messages and $0.01 for short ones. `economy`:
- * $0.01 for both.
- */
-export type Effort = 'default' | 'economy';
 
 export interface AskSettings {
   readonly prompt: SummaryPrompt;
@@ -39,6 +33,8 @@ export interface SegmentToSummarize {
   readonly allowance: number;
   /** A description of this part and the topics of the others; '' if there is only one part. */
   readonly part: string;
+  /** What the model reads; by default, a digest of the source. */
+  readonly record?: string;
 }
 
 /** With fewer tokens, structured answers would be mostly JSON syntax, so the short form is requested. */
@@ -162,7 +158,7 @@ export const answerCost = (tokens: number): number => tokens * OUTPUT_COST * FOR
 const MIN_READING = 1_200;
 
 /** Maximum cost of a message with `tokens` tokens, in input tokens. */
-export function messageAllowance(tokens: number, effort: Effort): number {
+export function messageAllowance(tokens: number, effort: CostTier): number {
   const length = (tokens - SHORT_MESSAGE.tokens) / (LONG_MESSAGE.tokens - SHORT_MESSAGE.tokens);
   const share = effort === 'economy' ? 0 : Math.min(1, Math.max(0, length));
   return SHORT_MESSAGE.cost + share * (LONG_MESSAGE.cost - SHORT_MESSAGE.cost);
@@ -170,7 +166,7 @@ export function messageAllowance(tokens: number, effort: Effort): number {
 
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
-  { source, allowance, part }: SegmentToSummarize,
+  { source, allowance, part, record }: SegmentToSummarize,
   model: SummaryModel,
   { tokens, render, share }: Form,
   settings: AskSettings,
@@ -182,6 +178,11 @@ async function fitPrompt(
   const overhead = promptTokens(promptFor('', tokens), counter);
   const affordable = Math.max(MIN_READING, allowance - answerCost(tokens) - overhead) * share;
   const input = model.maxInputTokens - answerTokens(tokens, settings);
+  if (record !== undefined) {
+    const words = wordsIn(tokens, record, counter);
+    const rendered = promptFor(record, words);
+    return promptTokens(rendered, counter) <= input ? { ...rendered, words } : undefined;
+  }
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
     const history = await digest(source.corpus, source, room, counter, pace);

@@ -1,8 +1,8 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { NodeId } from '../model/ids.ts';
-import type { SummaryNode } from '../model/summary.ts';
+import type { CostTier, SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
-import type { SegmentToSummarize, AskSettings, AskTools, Effort } from './ask-model.ts';
+import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { base, extract, renderPassages } from './extractive.ts';
@@ -51,7 +51,7 @@ export interface SummarizeSettings extends AskSettings {
   readonly ceilingTokens: number;
   /** Segment size. By default small enough for one topic, or larger if there is little room. */
   readonly segment?: SegmentSize;
-  readonly effort: Effort;
+  readonly effort: CostTier;
   /** Allowance that earlier requests didn't use, in input tokens. It at most doubles that of these requests. */
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */

@@ -5,7 +5,14 @@ import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type Summar
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
 import { extract, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
-import { BRIEF_SHARE, DETAILED_SHARE, type LeafTools, type LevelLimits } from './node-content.ts';
+import {
+  BRIEF_SHARE,
+  DETAILED_SHARE,
+  LOCAL_MODEL,
+  type LeafTools,
+  type LevelLimits,
+  type NodeContent,
+} from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
 import { passageText, type Passage } from './passages.ts';
 import { fitSummary, latenessIn, splitSentences, type FittedSummary } from './render-summary.ts';
@@ -22,6 +29,8 @@ export interface ParentTools extends LeafTools {
   readonly now: () => number;
   /** Term usage of the whole session; by default, that of the children. */
   readonly usage?: TermUsage;
+  /** Has a model merge summaries; undefined if it can't. */
+  readonly rewrite?: (summaries: readonly SummaryNode[], limits: LevelLimits) => Promise<NodeContent | undefined>;
 }
 
 /** In old messages, unusual content is preferred. */
@@ -30,9 +39,8 @@ const OLD_OPTIONS = { novelty: 4, discountsUserRoutine: true } satisfies Partial
 export const PARENT_VERSION = 'merge-1';
 
 /**
- * Merges adjacent nodes without a model: joins their structured lists, or selects their most important sentences. No
- * model rereads a summary, so nothing is distorted by repeated summarizing, and the work is linear in the session.
- * Undefined if the parent wouldn't be shorter than the source.
+ * Merges adjacent nodes by `rewrite`, or without a model: joins their structured lists, or selects their most important
+ * sentences. Undefined if the parent wouldn't be shorter than the source.
  */
 export async function makeParent(
   children: readonly SummaryNode[],
@@ -48,6 +56,8 @@ export async function makeParent(
     brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
   };
+  const rewritten = await tools.rewrite?.(children, limits);
+  if (rewritten) return parentOf(children, source, rewritten, tools);
   const corpusOf = async (nodes: readonly SummaryNode[]): Promise<Corpus> => {
     const read = await corpusBySpeaker(nodes, pace);
     return (await tools.usage?.withSessionRarity(read, pace)) ?? read;
@@ -84,29 +94,37 @@ export async function makeParent(
   }
   const { text: short } = await textWithin(Math.min(limits.brief, tokensWithFraming(detailed, counter)));
   const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
-  const tokens = { source, brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
+  const tokens = { brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
   const structured = longText.summary ?? merged;
-  return {
-    id: tools.nextId(),
-    depth: Math.max(...children.map((child) => child.depth)) + 1,
-    first: first.first,
-    last: last.last,
-    messages: children.reduce((sum, child) => sum + child.messages, 0),
-    children: children.map((child) => child.id),
-    title: titleOf(first.title === last.title ? first.title : `${first.title} … ${last.title}`),
-    brief,
-    detailed,
-    ...(structured && { structured }),
-    tokens,
-    rung: 'extractive',
-    model: 'local',
-    promptVersion: PARENT_VERSION,
-    sourceHash: textHash(children.map((child) => child.sourceHash)),
-    at: tools.now(),
-    audit: VERBATIM,
-  };
+  const title = titleOf(first.title === last.title ? first.title : `${first.title} … ${last.title}`);
+  const origin = { rung: 'extractive', model: LOCAL_MODEL, promptVersion: PARENT_VERSION, audit: VERBATIM } as const;
+  return parentOf(
+    children,
+    source,
+    { title, brief, detailed, ...(structured && { structured }), tokens, ...origin },
+    tools,
+  );
 }
+
+/** A parent of these nodes, whose messages have `source` tokens. */
+const parentOf = (
+  children: readonly SummaryNode[],
+  source: number,
+  content: NodeContent,
+  { nextId, now }: Pick<ParentTools, 'nextId' | 'now'>,
+): SummaryNode => ({
+  id: nextId(),
+  depth: Math.max(...children.map((child) => child.depth)) + 1,
+  first: children[0]!.first,
+  last: children.at(-1)!.last,
+  messages: children.reduce((sum, child) => sum + child.messages, 0),
+  children: children.map((child) => child.id),
+  ...content,
+  tokens: { source, ...content.tokens },
+  sourceHash: textHash(children.map((child) => child.sourceHash)),
+  at: now(),
+});
 
 const SPEAKER = /^(user|assistant|tool|system|summary): /;
 

@@ -2,6 +2,14 @@ import * as v from 'valibot';
 import { aMessageId, amount, aNodeId, count, finite, list, time, type Read } from './fields.ts';
 import { STATEMENT_REASONS, type StatementReason } from './statement-check.ts';
 
+/**
+ * Maximum cost of summarizing 1,000 messages. `default`: $0.03 for long messages and $0.01 for short ones. `economy`:
+ * $0.01 for both. `thorough`: as `default`, and the model also merges summaries once they fill a small context window,
+ * which costs 1.5 to 2.5 times as much.
+ */
+export const COST_TIERS = ['default', 'economy', 'thorough'] as const;
+export type CostTier = (typeof COST_TIERS)[number];
+
 /** Levels of detail: brief has at most 10%, detailed 30%, and full 70% of the source's tokens. */
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = Read<typeof levelSchema>;

@@ -1,4 +1,5 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
+import type { CostTier } from '../model/summary.ts';
 import { safeCuts } from '../compress/cut-segments.ts';
 import type { SourceMessage } from '../compress/source.ts';
 
@@ -45,8 +46,7 @@ export interface Policy {
     /** Maximum tokens of a summary. */
     readonly maxTokens: number;
     readonly temperature: number;
-    /** How much a model may read and write: at most $0.03 per 1,000 developers' messages, or $0.01 with `economy`. */
-    readonly effort: 'default' | 'economy';
+    readonly effort: CostTier;
     /** What the prompt asks for: `structured`, or two to three sentences. */
     readonly style: 'structured' | 'sentences';
   };

@@ -136,6 +136,10 @@ export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | '
   return JSON.stringify({ narrative, ...(Object.fromEntries(lists) as object) });
 }
 
+/** Instructions for a record that consists of summaries. */
+export const MERGE_INSTRUCTIONS =
+  'it is the summaries of consecutive parts of one conversation, oldest first, which no longer fit. Merge them into one. Keep what somebody may still need or ask about, from early parts as well as late ones; where a later part repeats or changes something, say it once, as it holds now.';
+
 export interface RenderedPrompt {
   readonly system: string;
   readonly prompt: string;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { TOOLS } from '../../app/library/source.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
+import { COST_TIERS } from '../../core/model/summary.ts';
 import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
 import { PRESETS } from '../../core/prompts/render.ts';
 import { EFFORTS } from '../../core/tokens/model-facts.ts';
@@ -43,7 +44,7 @@ export const settingsSchema = v.object({
     temperature: orNull(between(0, 2)),
     maxTokens: orNull(integer(50)),
     preset: v.picklist(PRESETS),
-    effort: v.picklist(['default', 'economy']),
+    effort: v.picklist(COST_TIERS),
     prompt: v.string(),
   }),
   compression: v.object({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  MERGE_INSTRUCTIONS,
   PRESETS,
   checkPrompt,
   renderCheckPrompt,
@@ -29,6 +30,11 @@ describe('rendered prompts', () => {
 
   it('match the golden file of a summary in two or three sentences', () => {
     matches('short', renderShortPrompt(summaryPrompt('customer'), HISTORY, 60));
+  });
+
+  it('match the golden file of merged summaries', () => {
+    const prompt = summaryPrompt('developer', undefined, 'structured', MERGE_INSTRUCTIONS);
+    matches('merge', renderSummaryPrompt(prompt, 'summary 1: The debounce is 50ms.\n\nsummary 2: It was tested.', 60));
   });
 
   it('match the golden file of a retry', () => {

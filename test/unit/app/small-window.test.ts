@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { isProvisional } from '../../../src/app/compression-plan.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { partsOf } from '../../../src/core/compress/tree.ts';
+import type { CostTier, SummaryNode } from '../../../src/core/model/summary.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -34,6 +36,7 @@ async function grown(
   text: (at: number) => string,
   whenStarted: (session: InMemorySession) => void = () => undefined,
   turn = 6,
+  { effort = 'default', failsToMerge = false }: { readonly effort?: CostTier; readonly failsToMerge?: boolean } = {},
 ) {
   const asked: Asked[] = [];
   const chat: ChatModel = {
@@ -50,6 +53,7 @@ async function grown(
         record: counter.text(record),
         text: record,
       });
+      if (failsToMerge && prompt.includes('summaries of consecutive parts')) throw new ModelFault('overloaded', 'busy');
       const words = Number(/about (\d+) words/.exec(prompt)?.[1] ?? 20);
       const facts = record.split('\n').filter((line) => line.includes('reads table'));
       const every = Math.max(1, Math.ceil((facts.length * 16) / words));
@@ -59,7 +63,7 @@ async function grown(
     },
   };
   const session = new InMemorySession({
-    policy: resolvePolicy('balanced'),
+    policy: resolvePolicy('balanced', { summary: { effort } }),
     budget,
     counter,
     preset: 'developer',
@@ -112,6 +116,28 @@ describe('when the context window holds only a few long messages', () => {
       extracted.map(({ first, last }) => `${first} to ${last}`),
       [],
     );
+  });
+
+  it('the model merges summaries with the effort “thorough” only', async () => {
+    const merged = async (effort: CostTier): Promise<readonly SummaryNode[]> => {
+      const { session } = await grown(480, 6_000, said, undefined, 6, { effort });
+      return session.state.frontier.map(({ node }) => node).filter(({ children }) => children.length > 0);
+    };
+    const [thorough] = await merged('thorough');
+    assert.equal(thorough?.model, 'test/summarizer');
+    assert.match(thorough.detailed, /The modules were read one by one\.[^]*- The \w+ of step [\d.]+ reads table/);
+    const [byDefault] = await merged('default');
+    assert.equal(byDefault?.model, LOCAL_MODEL);
+  });
+
+  it('keeps new summaries and reports the fault if the model fails to merge them', async () => {
+    const { session } = await grown(480, 6_000, said, undefined, 6, { effort: 'thorough', failsToMerge: true });
+    const merges = session.attempts.filter(({ fallback }) => fallback === 'extractive');
+    assert.ok(merges.length > 0);
+    assert.ok(merges.every(({ outcome }) => outcome === 'committed'));
+    const { frontier, nodes } = session.state;
+    const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes));
+    assert.ok(leaves.some(({ model }) => model === 'test/summarizer'));
   });
 
   it('compression succeeds even if a message cannot be read', async () => {
