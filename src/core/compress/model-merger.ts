@@ -22,14 +22,16 @@ export class ModelMerger {
   }
 
   /**
-   * Merges summaries, oldest first, into one within `limits`. Undefined if an answer can't be that long, or the model's
-   * only answer is unusable.
+   * Merges summaries, oldest first, into one within `limits`. If they were merged before, into a longer one, that one is
+   * shortened. Undefined if an answer can't be that long, or the model's only answer is unusable.
    *
    * @throws {Cancelled} soon after a cancellation
    */
-  readonly rewrite: NonNullable<ParentTools['rewrite']> = async (summaries, limits) => {
+  readonly rewrite: NonNullable<ParentTools['rewrite']> = async (summaries, limits, merged) => {
     if (!this.#model || this.fault !== undefined || limits.detailed > maxAnswerText(this.#settings)) return undefined;
     try {
+      if (merged?.model === this.#model.id && merged.tokens.detailed > limits.detailed)
+        return this.#shorten(contentOf(merged), await this.#sourceOf([merged], limits));
       return await this.#ask(this.#model, summaries, limits);
     } catch (error) {
       this.#tools.pace.throwIfCancelled();
@@ -44,6 +46,22 @@ export class ModelMerger {
     summaries: readonly SummaryNode[],
     limits: LevelLimits,
   ): Promise<NodeContent | undefined> {
+    const source = await this.#sourceOf(summaries, limits);
+    const record = summaries.map(({ detailed }, at) => `summary ${at + 1}: ${detailed}`).join('\n\n');
+    const piece = { source, allowance: Infinity, part: '', record };
+    const content = await askModel(piece, model, this.#settings, this.#tools, true);
+    return content && this.#shorten(content, source);
+  }
+
+  /** The content within its limits; undefined if it can't be shortened enough. */
+  #shorten(content: NodeContent, source: LeafSource): NodeContent | undefined {
+    const { detailed } = source.limits;
+    if (content.tokens.detailed <= detailed) return content;
+    const fitted = shortened(content, detailed, source, this.#tools);
+    return fitted.tokens.detailed <= detailed ? fitted : undefined;
+  }
+
+  async #sourceOf(summaries: readonly SummaryNode[], limits: LevelLimits): Promise<LeafSource> {
     const corpus = await buildCorpus(
       summaries.map(({ id, detailed }) => ({
         id: messageId(id),
@@ -54,12 +72,21 @@ export class ModelMerger {
     );
     const tokens = summaries.reduce((sum, node) => sum + node.tokens.detailed, 0);
     const range = { from: 0, to: summaries.length - 1 };
-    const source: LeafSource = { corpus, ...range, title: '', topics: [], tokens, limits, ceiling: tokens };
-    const record = summaries.map(({ detailed }, at) => `summary ${at + 1}: ${detailed}`).join('\n\n');
-    const piece = { source, allowance: Infinity, part: '', record };
-    const content = await askModel(piece, model, this.#settings, this.#tools, true);
-    if (!content || content.tokens.detailed <= limits.detailed) return content;
-    const fitted = shortened(content, limits.detailed, source, this.#tools);
-    return fitted.tokens.detailed <= limits.detailed ? fitted : undefined;
+    return { corpus, ...range, title: '', topics: [], tokens, limits, ceiling: tokens };
   }
 }
+
+const contentOf = ({
+  title,
+  brief,
+  detailed,
+  structured,
+  tokens,
+  rung,
+  model,
+  promptVersion,
+  audit,
+}: SummaryNode): NodeContent => ({
+  ...{ title, brief, detailed, tokens, rung, model, promptVersion, audit },
+  ...(structured && { structured }),
+});

@@ -29,8 +29,12 @@ export interface ParentTools extends LeafTools {
   readonly now: () => number;
   /** Term usage of the whole session; by default, that of the children. */
   readonly usage?: TermUsage;
-  /** Has a model merge summaries; undefined if it can't. */
-  readonly rewrite?: (summaries: readonly SummaryNode[], limits: LevelLimits) => Promise<NodeContent | undefined>;
+  /** Has a model merge summaries; undefined if it can't. `merged` is what the same ones were merged into before. */
+  readonly rewrite?: (
+    summaries: readonly SummaryNode[],
+    limits: LevelLimits,
+    merged?: SummaryNode,
+  ) => Promise<NodeContent | undefined>;
 }
 
 /** In old messages, unusual content is preferred. */
@@ -45,6 +49,7 @@ export const PARENT_VERSION = 'merge-1';
 export async function makeParent(
   children: readonly SummaryNode[],
   tools: ParentTools,
+  mergedBefore?: SummaryNode,
 ): Promise<SummaryNode | undefined> {
   const first = children[0];
   const last = children.at(-1);
@@ -56,7 +61,7 @@ export async function makeParent(
     brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
     detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
   };
-  const rewritten = await tools.rewrite?.(children, limits);
+  const rewritten = await tools.rewrite?.(children, limits, mergedBefore);
   if (rewritten) return parentOf(children, source, rewritten, tools);
   const corpusOf = async (nodes: readonly SummaryNode[]): Promise<Corpus> => {
     const read = await corpusBySpeaker(nodes, pace);
@@ -280,11 +285,18 @@ export async function mergeOld(
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
   const isComplete = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
   const detailed = Math.max(MIN_PARENT_TOKENS, target - newerTokens - NODE_HEADING_TOKENS);
-  // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses.
-  const isDue = total > budgetTokens || (isComplete && detailed > GROWTH_FACTOR * (total - newerTokens));
+  // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses. A model isn't asked again
+  // for the latter: it has condensed the parts rather than left some out.
+  const isByModel = isJoined && old[0]!.model !== LOCAL_MODEL;
+  const mayGrow = isComplete && !isByModel;
+  const isDue = total > budgetTokens || (mayGrow && detailed > GROWTH_FACTOR * (total - newerTokens));
   if (!isDue || (old.length < 2 && !isComplete)) return asIs;
   const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
-  const parent = await makeParent(isComplete ? parts : old, { ...tools, ceilings });
+  const parent = await makeParent(
+    isComplete ? parts : old,
+    { ...tools, ceilings },
+    old.length === 1 ? old[0] : undefined,
+  );
   const gained = parent ? tokensAt(parent, 'detailed') - (total - newerTokens) : 0;
   if (!parent || (total <= budgetTokens && gained <= 0)) return asIs;
   return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };

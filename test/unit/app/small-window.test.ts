@@ -118,9 +118,11 @@ describe('when the context window holds only a few long messages', () => {
     );
   });
 
-  it('the model merges summaries with the effort “thorough” only', async () => {
+  it('the model merges summaries with the effort “thorough” only, and never the same ones twice', async () => {
     const merged = async (effort: CostTier): Promise<readonly SummaryNode[]> => {
-      const { session } = await grown(480, 6_000, said, undefined, 6, { effort });
+      const { session, asked } = await grown(480, 6_000, said, undefined, 6, { effort });
+      const merges = asked.map(({ text }) => text).filter((text) => text.trim().startsWith('summary 1: '));
+      assert.equal(new Set(merges).size, merges.length);
       return session.state.frontier.map(({ node }) => node).filter(({ children }) => children.length > 0);
     };
     const [thorough] = await merged('thorough');
