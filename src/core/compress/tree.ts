@@ -285,11 +285,9 @@ export async function mergeOld(
   const messages = (nodes: readonly SummaryNode[]): number => nodes.reduce((sum, one) => sum + one.messages, 0);
   const isComplete = parts.length <= MAX_LEAVES && messages(parts) === messages(old);
   const detailed = Math.max(MIN_PARENT_TOKENS, target - newerTokens - NODE_HEADING_TOKENS);
-  // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses. A model isn't asked again
-  // for the latter: it has condensed the parts rather than left some out.
-  const isByModel = isJoined && old[0]!.model !== LOCAL_MODEL;
-  const mayGrow = isComplete && !isByModel;
-  const isDue = total > budgetTokens || (mayGrow && detailed > GROWTH_FACTOR * (total - newerTokens));
+  // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses.
+  const growthFactor = isJoined && old[0]!.model !== LOCAL_MODEL ? GROWTH_FACTOR.byModel : GROWTH_FACTOR.local;
+  const isDue = total > budgetTokens || (isComplete && detailed > growthFactor * (total - newerTokens));
   if (!isDue || (old.length < 2 && !isComplete)) return asIs;
   const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
   const parent = await makeParent(
@@ -306,7 +304,8 @@ export async function mergeOld(
 export const partsOf = (node: SummaryNode, known: ReadonlyMap<NodeId, SummaryNode>): readonly SummaryNode[] =>
   node.children.length === 0 || node.rung === 'edited' ? [node] : node.children.flatMap((id) => known.get(id) ?? []);
 
-const GROWTH_FACTOR = 1.25;
+/** A model's summary may be shorter than its room, because it condenses, and asking again costs money. */
+const GROWTH_FACTOR = { local: 1.25, byModel: 2 } as const;
 
 const MIN_PARENT_TOKENS = 60;
 
