@@ -7,7 +7,7 @@ import { importContinueSession, isContinueSession } from './continue-session.ts'
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
-import { isTooDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isTooDeep, isList, isObject, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { importQwenRecord, isQwen } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
@@ -147,8 +147,9 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
   const list = [value, valueAt(value, 'messages')].find(isList);
   if (list?.some(isChatGpt)) return readAs('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
-    const system = textAt(value, 'system');
-    if (system !== undefined) readRoleContent({ role: 'system', content: system }, sink);
+    const system = valueAt(value, 'system');
+    // A request to Anthropic has its system prompt as a string or as a list of text parts.
+    if (typeof system === 'string' || isList(system)) readRoleContent({ role: 'system', content: system }, sink);
     for (const record of list) readRoleContent(record, sink);
     return 'messages';
   }

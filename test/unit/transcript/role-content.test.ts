@@ -69,6 +69,13 @@ describe('importing messages with role and content', () => {
     assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
 
+  it('keeps the system prompt of a request, as a string or as a list of parts', () => {
+    for (const system of ['Be brief.', [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]]) {
+      const request = { system, messages: [{ role: 'user', content: 'Hello' }] };
+      assert.deepEqual(imported('messages', JSON.stringify(request)).said, ['system: Be brief.', 'user: Hello']);
+    }
+  });
+
   it('keeps images in MCP format', () => {
     const { content, skipped } = read({
       role: 'user',
