@@ -20,6 +20,11 @@ export interface LineChange {
   readonly put: readonly string[];
 }
 
+/** A placed hunk. `start`: the 0-based line at which it begins with its context. */
+interface HunkPlace extends LineChange {
+  readonly start: number;
+}
+
 /** Maximum number of context lines on either side that may differ, as in `patch`. */
 const MAX_FUZZ = 3;
 
@@ -90,9 +95,9 @@ function applyHunks(
       unplaced.push({ reason: found.reason, lines: hunk.find.length > 0 ? hunk.find : hunk.put });
       continue;
     }
-    const { from, to, put } = found;
+    const { start, from, to, put } = found;
     lines.splice(from, to - from, ...put);
-    if (hunk.line !== undefined) shift = from - (hunk.line - 1) + put.length - (to - from);
+    if (hunk.line !== undefined) shift = start - (hunk.line - 1) + hunk.put.length - hunk.find.length;
     cursor = from + put.length;
   }
   return { lines, unplaced };
@@ -103,13 +108,13 @@ function placeHunk(
   { find, put, line }: Hunk,
   cursor: number,
   shift: number,
-): LineChange | Pick<Unplaced, 'reason'> {
+): HunkPlace | Pick<Unplaced, 'reason'> {
   const hint = line === undefined ? undefined : line - 1 + shift;
   if (find.every((one) => one.trim() === '')) {
-    if (lines.every((one) => one.trim() === '')) return { from: 0, to: lines.length, put: [...put, ''] };
+    if (lines.every((one) => one.trim() === '')) return { start: 0, from: 0, to: lines.length, put: [...put, ''] };
     // Without context, the hunk's number is that of the line before the insertion.
     if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
-    return { from: hint + 1, to: hint + 1, put };
+    return { start: hint, from: hint + 1, to: hint + 1, put };
   }
   const head = commonLines(find, put, false);
   const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
@@ -129,12 +134,12 @@ function placeHunk(
       // Context lines aren't replaced, so that they keep the file's white space.
       const first = from + (head - skip);
       const last = to - (tail - drop);
-      return { from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
+      return { start: from - skip, from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
   // Nothing to do if the change was already applied.
-  if (put.some((one) => one.trim().length > 2) && placesOf(lines, put, NORMALIZERS[1]!).length === 1)
-    return { from: cursor, to: cursor, put: [] };
+  const [place, ...others] = put.some((one) => one.trim().length > 2) ? placesOf(lines, put, NORMALIZERS[1]!) : [];
+  if (place !== undefined && others.length === 0) return { start: place, from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };
 }
 

@@ -220,6 +220,21 @@ describe('unified diff', () => {
     assert.deepEqual(place(`@@ @@\n${body}`).reasons, ['ambiguous']);
   });
 
+  it('applies to the numbered one of several matches, whether the hunk before has context or was already applied', () => {
+    const block = 'begin\n  step();\nend';
+    const change = ' begin\n-  step();\n+  leap();\n end';
+    const changed = block.replace('step', 'leap');
+    assert.equal(
+      place(`@@ -1,4 +1,4 @@\n a\n b\n c\n-d\n+D\n@@ -5,3 +5,3 @@\n${change}`, `a\nb\nc\nd\n${block}\n\n${block}\n`)
+        .text,
+      `a\nb\nc\nD\n${changed}\n\n${block}\n`,
+    );
+    assert.equal(
+      place(`@@ -5 +5 @@\n-d\n+Done\n@@ -6,3 +6,3 @@\n${change}`, `${block}\n\nDone\n${block}\n`).text,
+      `${block}\n\nDone\n${changed}\n`,
+    );
+  });
+
   it('creates new files and empties deleted ones', () => {
     const reply = fenced(
       'diff',
