@@ -26,6 +26,8 @@ const FENCE = /^[ \t]{0,12}(`{3,}|~{3,}(?!~))([^`]*)$/;
 const SEARCH = /^<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\s*$/i;
 const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^>{5,9} ?(?:REPLACE|UPDATED)?\s*$/i;
+/** The end of a merge conflict, which names a branch or commit. It's quoted, not an edit. */
+const CONFLICT_END = /^>{5,9} \S/;
 const HUNK_HEAD = /^@@(?: -(\d{1,9}))?/;
 const SOURCE_FILE =
   /\.(?:[cm]?[jt]sx?|json[c5]?|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|cpp|hpp|cs|php|sh|ps1|sql|html?|s?css|less|vue|svelte|mdx?|txt|ya?ml|toml|ini|xml|env|lua|dart|exs?|scala|tf|gradle|proto|graphql)$/i;
@@ -52,6 +54,9 @@ export function parseEdits(reply: string): readonly FileEdit[] {
       if (open?.mark !== '') continue;
       add(lines.slice(open.from, at + 1), '', linesBefore(lines, open.from));
       open = undefined;
+    } else if (isSearching && CONFLICT_END.test(line)) {
+      isSearching = false;
+      if (open?.mark === '') open = undefined;
     } else if (!isSearching) {
       const fence = FENCE.exec(line);
       if (!fence) continue;

@@ -78,6 +78,17 @@ describe('parser for edits in a reply', () => {
     );
     assert.equal(applied(reply, '# A\n\n```sh\nnpm i\n```\n', 'README.md').text, '# A\n\n```sh\nnpm ci\n```\n');
   });
+
+  it('finds the edits after a quoted merge conflict', () => {
+    const conflict = '<<<<<<< HEAD\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> feature/two';
+    for (const quoted of [fenced('', conflict), conflict]) {
+      const reply = `You have a conflict:\n\n${quoted}\n\nResolved:\n\n${fenced('ts src/a.ts', 'let a = 2;')}`;
+      assert.deepEqual(
+        parseEdits(reply).map(({ path, code }) => [path, code]),
+        [['src/a.ts', 'let a = 2;']],
+      );
+    }
+  });
 });
 
 describe('whole-file edit', () => {
