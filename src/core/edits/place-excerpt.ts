@@ -38,7 +38,8 @@ export function placeExcerpt(lines: readonly string[], written: readonly string[
   const block = indentedLike(file, withoutBlankEnds(written));
   if (block.length === 0 || block.length * file.length > MAX_CELLS) return { reason: 'not_found' };
   const table = align(file, block);
-  const best = Math.max(...table.ends);
+  // As arguments of `Math.max`, the lines of a large file would overflow the stack.
+  const best = table.ends.reduce((a, b) => Math.max(a, b));
   const end = table.ends.indexOf(best);
   const path = trace(table, end);
   const anchor = block.findIndex((line) => !isElision(line));

@@ -190,6 +190,12 @@ export const noop = (): void => undefined;`);
     assert.equal(text, python.replace(/ {8}total = 0[^]*return total/, '        return len(self.all)'));
   });
 
+  it('is placed in a file of 200,000 lines', () => {
+    const rows = Array.from({ length: 200_000 }, (_, row) => `row ${row}`);
+    const { text } = place('row 1000\nrow 1000b\nrow 1001', rows.join('\n'));
+    assert.equal(text, rows.toSpliced(1001, 0, 'row 1000b').join('\n'));
+  });
+
   it('is rejected when its code matches twice or not at all', () => {
     const twice =
       'function a() {\n  return total;\n}\nfunction b() {\n  return total;\n}\nconst c = 1;\nconst d = 2;\nconst e = 3;\n';
