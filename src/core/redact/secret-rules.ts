@@ -15,8 +15,11 @@ export interface SecretRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
+/** After an escaped line break or tab, as in the JSON of a tool call. Its letter isn't part of a word. */
+const AFTER_ESCAPE = '(?<=\\\\[nrt])';
+
 /** Tokens don't start within a longer word. */
-const START = '(?<![A-Za-z0-9_-])';
+const START = `(?:(?<![A-Za-z0-9_-])|${AFTER_ESCAPE})`;
 
 const token = (kind: SecretKind, ...shapes: readonly string[]): SecretRule => ({
   kind,
@@ -114,20 +117,20 @@ const OWN_RULES: readonly SecretRule[] = [
   },
   {
     kind: 'authorization',
-    pattern: /(?<![A-Za-z])[Bb]earer\s{1,4}(?<secret>[A-Za-z0-9+/=._~-]{16,})/g,
+    pattern: /(?:(?<![A-Za-z])|(?<=\\[nrt]))[Bb]earer\s{1,4}(?<secret>[A-Za-z0-9+/=._~-]{16,})/g,
     accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),
   },
   // `mysql -psecret`, `curl -u user:secret`, `--password secret`.
   {
     kind: 'argument',
     pattern:
-      /(?<![A-Za-z-])(?:mysql|mysqldump|mariadb|mongosh?|sshpass)\b[^\n|;&]{0,120}?\s(?:-p|--password[= ])(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))(?:mysql|mysqldump|mariadb|mongosh?|sshpass)\b[^\n|;&]{0,120}?\s(?:-p|--password[= ])(?<secret>[^\s"'`$|;&<>]{4,64})/g,
     accepts: isNoPlaceholder,
   },
   {
     kind: 'argument',
     pattern:
-      /(?<![A-Za-z-])curl\b[^\n|;&]{0,200}?\s(?:-u|--user)[= ]{1,2}["']?[^\s:"']{1,64}:(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))curl\b[^\n|;&]{0,200}?\s(?:-u|--user)[= ]{1,2}["']?[^\s:"']{1,64}:(?<secret>[^\s"'`$|;&<>]{4,64})/g,
     accepts: isNoPlaceholder,
   },
   {
@@ -151,7 +154,8 @@ const MARKS: readonly (readonly [string, string])[] = [
 /** Parses a row of `gitleaks-rules.json`: ID, lower-case keywords, flags, minimum entropy, pattern. */
 function gitleaks(row: string): SecretRule {
   const [kind = '', keywords = '', flags = '', entropy = '', ...short] = row.split('|');
-  const pattern = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
+  const expanded = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
+  const pattern = expanded.replace(/^\\b|(?<=\|)\\b(?=\()/g, () => `(?:\\b|${AFTER_ESCAPE})`);
   return {
     kind,
     keywords: keywords.split(' '),

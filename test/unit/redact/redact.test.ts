@@ -78,6 +78,21 @@ describe('masking secrets', () => {
       assert.equal(redacted(text).text, safe);
   });
 
+  it('masks a secret at the beginning of a line in JSON', () => {
+    const texts = [
+      ...SECRETS.map(([, secret]) => secret).filter((secret) => !secret.startsWith('-----')),
+      made('pul-', fill(40, '0a9b3c7d1e5f2846')),
+      `Bearer ${fill(30)}`,
+      'curl -u admin:s3cr3t99 https://x',
+      'mysql -u root -ps3cr3t99 shop',
+    ];
+    for (const text of texts)
+      for (const before of ['\n', '\r\n', '\t']) {
+        const json = JSON.stringify({ content: `Line${before}${text}\n` });
+        assert.equal(redacted(json).total, 1, json);
+      }
+  });
+
   it('leaves code, prose and placeholders unchanged', () => {
     for (const text of [
       'const apiKey = process.env.API_KEY ?? config.apiKey2;',
