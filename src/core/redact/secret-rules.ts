@@ -33,6 +33,9 @@ const SECRET_NAMES =
   'api[_-]?key|secret[_-]?key|client[_-]?secret|app[_-]?secret|access[_-]?key|private[_-]?token|access[_-]?token|auth[_-]?token|' +
   'refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|passw(?:or)?d|passwort|kennwort|contraseña|senha|mot de passe|パスワード|密码|口令';
 
+/** A character of a secret without quotes. */
+const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
+
 /**
  * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name.
  * Narrower rules come first.
@@ -138,7 +141,9 @@ const OWN_RULES: readonly SecretRule[] = [
     pattern: new RegExp(
       `(?:${SECRET_NAMES})` +
         `(?:${QUOTE})?\\s{0,8}(?:=>|:=|[:=：])\\s{0,8}` +
-        `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{6,256})${QUOTE}|(?<secret>[A-Za-z0-9_+/=~!@#%^*-]{6,256})(?![A-Za-z0-9_+/=~.()[\\]-]))`,
+        `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{6,4096})${QUOTE}|` +
+        // No name or expression in code is that long.
+        `(?<secret>${BARE_SECRET}{256,}|${BARE_SECRET}{6,255}(?![A-Za-z0-9_+/=~.()[\\]-])))`,
       'gi',
     ),
     accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),

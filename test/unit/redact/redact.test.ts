@@ -78,6 +78,15 @@ describe('masking secrets', () => {
       assert.equal(redacted(text).text, safe);
   });
 
+  it('masks a session token of a thousand characters, with and without quotes', () => {
+    const token = fill(1000);
+    for (const quote of ['', "'", '"'])
+      assert.equal(
+        redacted(`export AWS_SESSION_TOKEN=${quote}${token}${quote}\n`).text,
+        `export AWS_SESSION_TOKEN=${quote}[redacted: named-secret]${quote}\n`,
+      );
+  });
+
   it('masks a secret at the beginning of a line in JSON', () => {
     const texts = [
       ...SECRETS.map(([, secret]) => secret).filter((secret) => !secret.startsWith('-----')),
