@@ -91,8 +91,17 @@ export function positionOfKey(state: SessionState, key: string): number | undefi
   }
 }
 
-/** The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. */
-export function resultOf(state: SessionState, key: string, query: string, units: number): SearchResult | undefined {
+/**
+ * The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. `mask` redacts secrets in
+ * the whole text, because an excerpt may cut off the part by which a secret is recognized; offsets are in its result.
+ */
+export function resultOf(
+  state: SessionState,
+  key: string,
+  query: string,
+  units: number,
+  mask = (text: string): string => text,
+): SearchResult | undefined {
   const position = positionOfKey(state, key);
   const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
   if (position === undefined || !message) return undefined;
@@ -106,16 +115,16 @@ export function resultOf(state: SessionState, key: string, query: string, units:
   } as const;
   switch (kind) {
     case 'message': {
-      const whole = messageText(message);
+      const whole = mask(messageText(message));
       const { start, end, matchesTogetherShare } = ratedExcerpt(whole, query, units, PASSAGE_UNITS);
       return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), matchesTogetherShare };
     }
     case 'event': {
       const { start, end, quote } = state.events.get(keyEventId(id))!;
-      return { ...place, kind, role: message.role, start, end, text: quote, matchesTogetherShare: 1 };
+      return { ...place, kind, role: message.role, start, end, text: mask(quote), matchesTogetherShare: 1 };
     }
     case 'summary': {
-      const { text } = searchableNode(state.nodes.get(nodeId(id))!) ?? { text: '' };
+      const text = mask(searchableNode(state.nodes.get(nodeId(id))!)?.text ?? '');
       const { start, end, matchesTogetherShare } = ratedExcerpt(text, query, units, PASSAGE_UNITS);
       return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), matchesTogetherShare };
     }

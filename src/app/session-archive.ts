@@ -43,13 +43,14 @@ export class SessionArchive {
 
   /** The best results for a query; undefined if canceled. */
   async recall(query: string, limit: number, isCancelled: () => boolean): Promise<readonly Citation[] | undefined> {
-    const hits = await this.#deps.search({ query, limit, isCancelled });
     const redactor = new Redactor();
+    const mask = (text: string): string => redactor.redact(text);
+    const hits = await this.#deps.search({ query, limit, mask, isCancelled });
     return hits?.map(({ title, position, role, text }) => ({
-      session: redactor.redact(title),
+      session: mask(title),
       message: position + 1,
       role,
-      text: redactor.redact(text),
+      text,
     }));
   }
 

@@ -34,6 +34,8 @@ export interface WorkspaceSearchDeps {
 export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
+  /** Redacts secrets in a text from which an excerpt is taken. */
+  readonly mask?: (text: string) => string;
   /** Called after each indexed session. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
@@ -81,7 +83,7 @@ export class WorkspaceSearch {
       const { session, key } = parseKey(id);
       if (!states.has(session)) states.set(session, await this.#read(session));
       const state = states.get(session);
-      const result = state && resultOf(state, key, request.query, EXCERPT_UNITS);
+      const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
       if (result) hits.push({ found: result, score, session });
     }
     return rankResults(hits, request.limit).map(({ found: { kind, message, position, role, tier, text }, session }) => {

@@ -1,8 +1,52 @@
 import assert from 'node:assert/strict';
 import { SessionArchive } from '../../../src/app/session-archive.ts';
-import { keyEventId } from '../../../src/core/model/ids.ts';
+import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
+import { openLoop } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
+
+const FIGURES = {
+  createdAt: 0,
+  updatedAt: 0,
+  messages: 6,
+  bytes: 0,
+  archived: false,
+  pinned: false,
+  deleted: false,
+};
+
+describe('quotes requested by another chat', () => {
+  it('contain no part of a secret that begins before the quote', async () => {
+    const harness = await Harness.open();
+    try {
+      const conversation = await harness.converse();
+      const { journal, state } = conversation;
+      await fill(conversation, 2);
+      const line = 'aB3dE7gH1kL9mN2pQ5rS8tU4vW6xY0zC'.repeat(2);
+      // Concatenated, so that secret scanners don't report it.
+      const [begin, end] = ['BEGIN', 'END'].map((edge) => ['-----', edge, ' PRIVATE', ' KEY-----'].join(''));
+      const text = [begin, ...Array<string>(40).fill(line), end, 'The deploy server has this key.'].join('\n');
+      const message = { ...state.messages.get(state.head!)!, id: messageId('key'), parent: state.head };
+      await journal.append({
+        type: 'message_added',
+        message: { ...message, role: 'user', content: [{ type: 'text', text }] },
+      });
+      const list = () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]);
+      const read = () => Promise.resolve(state);
+      const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read, onUnreadable: assert.ifError });
+      const memory = () => Promise.resolve([]);
+      const archive = new SessionArchive({ search: (run) => search.search(run), list, read, memory });
+      const found = await archive.recall('deploy server', 1, () => false);
+      assert.deepEqual(
+        found?.map((one) => one.text),
+        ['[redacted: private-key]\nThe deploy server has this key.'],
+      );
+    } finally {
+      await harness.close();
+    }
+  });
+});
 
 describe('decisions requested by another chat', () => {
   let harness: Harness;
@@ -29,18 +73,9 @@ describe('decisions requested by another chat', () => {
     await decide(0, 'active');
     await decide(2, 'dropped');
     await decide(4, 'active');
-    const figures = {
-      createdAt: 0,
-      updatedAt: 0,
-      messages: 6,
-      bytes: 0,
-      archived: false,
-      pinned: false,
-      deleted: false,
-    };
     const archive = new SessionArchive({
       search: () => Promise.resolve([]),
-      list: () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...figures }]),
+      list: () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]),
       read: () => Promise.resolve(state),
       memory: () => Promise.resolve([]),
     });
