@@ -85,7 +85,8 @@ export function entryOf(
   mask = (text: string): string => text,
 ): LibraryEntry {
   const { messages, compactions, end } = session;
-  const facts = end.resumed && known ? { ...known, ...session.facts } : session.facts;
+  const before = end.resumed ? known : undefined;
+  const facts = { ...before, ...session.facts };
   const firstMessage = messages.find(({ role }) => role === 'user') ?? messages[0];
   return {
     id: facts.id ?? file.key ?? file.path,
@@ -96,7 +97,8 @@ export function entryOf(
     parent: facts.parent,
     messages: messages.length,
     compactions: compactions.length,
-    updatedAt: Math.max(0, ...latest(messages)) || file.modifiedAt,
+    // Tools also append records that aren't messages.
+    updatedAt: messages.length === 0 && before ? before.updatedAt : Math.max(0, ...latest(messages)) || file.modifiedAt,
   };
 }
 

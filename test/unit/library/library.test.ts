@@ -103,6 +103,17 @@ describe('the library of chats from other tools', () => {
     assert.ok(after > before && after < before + 200, `${before} → ${after} bytes`);
   });
 
+  it('keeps the time of the last message when a tool appends other records', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?'));
+    const library = await open();
+    await library.follow(sources);
+    const [before] = library.sessions();
+    assert.equal(before?.entry.updatedAt, Date.parse('2026-03-02T09:00:01Z'));
+    appendFileSync(file, `${JSON.stringify({ type: 'file-history-snapshot', snapshot: {} })}\n`);
+    assert.equal((await library.follow(sources)).read, 1);
+    assert.deepEqual(library.sessions()[0]?.entry, before.entry);
+  });
+
   it('does not reread unchanged files', async () => {
     put(home, SESSION, said(1, 'Which port?'));
     put(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
