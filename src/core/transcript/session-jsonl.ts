@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
 import { messageSchema, type Message, messageText } from '../model/message.ts';
 import { tryParse } from '../text/json-value.ts';
-import { TranscriptError, type TranscriptSink } from './transcript-message.ts';
+import { skipAttachment, TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
 /** A message as in the journal, except that `content` may be a string. */
 const exportedMessageSchema = v.object({
@@ -86,10 +86,12 @@ export class ExportedSessionImporter {
       // Prevents an endless loop if a message is its own ancestor.
       this.#messages.delete(one.id);
     }
-    for (const { role, content, at } of branch.reverse()) {
+    for (const { role, content, at, model, usage, attachments = [] } of branch.reverse()) {
       const text = messageText({ content });
       const isPlain = content.length === 1 && content[0]?.type === 'text';
-      this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }) });
+      const facts = { ...(model !== undefined && { model }), ...(usage && { usage }) };
+      this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }), ...facts });
+      for (const { kind } of attachments) skipAttachment(this.#sink, kind);
     }
     for (let count = this.#messages.size; count > 0; count--) this.#sink.skip(phrase('message on another branch'));
     this.#messages.clear();

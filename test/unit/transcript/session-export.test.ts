@@ -83,6 +83,22 @@ describe('session export as JSONL', () => {
     assert.equal(readTranscript(loop).messages, 2);
   });
 
+  it('is imported with models and usage despite a damaged line, and with attachments counted as skipped', () => {
+    const usage = { input: 10, output: 5 };
+    const attachments = [{ kind: 'file', name: 'log.txt', text: 'Started.' }] as const;
+    const asked = { ...say('user', 'What happened?'), id: messageId('a'), parent: null, attachments };
+    const replied = { ...say('assistant', 'It started.'), id: messageId('b'), parent: asked.id, model: 'm', usage };
+    const { transcript, skipped } = readTranscript([...sessionToJsonl([asked, replied]), '{"role":"user"}\n'].join(''));
+    assert.deepEqual(transcript, [
+      { role: 'user', text: 'What happened?', at: asked.at },
+      { role: 'assistant', text: 'It started.', at: replied.at, model: 'm', usage },
+    ]);
+    assert.deepEqual(
+      skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
+      ['1 × invalid line in an exported session', '1 × attachment of type “file”'],
+    );
+  });
+
   it('reports the first line that is not a message', () => {
     const jsonl = [...sessionToJsonl([say('user', 'one')])].join('');
     assert.throws(
