@@ -76,6 +76,7 @@ async function run(args: readonly string[], output: Output): Promise<number> {
 
 // If the reader closes the pipe, as `head` does, end silently.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
+process.stderr.on('error', () => undefined);
 
 const output = streamOutput(process.stdout, process.stderr);
 const code = await main(process.argv.slice(2), output);

@@ -7,7 +7,7 @@ export interface Output {
   write(text: string): Promise<void>;
   /** Writes the JSON object of `--json` and a newline. */
   json(value: unknown): Promise<void>;
-  /** Writes a line to standard error. */
+  /** Writes a line to standard error, if anything reads it. */
   note(line: string): Promise<void>;
   /** Resolves when all output was passed to the operating system. */
   flush(): Promise<void>;
@@ -24,13 +24,15 @@ export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStr
       at = end;
     }
   };
+  // Notes don't change the result or the exit code, even if they can't be written.
+  const note = (text: string): Promise<void> => writeTo(err, text).catch(() => undefined);
   return {
     write,
     json: async (value) => write(`${JSON.stringify(value)}\n`),
-    note: (line) => writeTo(err, `${line}\n`),
+    note: (line) => note(`${line}\n`),
     flush: async () => {
       await writeTo(out, '');
-      await writeTo(err, '');
+      await note('');
     },
   };
 }

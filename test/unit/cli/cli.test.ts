@@ -42,6 +42,16 @@ describe('command line', () => {
     });
   }
 
+  it('returns the same result and exit code if nothing reads standard error', async () => {
+    const transcript = file(
+      'skipped.jsonl',
+      '{"role":"user","content":"Hello"}\n{"role":"narrator","content":"Then"}\n',
+    );
+    const { code, out } = await runCli(['import', transcript], { ignoresErr: true });
+    assert.deepEqual([code, out], [0, '{"role":"user","content":"Hello"}\n']);
+    assert.equal((await runCli(['import', 'no-such-file'], { ignoresErr: true })).code, 2);
+  });
+
   it('lists every command with --help', async () => {
     const { code, out } = await runCli(['--help']);
     assert.equal(code, 0);

@@ -39,15 +39,23 @@ async function bundle(): Promise<string> {
   return path.join(folder, 'cli.js');
 }
 
-/** Runs the command line in a separate process with piped output. `input` is sent to standard input. */
+/**
+ * Runs the command line in a separate process with piped output. `input` is sent to standard input. With `ignoresErr`,
+ * nothing reads standard error.
+ */
 export async function runCli(
   args: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly input?: string;
+    readonly ignoresErr?: boolean;
+  } = {},
 ): Promise<CliResult> {
   const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
   bundled ??= bundle();
   const child = spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...clean, ...options.env } });
   child.stdin.end(options.input ?? '');
+  if (options.ignoresErr === true) child.stderr.destroy();
   return await new Promise((resolve, reject) => {
     let out = '';
     let err = '';
