@@ -152,11 +152,15 @@ export class CodexImporter {
   }
 }
 
+/** The fields in which Codex wraps a tool's output. JSON with other fields is the output itself. */
+const WRAPPER_FIELDS: readonly string[] = ['output', 'metadata', 'content', 'success'];
+
 /** A tool's output is text, a list of content parts, or `{output, metadata: {exit_code}}`, also as JSON text. */
 function readOutput(callId: unknown, output: unknown, sink: TranscriptSink): readonly ContentBlock[] {
   if (isList(output)) return resultBlocks(callId, readContent(output, sink), false);
   const parsed = typeof output === 'string' && output.startsWith('{') ? tryParse(output) : output;
-  const text = textAt(parsed, 'output') ?? textAt(parsed, 'content');
+  const isWrapper = isObject(parsed) && Object.keys(parsed).every((field) => WRAPPER_FIELDS.includes(field));
+  const text = isWrapper ? (textAt(parsed, 'output') ?? textAt(parsed, 'content')) : undefined;
   if (text === undefined)
     return [toolResult(callId, typeof output === 'string' ? output : JSON.stringify(output ?? ''), false)];
   const code = valueAt(parsed, 'metadata', 'exit_code');

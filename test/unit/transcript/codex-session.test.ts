@@ -94,6 +94,16 @@ describe('importing a Codex session', () => {
     assert.deepEqual(faults, [false, false, true, true, false, false, false, false, false, false]);
   });
 
+  it('keeps all fields of tool output that is JSON itself', () => {
+    const page = { title: 'Slots', content: 'A slot takes 30 minutes.', url: 'https://example.org/slots' };
+    const { said } = read(
+      META,
+      item({ type: 'function_call_output', call_id: 'a', output: JSON.stringify(page) }),
+      item({ type: 'function_call_output', call_id: 'b', output: page }),
+    );
+    assert.deepEqual(said, [`tool: ${JSON.stringify(page)}`, `tool: ${JSON.stringify(page)}`]);
+  });
+
   it('reads an older session whose lines have no envelope', () => {
     const { said: seen, skipped } = read(
       { id: 's0', timestamp: '2025-05-01T10:00:00Z', instructions: null },
