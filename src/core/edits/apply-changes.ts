@@ -110,20 +110,23 @@ function placeHunk(
   shift: number,
 ): HunkPlace | Pick<Unplaced, 'reason'> {
   const hint = line === undefined ? undefined : line - 1 + shift;
-  if (find.every((one) => one.trim() === '')) {
-    if (lines.every((one) => one.trim() === '')) return { start: 0, from: 0, to: lines.length, put: [...put, ''] };
-    // Without context, the hunk's number is that of the line before the insertion.
-    if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
-    return { start: hint, from: hint + 1, to: hint + 1, put };
-  }
   const head = commonLines(find, put, false);
   const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
+  if (find.every(isBlank)) {
+    if (lines.every(isBlank)) return { start: 0, from: 0, to: lines.length, put: [...put, ''] };
+    if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
+    const to = hint + find.length;
+    if (find.length > 0 && lines.slice(hint, to).every(isBlank))
+      return { start: hint, from: hint + head, to: to - tail, put: put.slice(head, put.length - tail) };
+    // Without context, the hunk's number is that of the line before the insertion.
+    return { start: hint, from: hint + 1, to: hint + 1, put };
+  }
   for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
     const skip = Math.min(fuzz, head);
     const drop = Math.min(fuzz, tail);
     if (fuzz > 0 && skip < fuzz && drop < fuzz) break;
     const wanted = find.slice(skip, find.length - drop);
-    if (wanted.every((one) => one.trim() === '')) break;
+    if (wanted.every(isBlank)) break;
     for (const normalize of NORMALIZERS) {
       const places = placesOf(lines, wanted, normalize);
       if (places.length === 0) continue;
@@ -142,6 +145,8 @@ function placeHunk(
   if (place !== undefined && others.length === 0) return { start: place, from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };
 }
+
+const isBlank = (line: string): boolean => line.trim() === '';
 
 const NORMALIZERS: readonly ((line: string) => string)[] = [
   (line) => line,

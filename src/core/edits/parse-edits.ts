@@ -143,7 +143,8 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
   let put: string[] = [];
   let line: number | undefined;
   const close = (): void => {
-    if (find.join('\n') !== put.join('\n')) hunks.push({ path, find, put, ...(line !== undefined && { line }) });
+    const isChange = find.length !== put.length || find.some((one, index) => one !== put[index]);
+    if (isChange) hunks.push({ path, find, put, ...(line !== undefined && { line }) });
     [find, put, line] = [[], [], undefined];
   };
   for (let at = 0; at < lines.length; at++) {

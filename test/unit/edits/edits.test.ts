@@ -252,6 +252,12 @@ describe('unified diff', () => {
     );
   });
 
+  it('adds and removes lines next to blank lines by its line number', () => {
+    assert.equal(place('@@ -3 +2,0 @@\n-', 'a\nb\n\nc\n').text, 'a\nb\nc\n');
+    assert.equal(place('@@ -3 +3,2 @@\n \n+new', 'a\nb\n\nc\n').text, 'a\nb\n\nnew\nc\n');
+    assert.equal(place('@@ -2,0 +3 @@\n+new', 'a\nb\n\nc\n').text, 'a\nb\nnew\n\nc\n');
+  });
+
   it('creates new files and empties deleted ones', () => {
     const reply = fenced(
       'diff',
