@@ -1,7 +1,7 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
-import { responseFault, streamFault } from './provider-errors.ts';
+import { connectionFault, responseFault, streamFault } from './provider-errors.ts';
 import { serverFetch } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
@@ -24,6 +24,8 @@ export async function openOllama(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal,
+  }).catch((error: unknown) => {
+    throw connectionFault(error);
   });
   if (response.ok) return response;
   throw responseFault(response, await response.json());

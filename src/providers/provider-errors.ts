@@ -63,9 +63,7 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
   const cause = holdsSecret(error, secrets) ? undefined : error;
   if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause });
   if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause });
-  if (error instanceof sdk.connection) {
-    return new ModelFault(connectionReason(error), clean(withCause(error), secrets), { cause });
-  }
+  if (error instanceof sdk.connection) return connectionFault(error, secrets);
   if (error instanceof sdk.api) {
     return apiFault(error, secrets, cause);
   }
@@ -198,8 +196,12 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
 }
 
-function connectionReason(error: Error): FaultReason {
-  return /ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(withCause(error)) ? 'timeout' : 'network';
+/** The fault of a request without a response. */
+export function connectionFault(error: unknown, secrets: readonly string[] = []): ModelFault {
+  const cause = holdsSecret(error, secrets) ? undefined : error;
+  const message = error instanceof Error ? withCause(error) : String(error);
+  const reason = /ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(message) ? 'timeout' : 'network';
+  return new ModelFault(reason, clean(message, secrets), { cause });
 }
 
 /** The message with those of its causes, because `fetch` only says "fetch failed". */

@@ -51,6 +51,18 @@ describe('the Ollama provider', () => {
     });
   }
 
+  it('reports a network fault when the server is down', async () => {
+    const one = createOpenAiModel({ baseUrl: 'http://127.0.0.1:1', model: 'qwen2', api: 'ollama' });
+    const { fault } = await turn(one, ask('hi'));
+    assert.equal(fault?.reason, 'network');
+  });
+
+  it('reports a network fault when the connection is lost before a reply', async () => {
+    server.removeAllListeners('request').on('request', (request) => request.destroy());
+    const { fault } = await turn(model(), ask('hi'));
+    assert.equal(fault?.reason, 'network');
+  });
+
   for (const [named, id, owner] of [
     ['llama3.2:1b', 'llama3.2:1b', 'library'],
     ['qwen3', 'qwen3:latest', 'library'],
