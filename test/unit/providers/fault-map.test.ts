@@ -32,8 +32,9 @@ describe('the mapping of provider errors', () => {
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
     ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
-    // Bedrock's rate limit: not the context is too long, but the minute's quota is used up.
+    // Bedrock's rate limits: not the context is too long, but the minute's or the day's quota is used up.
     ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
+    ['rate_limited', 429, { error: { message: 'Too many tokens per day, please wait before trying again.' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
     ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
     ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],
