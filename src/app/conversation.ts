@@ -407,11 +407,11 @@ export class Conversation {
         await onEnd?.();
       } finally {
         this.#turn = undefined;
+        const reply = turn.reply !== undefined && this.state.messages.has(turn.reply) ? turn.reply : undefined;
+        this.#update({ type: 'turn_ended', id: reply, error: failure });
+        await this.#afterTurn(reply, turn.task);
+        resolve(undefined);
       }
-      const reply = turn.reply !== undefined && this.state.messages.has(turn.reply) ? turn.reply : undefined;
-      this.#update({ type: 'turn_ended', id: reply, error: failure });
-      await this.#afterTurn(reply, turn.task);
-      resolve(undefined);
     }
   }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
+import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { Harness, says, texts } from './harness.ts';
 
 /** Longer than the interval at which a window reads what another one has written, in ms. */
@@ -53,5 +56,24 @@ describe('conversation that follows another window', () => {
     await second.send('three');
     assert.deepEqual(texts(second), ['one', 'Fine.', 'two', 'Half of', 'three', 'Fine.']);
     await second.close();
+  });
+});
+
+describe('conversation that another window takes over', () => {
+  it('ends a failed regeneration although it can’t restore the previous reply', async () => {
+    const harness = await Harness.open(says('Fine.'));
+    const conversation = await harness.converse();
+    await conversation.send('one');
+    const lock = new WriterLock(path.join(harness.folder, `${conversation.journal.id}.lock`), 'other');
+    harness.script = async function* () {
+      await lock.seize();
+      throw new ModelFault('network', 'no connection');
+    };
+    const ended: unknown[] = [];
+    conversation.onUpdate(({ type }) => type === 'turn_ended' && ended.push(type));
+    await assert.rejects(conversation.retry(conversation.state.path[0]!));
+    await conversation.settled();
+    assert.deepEqual(ended, ['turn_ended']);
+    await harness.close();
   });
 });
