@@ -109,6 +109,8 @@ export class SessionJournalFile implements SessionJournal {
         await journal.#load();
       } catch (error) {
         await journal.closeForAll();
+        // It's acquired before the journal is read.
+        await journal.#lock.release();
         throw error;
       }
       return journal;

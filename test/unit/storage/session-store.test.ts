@@ -162,6 +162,15 @@ describe('session on disk', () => {
       });
     }));
 
+  it('leaves no lock behind when it cannot be read', () =>
+    inFolder(async (folder) => {
+      await mkdir(join(folder, 's1.jsonl'));
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      await assert.rejects(store.open(sessionId('s1')), StoreFault);
+      assert.deepEqual(await readdir(folder), ['s1.jsonl']);
+      await store.close();
+    }));
+
   it('notifies a listener of appended events until it is disposed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
