@@ -117,7 +117,9 @@ export class FileSessionStore implements SessionStore {
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const { journal } of open) await (await journal).closeForAll();
+    const closing = open.map(async ({ journal }) => (await journal).closeForAll());
+    await Promise.allSettled(closing);
+    await Promise.all(closing);
   }
 
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {

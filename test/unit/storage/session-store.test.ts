@@ -171,6 +171,20 @@ describe('session on disk', () => {
       await store.close();
     }));
 
+  it('is closed with the store even if closing another one fails', () =>
+    inFolder(async (folder) => {
+      const failing: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        if (!path.endsWith('s1.jsonl')) return file;
+        return { ...file, close: () => file.close().then(() => Promise.reject(new Error('EIO'))) };
+      };
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: failing });
+      await store.create('Build', '');
+      const other = await store.create('Test', '');
+      await assert.rejects(store.close(), /EIO/);
+      await assert.rejects(other.append(said(0)), /session was closed/);
+    }));
+
   it('notifies a listener of appended events until it is disposed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
