@@ -289,7 +289,10 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async #saveUnsaved(): Promise<void> {
-    if (this.#unsaved.length > 0 && this.#role.kind === 'writer') await this.#write(this.#role.writer, []);
+    if (this.#unsaved.length === 0) return;
+    // On a full disk, this window couldn't become the writer.
+    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'full') await this.#tryToBecomeWriter('wish');
+    if (this.#role.kind === 'writer') await this.#write(this.#role.writer, []);
   }
 
   async #saveCheckpoint(): Promise<void> {

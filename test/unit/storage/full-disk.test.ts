@@ -189,4 +189,24 @@ describe('session on a failing disk', () => {
       assert.deepEqual((await store.open(id)).state.path, ['m0']);
       await store.close();
     }));
+
+  it('writes messages on closing if there is room by then, even if the disk was full since the session was opened', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const { id } = await store.create('Full', '');
+      await store.close();
+      let full = true;
+      const faulty: OpenForAppend = async (path) => {
+        if (full) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+        return openForAppend(path);
+      };
+      const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
+      const journal = await late.open(id);
+      await journal.append(said(0));
+      full = false;
+      await journal.close();
+      await late.close();
+      assert.deepEqual((await store.open(id)).state.path, ['m0']);
+      await store.close();
+    }));
 });
