@@ -422,6 +422,8 @@ export class SessionJournalFile implements SessionJournal {
   async #becomeWriter(alone: boolean): Promise<Role> {
     const { path, clock, openForAppend } = this.#options;
     try {
+      // The previous writer may have been of a newer version.
+      if (this.#reader.newer) throw new StoreFault('newer', NEWER);
       await this.#handover.remove();
       if (await this.#isDeleted()) await this.#restoreFile();
       const append = await openForAppend(path);

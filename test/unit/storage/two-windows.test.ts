@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { inFolder, said, testClock, until, wordsOf } from './support.ts';
@@ -37,6 +39,13 @@ function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: Ope
       for (const store of stores) await store.close();
     }
   });
+}
+
+/** A line of a later version of the format. */
+function newerLine(seq: number): string {
+  const line = JSON.stringify({ v: JOURNAL_VERSION + 1, seq, at: 1, writer: 'n', body: { type: 'task_reset' } });
+  const start = line.slice(0, -1);
+  return `${start},"sum":"${nativeChecksum(start)}"}\n`;
 }
 
 describe('two windows with the same session', () => {
@@ -156,6 +165,18 @@ describe('two windows with the same session', () => {
       await until(async () => (await readdir(folder)).every((name) => !name.endsWith('.request')));
       await left.close();
       await store.close();
+    }));
+
+  it('a window does not write after what a newer version has written in the meantime', () =>
+    twoWindows(async ({ folder, a, b }) => {
+      await a.append(said(0));
+      await until(() => b.state.path.length === 1);
+      await a.close();
+      await appendFile(join(folder, `${a.id}.jsonl`), newerLine(3));
+      await assert.rejects(b.append(said(1)), (error) => StoreFault.is(error, 'newer'));
+      assert.equal(b.readOnly?.reason, 'newer');
+      const names = await readdir(folder);
+      assert.ok(!names.some((name) => name.endsWith('.lock')), 'the lock is free');
     }));
 
   it('a write that comes too late after a take-over is refused and ignored by every window', async () => {
