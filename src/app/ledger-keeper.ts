@@ -122,8 +122,9 @@ export class LedgerKeeper {
     const ledger = new Ledger();
     for (const entry of [...state.events.values()]) {
       if (state.isRemoved(entry.id)) ledger.dismiss(entry.id);
-      // Events of other branches neither absorb nor supersede events of this one.
-      else if (state.positionOf(entry.message) !== undefined) ledger.restore(entry, cached?.ledger);
+      // Events of other branches neither absorb nor supersede events of this one. Dropped ones can still be superseded.
+      else if (state.positionOf(entry.message) !== undefined)
+        ledger.restore(entry.status === 'dropped' ? { ...entry, status: 'active' } : entry, cached?.ledger);
       if (pace.isDue(entry.quote.length)) await pace.yield();
     }
     return ledger;

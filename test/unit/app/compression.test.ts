@@ -402,6 +402,29 @@ describe('session compression', () => {
     assert.ok(changes > 0 && changes < dropped.filter((count) => count > 0).length / 2, dropped.join(' '));
   });
 
+  it('supersedes a dropped key event, even after a restart', async () => {
+    harness.settings = {
+      ...harness.settings,
+      contextWindow: 8_000,
+      reservedTokens: 1_000,
+      policy: resolvePolicy('balanced', { ledgerShare: 0.05 }),
+    };
+    let conversation = await harness.converse();
+    for (const [n, name] of ['gateway', ...WORDS, 'needle', 'orange', 'pencil', 'rocket', 'saddle'].entries()) {
+      await conversation.send(`We decided to use port ${8500 + n} for the ${name}.`);
+      await fill(conversation, 20);
+      await conversation.compressNow();
+    }
+    const status = (port: number): string | undefined =>
+      [...conversation.state.events.values()].find(({ quote }) => quote.includes(`${port} for the gateway`))?.status;
+    assert.equal(status(8500), 'dropped');
+    conversation = await harness.restart(conversation);
+    await conversation.send('We decided to use port 9500 for the gateway.');
+    await fill(conversation, 20);
+    await conversation.compressNow();
+    assert.equal(status(8500), 'superseded');
+  });
+
   it('is restored after a restart, and message 31 is answered', async () => {
     harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
     let conversation = await harness.converse();
