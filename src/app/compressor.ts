@@ -82,6 +82,8 @@ export class Compressor {
   #phase: Phase = IDLE;
   #progress: Progress | undefined;
   #committing: Promise<CompressionOutcome> | undefined;
+  /** Usage that couldn't be recorded. It's recorded with that of the next compression. */
+  #unrecorded: readonly UsageEvent[] = [];
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
@@ -313,10 +315,12 @@ export class Compressor {
     return work({ ...job, report, warn, signal });
   }
 
-  /** Records the usage of each model call, even if the compression failed. Resolves to the recorded events. */
+  /** Records the usage of each model call, even if the compression failed. Resolves to its usage events. */
   async #recordUsage(paid: SpendLimitedModel | undefined): Promise<readonly UsageEvent[]> {
     const usage = paid?.takeUsage() ?? [];
-    if (usage.length > 0) await this.#deps.journal.append(...usage);
+    this.#unrecorded = [...this.#unrecorded, ...usage];
+    if (this.#unrecorded.length > 0) await this.#deps.journal.append(...this.#unrecorded);
+    this.#unrecorded = [];
     return usage;
   }
 

@@ -212,6 +212,27 @@ describe('session compression', () => {
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what was spent is on record');
   });
 
+  it('records the usage of a compression that could not be recorded with that of the next one', async () => {
+    const conversation = await harness.converse();
+    await fill(conversation, 60);
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = (...events) =>
+      events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
+    let calls = 0;
+    harness.summarizer = (...asked) => {
+      calls++;
+      return says('I cannot do that.')(...asked);
+    };
+    assert.equal((await conversation.compressNow()).kind, 'failed');
+    const { counters } = conversation.state;
+    assert.equal(counters.compressionTokens, 0);
+    journal.append = append;
+    harness.summarizer = undefined;
+    await conversation.compressNow();
+    assert.equal(counters.compressionTokens, calls * 110);
+  });
+
   it('reports that it is summarizing when a model is asked, and changes nothing when it is canceled', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
