@@ -13,7 +13,7 @@ import { anthropicBreakpoint } from './anthropic-request.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './tolerance.ts';
-import { PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
+import { inputJson, PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** How a server implements the protocol. */
@@ -235,7 +235,7 @@ function chatTurn(turn: Turn, mark: object | undefined, inParts: boolean): ChatC
             tool_calls: turn.calls.map((each) => ({
               id: each.callId,
               type: 'function' as const,
-              function: { name: each.name, arguments: each.json },
+              function: { name: each.name, arguments: inputJson(each.json) },
             })),
           }),
     },

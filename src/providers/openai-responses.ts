@@ -14,7 +14,7 @@ import { isObject } from '../core/text/json-value.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
 import type { OptionalPart } from './tolerance.ts';
-import { toTurns, usageFrom, type Turn } from './turns.ts';
+import { inputJson, toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The endpoint's minimum output limit, in tokens. */
@@ -135,7 +135,7 @@ function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
       type: 'function_call',
       call_id: each.callId,
       name: each.name,
-      arguments: each.json,
+      arguments: inputJson(each.json),
     }));
     return turn.text === '' ? calls : [{ role: 'assistant', content: turn.text }, ...calls];
   }

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../app/ports.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, tryParse } from '../core/text/json-value.ts';
 
 type TextBlock = Extract<ContentBlock, { type: 'text' }>;
 type ImageBlock = Extract<ContentBlock, { type: 'image' }>;
@@ -84,6 +84,11 @@ export function inputObject(json: string): Readonly<Record<string, unknown>> {
   } catch {
     return { input: json };
   }
+}
+
+/** A tool call's input as JSON text of an object, which vLLM, SGLang, and llama.cpp require. */
+export function inputJson(json: string): string {
+  return isObject(tryParse(json)) ? json : JSON.stringify(inputObject(json));
 }
 
 /** A provider's usage report; missing figures and zeros are omitted. */

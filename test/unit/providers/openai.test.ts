@@ -107,6 +107,24 @@ describe('the provider for OpenAI and compatible servers', () => {
     ]);
   });
 
+  it('sends a tool call’s input as a JSON object, even if it’s other text', async () => {
+    const inputs = ['*** Begin Patch', '["ls"]', '{ "path": "a" }'];
+    const request = ask('unused', {
+      messages: inputs.flatMap((json, at): ChatRequest['messages'] => [
+        { role: 'assistant', content: [{ type: 'tool_call', callId: `c${at}`, name: 'tool', json }] },
+        { role: 'tool', content: [{ type: 'tool_result', callId: `c${at}`, text: 'ok', isError: false }] },
+      ]),
+    });
+    for (const model of [chat(), responses()]) {
+      await turn(model, request);
+      const sent = JSON.stringify(server.lastRequest?.body).matchAll(/"arguments":("(?:\\.|[^"\\])*")/g);
+      assert.deepEqual(
+        Array.from(sent, ([, text = '']) => JSON.parse(text) as unknown),
+        ['{"input":"*** Begin Patch"}', '{"input":["ls"]}', '{ "path": "a" }'],
+      );
+    }
+  });
+
   it('sends a closed schema as strict, and any other schema as a hint', async () => {
     await turn(responses(), ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } }));
     assert.match(JSON.stringify(server.lastRequest?.body['text']), /"strict":true/);
