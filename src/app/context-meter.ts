@@ -91,13 +91,20 @@ export class ContextMeter {
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
-  /** Calibrates token counts after the provider rejected a context as too long. `window`: the stated context window. */
-  calibrateByRejection(context: Context, window = Infinity): void {
+  /**
+   * Calibrates token counts after the provider rejected a context as too long. `window`: the stated context window.
+   * Returns whether the context fits in it beside a lower output limit.
+   */
+  calibrateByRejection(context: Context, window = Infinity): boolean {
     const calibration = this.#deps.calibration();
-    if (window < this.serverWindow) this.#statedWindow = { calibration, window };
+    if (window < this.serverWindow) {
+      this.#statedWindow = { calibration, window };
+      if (this.providerTokens(context.total) <= this.providerBudget()) return true;
+    }
     // If the stated window explains the rejection, the factor stays the same.
     const factor = Math.max(this.providerTokens(context.total), this.providerBudget() * 1.1) / context.total;
     this.#rejection = { calibration, factor };
+    return false;
   }
 
   /** Loads stored counts, and counts the other messages, yielding in between. */

@@ -428,7 +428,10 @@ export class Conversation {
     return this.journal.readOnly?.reason === 'not_writer';
   }
 
-  /** Sends the request. While the provider rejects it as too long, it's compressed and sent again. */
+  /**
+   * Sends the request. While the provider rejects it as too long, it's sent again with a lower output limit or
+   * compressed.
+   */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
     let recalled = await this.#makeRoom(text, signal);
@@ -439,8 +442,8 @@ export class Conversation {
       } catch (error) {
         if (!ModelFault.is(error, 'context_too_long')) throw error;
         const rejected = this.context(recalled);
-        this.meter.calibrateByRejection(rejected, error.contextWindow);
-        const isShorter = await this.#triggers.afterRejection(rejected.total, signal);
+        const fits = this.meter.calibrateByRejection(rejected, error.contextWindow);
+        const isShorter = fits || (await this.#triggers.afterRejection(rejected.total, signal));
         if (!isShorter && !signal.aborted) throw error;
       }
       recalled = await this.#makeRoom(text, signal);

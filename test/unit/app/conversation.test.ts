@@ -405,47 +405,6 @@ describe('conversation', () => {
     assert.equal(conversation.state.compressions.at(-1)?.trigger, 'provider_overflow');
   });
 
-  describe('when the model’s context window is far smaller than assumed', () => {
-    const refusesAbove = (window: number, contextWindow?: number): void => {
-      harness.script = (request, signal) => {
-        const input = Math.ceil(JSON.stringify(request.messages).length / 4);
-        const output = contextWindow === undefined ? 0 : request.maxOutputTokens + (request.reasoningTokens ?? 0);
-        return input + output > window
-          ? throws(new ModelFault('context_too_long', 'too long', { contextWindow }))(request, signal)
-          : says('It fits.')(request, signal);
-      };
-    };
-    const longMessages = async (count: number): Promise<Conversation> => {
-      const reply = { textTokens: 4096, reasoningTokens: 4096, maxOutput: 16_384 };
-      harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 8192, reply };
-      const conversation = await harness.converse();
-      harness.script = says('Each part of the plan, once more in full. '.repeat(160));
-      for (let i = 0; i < count; i++) await conversation.send(`Question ${i}: what is next?`);
-      harness.requests.length = 0;
-      return conversation;
-    };
-
-    it('takes the context window from the provider’s refusal, also for previews', async () => {
-      const conversation = await longMessages(9);
-      refusesAbove(6000, 6000);
-      await conversation.send('Are you there?');
-      assert.equal(texts(conversation).at(-1), 'It fits.');
-      assert.equal(harness.requests.length, 2);
-      assert.ok(conversation.budget() < 6000, `a budget of ${conversation.budget()}`);
-      const { request } = await conversation.previewSend({ text: 'And now?' });
-      await conversation.send('And now?');
-      assert.equal(harness.requests.at(-1)?.maxOutputTokens, request.maxOutputTokens);
-      assert.ok(request.maxOutputTokens + (request.reasoningTokens ?? 0) < 6000);
-    });
-
-    it('compresses until the request fits if the refusal names no number', async () => {
-      const conversation = await longMessages(9);
-      refusesAbove(2500);
-      await conversation.send('Are you there?');
-      assert.equal(texts(conversation).at(-1), 'It fits.');
-    });
-  });
-
   it('uses the settings that a turn started with until it ends', async () => {
     const conversation = await harness.converse();
     await fill(conversation, 60);
