@@ -20,6 +20,9 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
   NoPermissions: 'read_only',
 };
 
+/** Whether there is no space left, or the user's quota is used up. */
+export const isDiskFull = (error: unknown): boolean => REASONS[errorCode(error) ?? ''] === 'full';
+
 /** A disk error as a sentence for the user that says what to do. `subject` is what couldn't be written. */
 export function storeFault(error: unknown, subject: Phrase | string): StoreFault {
   if (StoreFault.is(error)) return error;

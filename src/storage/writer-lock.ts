@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifExists, replaceFile, succeeds } from './disk-errors.ts';
+import { errorCode, ifExists, isDiskFull, replaceFile, succeeds } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
@@ -106,7 +106,7 @@ export class WriterLock {
       return await succeeds(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
     } catch (error) {
       // On a full disk, an empty file would be left, which would lock everyone out.
-      if (errorCode(error) === 'ENOSPC') await rm(this.path, { force: true });
+      if (isDiskFull(error)) await rm(this.path, { force: true });
       throw error;
     }
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import fs from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { inFolder } from './support.ts';
@@ -54,4 +56,25 @@ describe('writer lock held by a window', () => {
       assert.equal(await readFile(path, 'utf8'), own);
     }),
   );
+});
+
+describe('writer lock on a full disk', () => {
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    it(`leaves no empty file, which would lock every window out: ${code}`, () =>
+      inFolder(async (folder) => {
+        const write = fs.writeFile;
+        fs.writeFile = async (path) => {
+          await write(path, '');
+          throw Object.assign(new Error('no space'), { code });
+        };
+        syncBuiltinESMExports();
+        try {
+          await assert.rejects(new WriterLock(join(folder, 's.lock'), 'a').acquire(), { code });
+        } finally {
+          fs.writeFile = write;
+          syncBuiltinESMExports();
+        }
+        assert.deepEqual(await readdir(folder), []);
+      }));
+  }
 });
