@@ -18,7 +18,7 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // `return inform(…)` ends a case in one line; a promise that floats is caught by its own rule.
+      // `return showInfo(…)` ends a case in one line; a promise that floats is caught by its own rule.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // Numbers as array indices are checked by noUncheckedIndexedAccess; `!` after a bounds check says so.
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -2,16 +2,16 @@
 // named (`npm run check -- models`); those that fail show what they found.
 import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
-import { auditPackages, judgeNotices } from './licenses/judge.ts';
-import { judgeModels } from './models/judge.ts';
-import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
+import { auditPackages, checkNotices } from './licenses/check-licenses.ts';
+import { checkModels } from './models/check-models.ts';
+import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/budget.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
-import { judgePatterns } from './patterns/judge.ts';
+import { checkRegExps } from './patterns/check-patterns.ts';
 import { build } from './support/build.ts';
 import { inPackages, outFolder, root } from './support/paths.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
 import { runNode } from './support/processes.ts';
-import { judgeAllTexts } from './texts/all-texts.ts';
+import { checkAllTexts } from './texts/all-texts.ts';
 
 interface Finding {
   /** What is wrong; empty when nothing is. */
@@ -34,17 +34,17 @@ async function checkPackage(): Promise<Finding> {
   await build();
   const vsix = path.join(outFolder, 'threadkeeper-check.vsix');
   await packageExtension(vsix);
-  const faults = [...judgeFiles(await listPackagedFiles()), ...(await judgeSizes(vsix))];
+  const faults = [...checkPackagedFiles(await listPackagedFiles()), ...(await checkSizes(vsix))];
   return { faults, told: await describeSizes(vsix) };
 }
 
 async function checkTexts(): Promise<Finding> {
-  const { faults, count } = await judgeAllTexts();
+  const { faults, count } = await checkAllTexts();
   return { faults, told: `${count} in each of 7 languages` };
 }
 
 async function checkPatterns(): Promise<Finding> {
-  const { faults, safe, bounded } = await judgePatterns();
+  const { faults, safe, bounded } = await checkRegExps();
   return { faults, told: `${safe} linear, ${bounded} on bounded text` };
 }
 
@@ -54,7 +54,7 @@ async function checkSettingsReference(): Promise<Finding> {
 }
 
 async function checkLicenses(): Promise<Finding> {
-  const { faults, packages } = await judgeNotices();
+  const { faults, packages } = await checkNotices();
   return { faults, told: `${packages} packages` };
 }
 
@@ -82,7 +82,7 @@ const checks: Readonly<Record<string, () => Promise<Finding>>> = {
   texts: checkTexts,
   'settings reference': checkSettingsReference,
   licenses: checkLicenses,
-  models: () => Promise.resolve({ faults: judgeModels(root, Date.now()) }),
+  models: () => Promise.resolve({ faults: checkModels(root, Date.now()) }),
   audit: checkAudit,
   package: checkPackage,
 };
@@ -91,7 +91,7 @@ async function runCheck(name: string): Promise<Finding> {
   try {
     return await checks[name]!();
   } catch (error) {
-    if (error instanceof PlainError) return { faults: [error.message] };
+    if (error instanceof ExpectedError) return { faults: [error.message] };
     throw error;
   }
 }
@@ -103,7 +103,7 @@ await runMain(async () => {
   const failed: string[] = [];
   const names = process.argv.slice(2);
   const asked = Object.keys(checks).filter((name) => names.length === 0 || names.includes(name));
-  if (asked.length === 0) throw new PlainError(`The checks are ${Object.keys(checks).join(', ')}.`);
+  if (asked.length === 0) throw new ExpectedError(`The checks are ${Object.keys(checks).join(', ')}.`);
   const waiting = [...asked];
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -116,5 +116,5 @@ await runMain(async () => {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   if (failed.length > 0)
-    throw new PlainError(`\n${failed.length} of ${asked.length} checks failed: ${failed.join(', ')}.`);
+    throw new ExpectedError(`\n${failed.length} of ${asked.length} checks failed: ${failed.join(', ')}.`);
 });

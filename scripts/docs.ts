@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderSettings, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
 import { bundledPackages } from './licenses/bundled.ts';
-import { NOTICES, renderNotices } from './licenses/judge.ts';
+import { NOTICES, renderNotices } from './licenses/check-licenses.ts';
 import { root } from './support/paths.ts';
-import { runMain } from './support/plain-error.ts';
+import { runMain } from './support/expected-error.ts';
 
 await runMain(async () => {
   await writeFile(path.join(root, SETTINGS_REFERENCE), await renderSettings());

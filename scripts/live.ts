@@ -2,8 +2,8 @@
 //   npm run live -- openai|anthropic|compatible [--model M] [--base-url U]
 // The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models a run costs about a tenth of a cent.
 import { parseArgs } from 'node:util';
-import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive, runStrict } from './live/live.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
+import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive, runStrict } from './live/run-live.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
 
 await runMain(async () => {
   const { positionals, values } = parseArgs({
@@ -12,12 +12,12 @@ await runMain(async () => {
   });
   const provider = LIVE_PROVIDERS.find((one) => one === positionals[0]);
   const baseUrl = values['base-url'];
-  if (!provider) throw new PlainError(`Name one of ${LIVE_PROVIDERS.join(', ')}.`);
+  if (!provider) throw new ExpectedError(`Name one of ${LIVE_PROVIDERS.join(', ')}.`);
   const apiKey = process.env[provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'];
   if (provider === 'compatible' && (baseUrl === undefined || values.model === undefined))
-    throw new PlainError('A compatible server needs --base-url and --model.');
+    throw new ExpectedError('A compatible server needs --base-url and --model.');
   if (provider !== 'compatible' && baseUrl === undefined && (apiKey ?? '') === '')
-    throw new PlainError(`Set ${provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'}.`);
+    throw new ExpectedError(`Set ${provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'}.`);
   const options = {
     ...(values.model !== undefined && { model: values.model }),
     ...(baseUrl !== undefined && { baseUrl }),

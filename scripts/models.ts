@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { EFFORTS } from '../src/core/tokens/model-facts.ts';
 import { retirementOf } from '../src/core/tokens/models.ts';
 import { root } from './support/paths.ts';
-import { runMain } from './support/plain-error.ts';
+import { runMain } from './support/expected-error.ts';
 
 const PACKAGE = '@earendil-works/pi-ai';
 const TARGET = path.join(root, 'src', 'core', 'tokens', 'model-data.json');

@@ -1,11 +1,11 @@
 // Builds, packs threadkeeper-<version>.vsix at the root, and lists what is in it.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describeSizes, judgeFiles, judgeSizes } from './packaging/budget.ts';
+import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/budget.ts';
 import { chosenRepository, listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
 import { root } from './support/paths.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
 
 await runMain(async () => {
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
@@ -16,6 +16,6 @@ await runMain(async () => {
   const files = await listPackagedFiles();
   console.log(files.join('\n'));
   console.log(await describeSizes(vsix));
-  const faults = [...judgeFiles(files), ...(await judgeSizes(vsix))];
-  if (faults.length > 0) throw new PlainError(faults.join('\n'));
+  const faults = [...checkPackagedFiles(files), ...(await checkSizes(vsix))];
+  if (faults.length > 0) throw new ExpectedError(faults.join('\n'));
 });

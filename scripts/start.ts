@@ -10,7 +10,7 @@ import { workbenchUrl } from './editor/workbench-url.ts';
 import { packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
 import { editorFolder, outFolder, root } from './support/paths.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
 import { isEnding, spawnOwned } from './support/processes.ts';
 
 /** Always the same, because browsers store VS Code's state by origin. */
@@ -22,7 +22,8 @@ function readPort(): number {
   const text = process.env.PORT;
   if (text === undefined || text === '') return DEFAULT_PORT;
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new PlainError(`PORT is ${text}, which is no port.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new ExpectedError(`PORT is ${text}, which is no port.`);
   return port;
 }
 
@@ -43,7 +44,7 @@ async function openDesktop(executable: string, workspace: string): Promise<void>
     editor.once('error', reject);
     editor.once('exit', (exitCode) => resolve(exitCode ?? 0));
   });
-  if (code !== 0 && !isEnding()) throw new PlainError(`${executable} ended with code ${code}.`);
+  if (code !== 0 && !isEnding()) throw new ExpectedError(`${executable} ended with code ${code}.`);
 }
 
 async function openServer(workspace: string, port: number): Promise<void> {
@@ -60,7 +61,7 @@ async function openServer(workspace: string, port: number): Promise<void> {
     say(`\nOpen ${workbenchUrl(door.origin, { folder: workspace })}\n`);
     say('In it, press F1 and choose "Threadkeeper: Open Chat". Ctrl-C here ends the editor.');
     await server.ended;
-    if (!isEnding()) throw new PlainError('VS Code’s server has ended.');
+    if (!isEnding()) throw new ExpectedError('VS Code’s server has ended.');
   } finally {
     await server.stop();
   }

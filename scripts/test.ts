@@ -8,7 +8,7 @@ import { runUiSuite, type PageTests } from './suites/ui.ts';
 import { runUnitSuite } from './suites/unit.ts';
 import { build } from './support/build.ts';
 import { outFolder } from './support/paths.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
 import { summarize, type SuiteResult } from './support/suite-result.ts';
 
 const SUITES = ['unit', 'host', 'ui'] as const;
@@ -31,7 +31,7 @@ async function runOrExplain<T>(name: string, body: () => Promise<T>): Promise<T 
   try {
     return await body();
   } catch (error) {
-    console.error(error instanceof PlainError ? error.message : error);
+    console.error(error instanceof ExpectedError ? error.message : error);
     return { name, passed: 0, failed: 1, skipped: 0, seconds: 0, remark: 'could not be run' };
   }
 }
@@ -49,7 +49,7 @@ await runMain(async () => {
   const isPlain = Object.keys(values).length === 0;
   const pages = !isPlain ? 'all' : process.env.CI === undefined ? 'common' : 'ci';
   const wanted = SUITES.filter((suite) => values.only?.includes(suite) ?? true);
-  if (wanted.length === 0) throw new PlainError(`--only takes ${SUITES.join(', ')}.`);
+  if (wanted.length === 0) throw new ExpectedError(`--only takes ${SUITES.join(', ')}.`);
   if (values.long === true) process.env.THREADKEEPER_LONG = '1';
   if (values.grep !== undefined) process.env.SUITE_GREP = values.grep;
   const mochaArguments = [

@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './support/paths.ts';
-import { PlainError, runMain } from './support/plain-error.ts';
-import { BUNDLE, judgeAllTexts } from './texts/all-texts.ts';
+import { ExpectedError, runMain } from './support/expected-error.ts';
+import { BUNDLE, checkAllTexts } from './texts/all-texts.ts';
 
 await runMain(async () => {
-  const { bundle } = await judgeAllTexts();
+  const { bundle } = await checkAllTexts();
   await writeFile(path.join(root, BUNDLE), bundle);
-  const { faults } = await judgeAllTexts();
-  if (faults.length > 0) throw new PlainError(faults.join('\n'));
+  const { faults } = await checkAllTexts();
+  if (faults.length > 0) throw new ExpectedError(faults.join('\n'));
   console.log(`Every text stands in every language.`);
 });

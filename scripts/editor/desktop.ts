@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { downloadAndUnzipVSCode } from '@vscode/test-electron';
 import { editorFolder } from '../support/paths.ts';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 
 const hasDisplay = (): boolean =>
   process.platform === 'darwin' ||
@@ -17,7 +17,7 @@ const hasDisplay = (): boolean =>
 export async function findDesktop(say: (text: string) => void): Promise<string | undefined> {
   const named = process.env.VSCODE_EXECUTABLE;
   if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new PlainError(`VSCODE_EXECUTABLE names ${named}, which does not exist.`);
+    if (!existsSync(named)) throw new ExpectedError(`VSCODE_EXECUTABLE names ${named}, which does not exist.`);
     return named;
   }
   if (!hasDisplay()) return undefined;

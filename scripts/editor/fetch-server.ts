@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { editorFolder } from '../support/paths.ts';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 import { runCommand } from '../support/processes.ts';
 
 /** VS Code's server 1.139.1, as contained in the package `code-server`, which pins its dependencies. */
@@ -26,7 +26,7 @@ const LOG = 'node_modules/@vscode/spdlog';
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
   const { code, output } = await runCommand(command, args, { cwd });
-  if (code !== 0) throw new PlainError(`"${command} ${args.join(' ')}" failed (${code}):\n${output}`);
+  if (code !== 0) throw new ExpectedError(`"${command} ${args.join(' ')}" failed (${code}):\n${output}`);
 }
 
 const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -38,7 +38,7 @@ async function install(into: string): Promise<void> {
   const digest = createHash('sha512')
     .update(await readFile(archive))
     .digest('base64');
-  if (digest !== SHA512) throw new PlainError(`The package code-server ${VERSION} is not the one that is expected.`);
+  if (digest !== SHA512) throw new ExpectedError(`The package code-server ${VERSION} is not the one that is expected.`);
   await run('tar', ['-xzf', archive, '--strip-components=3', 'package/lib/vscode'], into);
   await rm(archive);
   await run('npm', ['install', '--omit=dev', '--no-save', ...quiet], into);
@@ -65,10 +65,12 @@ async function keepLogs(): Promise<void> {
  */
 export async function fetchServer(say: (text: string) => void): Promise<string> {
   if (process.versions.node.split('.')[0] !== NODE_MAJOR) {
-    throw new PlainError(`VS Code's server needs Node ${NODE_MAJOR}: start it through "npm run", after "npm ci".`);
+    throw new ExpectedError(`VS Code's server needs Node ${NODE_MAJOR}: start it through "npm run", after "npm ci".`);
   }
   if (process.platform === 'win32') {
-    throw new PlainError("VS Code's server runs on Linux and macOS here; set VSCODE_EXECUTABLE to a desktop VS Code.");
+    throw new ExpectedError(
+      "VS Code's server runs on Linux and macOS here; set VSCODE_EXECUTABLE to a desktop VS Code.",
+    );
   }
   if (!existsSync(serverMain)) {
     say('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');

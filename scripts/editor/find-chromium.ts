@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { inPackages } from '../support/paths.ts';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 import { runCommand, runNode } from '../support/processes.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -33,7 +33,7 @@ async function installByPlaywright(say: (text: string) => void): Promise<void> {
 /**
  * Returns the path of a Chromium: from PATH, or else installed by apt-get if permitted, or else by Playwright.
  *
- * @throws PlainError if none is available
+ * @throws ExpectedError if none is available
  */
 export async function findChromium(say: (text: string) => void): Promise<string> {
   for (const install of [undefined, installByApt, installByPlaywright]) {
@@ -41,7 +41,7 @@ export async function findChromium(say: (text: string) => void): Promise<string>
     const present = installed();
     if (present !== undefined) return present;
   }
-  throw new PlainError(
+  throw new ExpectedError(
     'No Chromium was found and none could be installed: install Chromium or Google Chrome, and put it on the PATH.',
   );
 }

@@ -5,7 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import path from 'node:path';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 
 /**
  * A proxy for VS Code's server that keeps the port the same between runs, and provides the key with which the workbench
@@ -30,12 +30,12 @@ async function readOrMakeKey(file: string): Promise<Buffer> {
   return key;
 }
 
-/** @throws PlainError if the port isn't available */
+/** @throws ExpectedError if the port isn't available */
 async function listen(server: net.Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
-      reject(taken ? new PlainError(`Port ${port} is in use: end what uses it, or set PORT to a free one.`) : error);
+      reject(taken ? new ExpectedError(`Port ${port} is in use: end what uses it, or set PORT to a free one.`) : error);
     });
     server.listen(port, '127.0.0.1', resolve);
   });
@@ -44,7 +44,7 @@ async function listen(server: net.Server, port: number): Promise<void> {
 /**
  * Fails early if a port isn't available.
  *
- * @throws PlainError if it isn't
+ * @throws ExpectedError if it isn't
  */
 export async function demandFreePort(port: number): Promise<void> {
   const probe = net.createServer();

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 import { launchChromium } from './chromium.ts';
 import { fetchServer } from './fetch-server.ts';
 import { startServer } from './server.ts';
@@ -97,6 +97,6 @@ try {
   if (why !== undefined) console.error(`The host suite was cut short: ${why}.`);
   process.exitCode = code;
 } catch (error) {
-  console.error(error instanceof PlainError ? error.message : error);
+  console.error(error instanceof ExpectedError ? error.message : error);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 import { endProcess, runNode, spawnOwned } from '../support/processes.ts';
 
 /** Settings of a fresh profile: no telemetry, suggestions, updates, or welcome pages. */
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
   const port = await new Promise<number>((resolve, reject) => {
     let log = '';
     let listening = false;
-    const fail = (why: string): void => reject(new PlainError(`VS Code's server ${why}.\n${log}`));
+    const fail = (why: string): void => reject(new ExpectedError(`VS Code's server ${why}.\n${log}`));
     const timer = setTimeout(() => fail(`did not start within ${START_LIMIT_MS / 1000} seconds`), START_LIMIT_MS);
     const onData = (chunk: Buffer): void => {
       const text = chunk.toString();
@@ -121,5 +121,5 @@ export async function installExtension(program: string, dataFolder: string, vsix
     ...['--server-data-dir', dataFolder, '--extensions-dir', path.join(dataFolder, 'extensions')],
     ...['--accept-server-license-terms', '--install-extension', vsix, '--force'],
   ]);
-  if (code !== 0) throw new PlainError(`Installing ${path.basename(vsix)} failed (${code}):\n${output}`);
+  if (code !== 0) throw new ExpectedError(`Installing ${path.basename(vsix)} failed (${code}):\n${output}`);
 }

@@ -3,15 +3,15 @@
  *
  *   node scripts/events/train.ts [--write] [--show SOURCE]
  *
- * Learns from the lessons beside this file and, where they are, the labelled messages and readings of $THREADKEEPER_DATA.
- * Prints figures with each source left out (all of one project's or game's messages are one source), then in-sample.
- * Deterministic.
+ * Trains on the lessons next to this file and, if present, on the labelled messages and readings in $THREADKEEPER_DATA.
+ * Prints the metrics with each group left out in turn (leave-one-group-out; a group is one project or game), then
+ * in-sample. Deterministic.
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { analyse, type Analysis } from '../../src/core/events/analyse.ts';
-import { choose } from '../../src/core/events/choose.ts';
-import type { Model } from '../../src/core/events/linear-model.ts';
+import { analyzeMessage, type Analysis } from '../../src/core/events/analyze-message.ts';
+import { selectKeyEvents } from '../../src/core/events/select-key-events.ts';
+import type { LinearModel } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
 import { runSynchronously } from '../../src/core/pace/steps.ts';
 import { foreignSpans, restrictForeignEvents } from '../../src/core/text/foreign-text.ts';
@@ -28,10 +28,12 @@ interface Sample {
   readonly analysis: Analysis;
 }
 
-/** A candidate as the models see it: columns for everybody, and again for the side that speaks. */
+/**
+ * A training row. `cols` are the candidate's features, and the same features again for its side: the user, or others.
+ */
 interface Row {
   readonly cols: readonly number[];
-  /** How far it is worth keeping, and how far it lasts: 0 to 1. */
+  /** Targets, 0 to 1: whether the sentence is worth keeping, and whether it is lasting. */
   readonly kept: number;
   readonly lasting: number;
   readonly kinds: readonly KeyEventKind[];
@@ -39,7 +41,7 @@ interface Row {
   readonly kindWeight: number;
 }
 
-/** Sources by whose they are: the sessions of one project, or of one corpus, are one source. */
+/** Groups for leave-one-group-out, by a part of the source's name. Sessions of one project or corpus are one group. */
 const SOURCES: readonly (readonly [name: string, group: string])[] = [
   ['aider', 'aider'],
   ['agente', 'agente'],
@@ -54,14 +56,19 @@ const SOURCES: readonly (readonly [name: string, group: string])[] = [
 const groupOf = (source: string): string =>
   (source.startsWith('lessons/') ? undefined : SOURCES.find(([name]) => source.includes(name))?.[1]) ?? 'lessons';
 
-/** Columns by name: a feature's own, and one for each side that may say it; words have but their own. */
+/** Column indexes by name. A feature has a shared column and one for each side; a word has only the shared one. */
 const columns = new Map<string, number>();
 const column = (name: string): number => columns.get(name) ?? columns.set(name, columns.size).get(name)!;
 const isWord = (feature: string): boolean => feature.startsWith('#');
 
-/** Ridge penalties. What only one side's rows say is believed less than what both say, single words less than features. */
+/**
+ * Ridge penalties. Columns of one side are penalized more than shared ones, and single words the most (`penaltyOf`).
+ */
 const L2 = { event: 20, kinds: 8 };
-/** What two people agreed on counts more than what one marked, most where it was drawn at random; of kinds the one's count little. */
+/**
+ * Weights of the rows by data set. Labels by two people weigh more than readings by one person, and those drawn at
+ * random (`wild`) the most. A single reader's kinds weigh little.
+ */
 const WEIGHT = { labels: 2, wild: 3, readings: 0.7, lessons: 2 };
 const KIND_WEIGHT = { labels: 1, wild: 2, readings: 0.15, lessons: 1 };
 const penaltyOf = (name: string): number =>
@@ -86,7 +93,7 @@ function rowsOf({ item, analysis, set }: Sample): Row[] {
   });
 }
 
-/** Softmax regression; `targets` are shares of the classes. Gives the weights of each class by column. */
+/** Softmax regression; `targets` are shares of the classes. Returns the weights of each class, by column. */
 function softmax(rows: readonly Row[], targets: readonly (readonly number[])[], l2: number): readonly Float64Array[] {
   const k = targets[0]!.length;
   const penalties = Float64Array.from(columns.keys(), (name) => l2 * penaltyOf(name));
@@ -117,7 +124,10 @@ function softmax(rows: readonly Row[], targets: readonly (readonly number[])[], 
 
 const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 
-/** Where a convex function is least: L-BFGS (Nocedal 1980), started at zero. `lossAt` fills in the gradient. */
+/**
+ * Minimizes a convex function with L-BFGS (Nocedal 1980), starting at zero. `lossAt` returns the loss and fills in the
+ * gradient.
+ */
 function minimum(lossAt: (w: Float64Array, gradient: Float64Array) => number, size: number): Float64Array {
   const past: { readonly step: Float64Array; readonly turn: Float64Array; readonly curve: number }[] = [];
   let w = new Float64Array(size);
@@ -158,7 +168,7 @@ function minimum(lossAt: (w: Float64Array, gradient: Float64Array) => number, si
   return w;
 }
 
-function train(samples: readonly Sample[]): Model {
+function train(samples: readonly Sample[]): LinearModel {
   const rows = samples.flatMap(rowsOf);
   const binary = (targets: readonly number[]): Float64Array => {
     const [no, yes] = softmax(
@@ -182,7 +192,7 @@ function train(samples: readonly Sample[]): Model {
     if (name.includes('|')) continue;
     const of = (side: string): number[] =>
       outputs.map((w, output) => {
-        // A word says little of a kind: one digit is enough of it.
+        // A single word says little about the kind, so one decimal is enough.
         const digits = isWord(name) && output > 1 ? 10 : 100;
         return Math.round(digits * (w[at]! + (w[columns.get(name + side) ?? -1] ?? 0))) / digits;
       });
@@ -198,7 +208,7 @@ const sample =
     item,
     group: groupOf(item.source),
     set,
-    analysis: runSynchronously(analyse({ role: item.role, text: item.text }, item.before)),
+    analysis: runSynchronously(analyzeMessage({ role: item.role, text: item.text }, item.before)),
   });
 const samples = [
   ...readLabels(path.join(DATA, 'labels.dev.jsonl')).map(sample('labels')),
@@ -206,10 +216,13 @@ const samples = [
   ...readReadings(path.join(import.meta.dirname, 'readings.jsonl'), DATA).map(sample('readings')),
   ...readLessons(path.join(import.meta.dirname, 'lessons')).map(sample('lessons')),
 ];
-const find = (model: Model, list: readonly Sample[]): Scored[] =>
+const find = (model: LinearModel, list: readonly Sample[]): Scored[] =>
   list.map(({ item, set, analysis }) => {
     const message = { role: item.role, text: item.text };
-    const found = restrictForeignEvents(runSynchronously(choose(message, analysis, model)), foreignSpans(message));
+    const found = restrictForeignEvents(
+      runSynchronously(selectKeyEvents(message, analysis, model)),
+      foreignSpans(message),
+    );
     return { item, found: set === 'readings' ? found.filter(({ end }) => end <= READ) : found };
   });
 
@@ -269,10 +282,10 @@ for (const set of ['labels', 'wild', 'lessons'] as const)
 if (process.argv.includes('--write'))
   fs.writeFileSync(
     path.join(ROOT, 'src/core/events/weights.ts'),
-    `// Written by scripts/events/train.ts; do not edit. What it was trained on is told in docs/adr/0010-key-events.md.
-import type { Model } from './linear-model.ts';
+    `// Generated by scripts/events/train.ts; don't edit. docs/adr/0010-key-events.md describes the training data.
+import type { LinearModel } from './linear-model.ts';
 
 // prettier-ignore
-export const MODEL: Model = ${JSON.stringify(model).replaceAll(/(?<=[[,-])0\./g, '.')};
+export const KEY_EVENT_MODEL: LinearModel = ${JSON.stringify(model).replaceAll(/(?<=[[,-])0\./g, '.')};
 `,
   );

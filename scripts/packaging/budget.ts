@@ -64,7 +64,7 @@ async function sizesOf(vsix: string): Promise<readonly Size[]> {
 }
 
 /** Faults in a package's file list; empty if there are none. */
-export function judgeFiles(files: readonly string[]): readonly string[] {
+export function checkPackagedFiles(files: readonly string[]): readonly string[] {
   return [
     ...files
       .filter((file) => !ALLOWED.some((rule) => rule.test(file)))
@@ -74,7 +74,7 @@ export function judgeFiles(files: readonly string[]): readonly string[] {
 }
 
 /** What is too large; empty if nothing is. */
-export async function judgeSizes(vsix: string): Promise<readonly string[]> {
+export async function checkSizes(vsix: string): Promise<readonly string[]> {
   return (await sizesOf(vsix))
     .filter(({ bytes, limit }) => bytes > limit)
     .map(({ what, bytes, limit }) => `${what} has ${kilobytes(bytes)}, over its budget of ${kilobytes(limit)}`);

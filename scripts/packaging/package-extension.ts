@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inPackages, outFolder, root } from '../support/paths.ts';
-import { PlainError } from '../support/plain-error.ts';
+import { ExpectedError } from '../support/expected-error.ts';
 import { runNode } from '../support/processes.ts';
 
 const vsce = inPackages('@vscode', 'vsce', 'vsce');
@@ -19,7 +19,7 @@ export function chosenRepository(): string {
   const cloned = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
   const repository = process.env.THREADKEEPER_REPOSITORY ?? cloned ?? '';
   if (/^[\w.-]+\/[\w.-]+$/.test(repository)) return repository;
-  throw new PlainError(
+  throw new ExpectedError(
     `Name the repository that links lead to: THREADKEEPER_REPOSITORY=owner/name npm run package. For a package that stays on this machine, use ${TEST_REPOSITORY}.`,
   );
 }
@@ -36,13 +36,13 @@ export async function packageExtension(vsix: string, repository = TEST_REPOSITOR
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replaceAll(PLACEHOLDER, repository));
   await mkdir(path.dirname(vsix), { recursive: true });
   const { code, output } = await runNode([vsce, 'package', '--out', vsix], { cwd: staging });
-  if (code !== 0) throw new PlainError(`Packaging failed:\n${output}`);
+  if (code !== 0) throw new ExpectedError(`Packaging failed:\n${output}`);
 }
 
 /** The files that would be packaged, as sorted relative paths. */
 export async function listPackagedFiles(): Promise<readonly string[]> {
   const { code, output } = await runNode([vsce, 'ls', '--no-dependencies'], { cwd: root });
-  if (code !== 0) throw new PlainError(`Listing the package failed:\n${output}`);
+  if (code !== 0) throw new ExpectedError(`Listing the package failed:\n${output}`);
   return output
     .split('\n')
     .filter((line) => line !== '')

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
-import { PlainError, runMain } from '../support/plain-error.ts';
+import { ExpectedError, runMain } from '../support/expected-error.ts';
 
 /** Rules without a pattern, for whole files, or that match ordinary code. */
 const LEFT_OUT = new Set(
@@ -64,7 +64,7 @@ function rowOf({ id, regex, entropy, keywords }: Rule): string {
 
 await runMain(async () => {
   const [file, version] = process.argv.slice(2);
-  if (file === undefined || version === undefined) throw new PlainError('Give the configuration and its version.');
+  if (file === undefined || version === undefined) throw new ExpectedError('Give the configuration and its version.');
   const rules = rulesOf(await readFile(file, 'utf8')).map(rowOf);
   const source = `gitleaks ${version}, written by scripts/redact/gitleaks.ts`;
   const text = JSON.stringify({ source, licence: 'MIT', version, rules }, undefined, 2);

@@ -18,7 +18,16 @@ const folder = path.join(root, 'test/ui');
 export type PageTests = 'common' | 'ci' | 'all';
 
 /** What every user does, longest first. */
-const COMMON = ['journey', 'open-chat', 'compressed', 'sessions', 'turns', 'keyboard-writing', 'loading', 'page-parts'];
+const COMMON = [
+  'journey',
+  'open-chat',
+  'compressed',
+  'sessions',
+  'turns',
+  'keyboard-writing',
+  'loading',
+  'standalone-chat-page',
+];
 
 /** Left out by CI: they take the longest, and mostly repeat in the editor what unit and host tests hold. */
 const SLOW = ['checked-summary', 'first-users', 'languages', 'place', 'real-transcript', 'two-folders', 'usability'];

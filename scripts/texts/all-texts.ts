@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
-import { judgeDialect, judgePlurals, judgeTranslations, LANGUAGES, type Texts } from './judge.ts';
+import { checkDialect, checkPlurals, checkTranslations, LANGUAGES, type Texts } from './check-translations.ts';
 import { collectTexts } from './source-texts.ts';
-import { judgeTerms } from './terms.ts';
+import { checkTerms } from './terms.ts';
 
 /** The English texts in the code, for translators. The translations are files beside it. */
 export const BUNDLE = 'l10n/bundle.l10n.json';
@@ -18,7 +18,7 @@ interface TextsReport {
 }
 
 /** Looks at every text of manifest, host and page in every language. */
-export async function judgeAllTexts(): Promise<TextsReport> {
+export async function checkAllTexts(): Promise<TextsReport> {
   const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `src/${name.split(path.sep).join('/')}`);
@@ -27,16 +27,16 @@ export async function judgeAllTexts(): Promise<TextsReport> {
   const english = { code, manifest: await readTexts('package.nls.json') };
   const faults = [
     ...source.faults,
-    ...judgePlurals(source.english),
-    ...judgeDialect(BUNDLE, english.code),
-    ...judgeDialect('package.nls.json', english.manifest),
+    ...checkPlurals(source.english),
+    ...checkDialect(BUNDLE, english.code),
+    ...checkDialect('package.nls.json', english.manifest),
   ];
   for (const language of LANGUAGES) {
     const translated = {
       code: await readTexts(`l10n/bundle.l10n.${language}.json`),
       manifest: await readTexts(`package.nls.${language}.json`),
     };
-    faults.push(...judgeTranslations(language, english, translated), ...judgeTerms(language, english, translated));
+    faults.push(...checkTranslations(language, english, translated), ...checkTerms(language, english, translated));
   }
   const bundle = `${JSON.stringify(code, null, 2)}\n`;
   if ((await readFile(path.join(root, BUNDLE), 'utf8')) !== bundle)

@@ -1,4 +1,4 @@
-import type { Language, Texts, Translations } from './judge.ts';
+import type { Language, Texts, Translations } from './check-translations.ts';
 
 /** Terms of the English, and how VS Code's own translations (microsoft/vscode-loc) render them: a part has to be there. */
 const TERMS = rowsOf(String.raw`
@@ -67,7 +67,7 @@ function rowsOf(table: string): readonly (readonly string[])[] {
 }
 
 /** Where a translation does not keep to the editor's terms, or has a form that is wrong in its language. */
-export function judgeTerms(language: Language, english: Translations, translated: Translations): string[] {
+export function checkTerms(language: Language, english: Translations, translated: Translations): string[] {
   const terms = TERMS.flatMap(([term = '', cells = '']) => {
     const own = cells.split(' ; ').find((cell) => cell.startsWith(`${language} `));
     return own === undefined

@@ -1,6 +1,6 @@
 import type { SummaryCheck } from '../core/model/summary.ts';
 import { checkStatementsWithModel } from '../core/audit/model-check.ts';
-import { Pace } from '../core/compress/source.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import { spendLimitedModel, type SummarizerConfig, type SpendGate } from './spend-limited-model.ts';
@@ -35,7 +35,7 @@ export async function checkSummary(
     const result = await checkStatementsWithModel(text, messages, {
       model: paid.model,
       counter,
-      pace: new Pace(clock.yielder, signal),
+      pace: new CancellableYielder(clock.yielder, signal),
       calls: new CallLog(),
     });
     ({ fault } = result);

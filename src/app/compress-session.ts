@@ -1,18 +1,19 @@
 import { messageAllowance, OUTPUT_COST } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
-import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/levels.ts';
+import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/choose-levels.ts';
 import { ModelMerger } from '../core/compress/model-merger.ts';
-import { Pace } from '../core/compress/source.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import {
   MIN_SUMMARY_TOKENS,
   summarizeRuns,
   type Run,
   type SummarizedRun,
+  type SummarizeTools,
   type SummaryCache,
 } from '../core/compress/summarize.ts';
 import { mergeOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
-import { coverage, keyEventCounts } from '../core/context/ledger-lines.ts';
+import { createCoverageTest, keyEventCounts } from '../core/context/ledger-lines.ts';
 import { prefixSteps } from '../core/context/prefix.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
@@ -22,7 +23,7 @@ import { nodeWith, type CostTier, type SummaryNode } from '../core/model/summary
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
-import { MERGE_INSTRUCTIONS, summaryPrompt, type SummaryPrompt } from '../core/prompts/render.ts';
+import { MERGE_INSTRUCTIONS, summaryPrompt, type SummaryPrompt } from '../core/prompts/render-prompts.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob, CompressionWork, WorkResult } from './compression-job.ts';
@@ -98,7 +99,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     await yieldIfDue(clock.yielder);
     const { strategy } = job.settings.policy;
     const detected = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
-    const pace = new Pace(clock.yielder, job.signal);
+    const pace = new CancellableYielder(clock.yielder, job.signal);
     const full = await withTokens(job, plan, detected, pace);
     const eventsFit =
       canSaveEnough(job, plan, full) && leavesRoomForSummaries(job, plan, full) && fitsTarget(job, plan, full);
@@ -128,7 +129,12 @@ interface SizedDraft extends LedgerDraft {
 const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
 /** Counts the ledger's tokens after the compression. */
-async function withTokens(job: CompressionJob, { runs }: Plan, draft: LedgerDraft, pace: Pace): Promise<SizedDraft> {
+async function withTokens(
+  job: CompressionJob,
+  { runs }: Plan,
+  draft: LedgerDraft,
+  pace: CancellableYielder,
+): Promise<SizedDraft> {
   return { ...draft, tokens: (await runYielding(countSteps(job, runs.map(placeholder), [], draft), pace)).ledger };
 }
 
@@ -202,7 +208,7 @@ async function summarize(
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, usage, pace }: { readonly cache: SummaryCache; readonly usage: TermUsage; readonly pace: Pace },
+  { cache, usage, pace }: Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>>,
 ): Promise<NewSummaries> {
   const { clock } = deps;
   const { state, counter, model } = job;
@@ -332,7 +338,7 @@ function placeLeaves(
   readonly uncovered: number;
   readonly last: PlannedRun[number];
 } {
-  const isCovered = coverage(state.frontier);
+  const isCovered = createCoverageTest(state.frontier);
   const all: SummaryNode[] = [];
   let frontier = [...remaining];
   let covered = 0;
@@ -394,7 +400,7 @@ function shortenOne(
 
 /** Tokens of the runs' messages that are sent verbatim in the current request. */
 function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
-  const isCovered = coverage(frontier);
+  const isCovered = createCoverageTest(frontier);
   return runs.flat().reduce((sum, { message, position, tokens }) => {
     return message.role === 'system' || isCovered(position) ? sum : sum + tokens;
   }, 0);
@@ -430,7 +436,7 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
     const found = draft.spans.get(message.id);
     if (found) events.set(index, found);
   }
-  const isCovered = coverage(state.frontier);
+  const isCovered = createCoverageTest(state.frontier);
   return {
     messages: items.map(({ message }) => message),
     tokens: items.map(({ tokens }) => tokens),
@@ -563,7 +569,7 @@ const MAX_SAMPLED_MESSAGES = 500;
 async function sampleTermUsage(
   usage: TermUsage,
   { path, messages, frontier }: SessionState,
-  pace: Pace,
+  pace: CancellableYielder,
 ): Promise<void> {
   const covered = frontier.flatMap(({ from, to }) => path.slice(from, to + 1));
   const every = Math.max(1, Math.ceil(covered.length / MAX_SAMPLED_MESSAGES));

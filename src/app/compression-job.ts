@@ -6,7 +6,7 @@ import type { DueTrigger } from '../core/policy/triggers.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 
 export type Urgency = 'now' | 'background';
 

@@ -1,7 +1,7 @@
 import { messageAllowance } from '../core/compress/ask-model.ts';
 import { startsTurn } from '../core/compress/cut-segments.ts';
 import { LOCAL_MODEL } from '../core/compress/node-content.ts';
-import { tokensAt } from '../core/compress/levels.ts';
+import { tokensAt } from '../core/compress/choose-levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';

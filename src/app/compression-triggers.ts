@@ -5,7 +5,7 @@ import {
   dueAtReset,
   dueBeforeSend,
   dueTrigger,
-  type Distance,
+  type TriggerDistance,
   type DueTrigger,
   type UnsuccessfulTriggers,
   type TriggerFacts,
@@ -152,7 +152,7 @@ export class CompressionTriggers {
   }
 
   /** The distance to the next background compression, or why there will be none. */
-  distanceToCompression(): Distance | 'off' | 'spent' {
+  distanceToCompression(): TriggerDistance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
   }

@@ -8,7 +8,7 @@
 //
 // Running never changes the session. Commits happen only between turns.
 import type { CompressionRecord } from '../core/journal/schema.ts';
-import type { LevelChoice } from '../core/compress/levels.ts';
+import type { LevelChoice } from '../core/compress/choose-levels.ts';
 import type { MessageId, NodeId } from '../core/model/ids.ts';
 import { isSameSummary, type Level, type SummaryNode } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';

@@ -1,7 +1,7 @@
 import { assembleContext, type AssembleInput, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
-import type { Recalled } from '../core/context/render.ts';
-import type { Calibration, Verdict } from '../core/tokens/calibration.ts';
+import type { RecalledExcerpt } from '../core/context/render-context.ts';
+import type { Calibration, ObservationOutcome } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -70,7 +70,7 @@ export class ContextMeter {
   }
 
   /** The current context. `pending`: a message that isn't in the session yet. Takes time proportional to its size. */
-  context(recalled: readonly Recalled[] = [], pending?: AssembleInput['pending']): Context {
+  context(recalled: readonly RecalledExcerpt[] = [], pending?: AssembleInput['pending']): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;
     const prefix = this.#currentPrefix();
@@ -85,7 +85,7 @@ export class ContextMeter {
    * Calibrates token counts with the input tokens that the provider reported for a context. Contexts with images are
    * ignored, because providers count images differently and some models don't get them.
    */
-  observe(context: Context, reported: number): Verdict {
+  observe(context: Context, reported: number): ObservationOutcome {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
     this.#rejection = undefined;
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';

@@ -1,12 +1,12 @@
 import type { Context } from '../core/context/assemble.ts';
 import { sentLevelOf } from '../core/context/ledger-lines.ts';
-import { nodeText } from '../core/context/render.ts';
+import { nodeText } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText, type ContentBlock } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
-import { readQuery, type QueryTerm } from '../core/search/query.ts';
-import { neutralizeTags } from '../core/text/fence.ts';
+import { parseQuery, type QueryTerm } from '../core/search/query.ts';
+import { neutralizeTags } from '../core/text/prompt-sections.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { SessionHit } from './session-search.ts';
@@ -107,7 +107,7 @@ export function isRelevant(text: string, query: string): boolean {
 
 /** The query's words, without question words such as "how". */
 function termsOf(query: string): readonly QueryTerm[] {
-  return readQuery(query).sought.filter(({ isManner }) => !isManner);
+  return parseQuery(query).terms.filter(({ isKindTerm }) => !isKindTerm);
 }
 
 function hasEnoughOf(terms: readonly QueryTerm[], text: string): boolean {

@@ -1,4 +1,4 @@
-import type { Recalled } from '../core/context/render.ts';
+import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import type { ModelFault } from './fault.ts';
 
@@ -16,7 +16,7 @@ export type ConversationUpdate =
   | { readonly type: 'queue_changed' }
   /** A retry starts at `until` (ms since the epoch); null: no retry is pending anymore. */
   | { readonly type: 'waiting'; readonly until: number | null }
-  | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly Recalled[] };
+  | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly RecalledExcerpt[] };
 
 /** A pending retry: when it starts (ms since the epoch), and the fault that caused it. */
 export interface PendingRetry {

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import type { Recalled } from '../core/context/render.ts';
+import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock } from '../core/model/message.ts';
@@ -8,7 +8,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { Distance } from '../core/policy/triggers.ts';
+import type { TriggerDistance } from '../core/policy/triggers.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import type { CompressionOutcome, SkipReason } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
@@ -20,7 +20,7 @@ import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
 import { recoverReplies, recoverOnTakeover, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 import { applyReport, startStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 import { deferred } from '../core/pace/deferred.ts';
@@ -30,7 +30,7 @@ export interface ConversationDeps extends SessionParts {
   /** Rejects with `ModelFault` if the selected model isn't available, for example without an API key. */
   readonly chatModel: () => Promise<ChatModel>;
   /** Excerpts from compressed history that match a text. */
-  readonly recall: (text: string, budgetTokens: number) => Promise<readonly Recalled[]>;
+  readonly recall: (text: string, budgetTokens: number) => Promise<readonly RecalledExcerpt[]>;
 }
 
 /** A preview of the next request. */
@@ -214,7 +214,7 @@ export class Conversation {
   }
 
   /** The current context. Takes time proportional to its size. */
-  context(recalled: readonly Recalled[] = []): Context {
+  context(recalled: readonly RecalledExcerpt[] = []): Context {
     return this.meter.context(recalled);
   }
 
@@ -225,7 +225,7 @@ export class Conversation {
   }
 
   /** The distance to the next background compression, or why there will be none. */
-  distanceToCompression(): Distance | 'off' | 'spent' {
+  distanceToCompression(): TriggerDistance | 'off' | 'spent' {
     return this.#triggers.distanceToCompression();
   }
 
@@ -333,7 +333,7 @@ export class Conversation {
     const isEmpty = text === '' && attachments.length === 0 && images.length === 0;
     const message = userMessage(draft, messageId('pending'), state, clock);
     const endsTask = !isEmpty && this.#endsTask;
-    const assemble = (excerpts: readonly Recalled[]): Context =>
+    const assemble = (excerpts: readonly RecalledExcerpt[]): Context =>
       meter.context(excerpts, isEmpty ? undefined : { message, endsTask });
     const plain = assemble([]);
     const due = (endsTask ? this.#triggers.dueAtReset() : undefined) ?? this.#triggers.dueBeforeSend(plain);
@@ -454,7 +454,7 @@ export class Conversation {
    * Compresses if necessary, and rejects with `ContextOverflow` if the request still doesn't fit. Resolves to the
    * recalled excerpts, or to undefined if the turn was stopped.
    */
-  async #makeRoom(text: string, signal: AbortSignal): Promise<readonly Recalled[] | undefined> {
+  async #makeRoom(text: string, signal: AbortSignal): Promise<readonly RecalledExcerpt[] | undefined> {
     const budget = this.budget();
     await this.#triggers.beforeSend(signal);
     if (signal.aborted) return undefined;
@@ -474,8 +474,8 @@ export class Conversation {
   async #recall(
     text: string,
     plain: Context,
-    assemble: (recalled: readonly Recalled[]) => Context,
-  ): Promise<readonly Recalled[]> {
+    assemble: (recalled: readonly RecalledExcerpt[]) => Context,
+  ): Promise<readonly RecalledExcerpt[]> {
     const { recall, settings } = this.#deps;
     const budget = this.budget();
     const room = Math.min(Math.floor(budget * settings().recallShare), budget - plain.total);

@@ -1,5 +1,5 @@
-import type { Pace } from '../core/compress/source.ts';
-import { countedLine, coverage } from '../core/context/ledger-lines.ts';
+import type { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
+import { countedLine, createCoverageTest } from '../core/context/ledger-lines.ts';
 import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
@@ -13,7 +13,7 @@ import type { CompressionJob } from './compression-job.ts';
 const REDUCED_SHARE = 0.8;
 /** If the ledger takes at least this share of its room, dropped entries are only restored if all of them fit. */
 const MAX_SHARE_TO_RESTORE = 0.75;
-/** How much checking an entry counts for `Pace`, which yields after a number of characters. */
+/** How much checking an entry counts for `CancellableYielder`, which yields after a number of characters. */
 const CHECK_COST_CHARS = 20;
 
 export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {
@@ -41,10 +41,10 @@ export async function fitLedgerInBatches(
   job: LedgerInput,
   ledger: Ledger,
   { newlyCovered, updated, coveredTokens }: LedgerChanges,
-  pace: Pace,
+  pace: CancellableYielder,
 ): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
   const { state, budget, counts, settings } = job;
-  const isCovered = coverage(state.frontier);
+  const isCovered = createCoverageTest(state.frontier);
   // Events of messages that are sent verbatim aren't sent in the ledger.
   const coveredPosition = ({ message }: KeyEvent): number | undefined => {
     const position = state.positionOf(message);

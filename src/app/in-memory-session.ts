@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import type { SourceMessage } from '../core/compress/source.ts';
+import type { SourceMessage } from '../core/compress/source-message.ts';
 import type { CompressionRecord, SessionEvent, TriggerName } from '../core/journal/schema.ts';
 import { detectEvents } from '../core/events/detect.ts';
 import { eventIdAt } from '../core/events/ledger.ts';
@@ -8,7 +8,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { PresetName } from '../core/prompts/render.ts';
+import type { PresetName } from '../core/prompts/render-prompts.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import type { MessageTokens, TokenCounter } from '../core/tokens/token-counter.ts';
 import { compressSession } from './compress-session.ts';
@@ -18,7 +18,7 @@ import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
 import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
 import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 
 export interface InMemorySessionOptions {
   readonly policy: Policy;

@@ -1,5 +1,5 @@
-import { Pace } from '../core/compress/source.ts';
-import { isRetelling } from '../core/compress/passage-weights.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
+import { isRecap } from '../core/compress/passage-weights.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
@@ -7,7 +7,7 @@ import type { LedgerChange } from '../core/journal/schema.ts';
 import type { KeyEventId, MessageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
-import type { PresetName } from '../core/prompts/render.ts';
+import type { PresetName } from '../core/prompts/render-prompts.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
@@ -57,7 +57,7 @@ export class LedgerKeeper {
     for (const [at, { message, position }] of items.entries()) {
       if (message.role === 'system') continue;
       const text = messageText(message);
-      if (isRetelling(text, position)) continue;
+      if (isRecap(text, position)) continue;
       const previous = messageBefore(job.state, position);
       const before = previous && { role: previous.role, text: messageText(previous) };
       const steps = detectSteps(
@@ -85,7 +85,7 @@ export class LedgerKeeper {
     const { ledgerRevision, counters, events: known, path } = state;
     const after = { revision: ledgerRevision + 1, compressions: counters.compressions + 1, path };
     const knownBefore = known.size;
-    const pace = new Pace(this.#deps.clock.yielder, job.signal);
+    const pace = new CancellableYielder(this.#deps.clock.yielder, job.signal);
     const ledger = await this.#ledger(job, pace);
     const updated = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {
@@ -109,7 +109,7 @@ export class LedgerKeeper {
     return { events, changes, spans };
   }
 
-  async #ledger({ state }: CompressionJob, pace: Pace): Promise<Ledger> {
+  async #ledger({ state }: CompressionJob, pace: CancellableYielder): Promise<Ledger> {
     const cached = this.#cached;
     this.#cached = undefined;
     if (

@@ -114,7 +114,7 @@ export interface SessionJournal {
    */
   readonly unsaved: Phrase | undefined;
   /** A chat from another tool, opened read-only. It isn't in the session list, and nothing is stored for it. */
-  readonly isForeign?: true;
+  readonly isExternal?: true;
   /**
    * Writes and flushes the events to disk, and then applies them to `state`. If the disk is full, they are only applied
    * (see `unsaved`), and written when there is space. If it rejects with `StoreFault`, they aren't applied.

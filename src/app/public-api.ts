@@ -1,10 +1,11 @@
 // The public API of the package: compression for other programs. `import … from 'threadkeeper'`.
-import { chooseLevels } from '../core/compress/levels.ts';
+import { chooseLevels } from '../core/compress/choose-levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
-import { Pace, type SourceMessage } from '../core/compress/source.ts';
+import type { SourceMessage } from '../core/compress/source-message.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { mergeOld } from '../core/compress/tree.ts';
-import { nodeText } from '../core/context/render.ts';
+import { nodeText } from '../core/context/render-context.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
@@ -13,7 +14,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import type { CostTier, Level, SummaryNode } from '../core/model/summary.ts';
 import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
-import { PRESETS, type PresetName } from '../core/prompts/render.ts';
+import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
@@ -144,7 +145,7 @@ export async function summarizeHierarchical(
   const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
   const { text: brief, tokens: briefTokens } = await summaryWithin(session, limits.brief, counter, options);
   const { text: detailed, tokens: detailedTokens } = await summaryWithin(session, limits.detailed, counter, options);
-  const pace = new Pace(options.yielder);
+  const pace = new CancellableYielder(options.yielder);
   const full =
     tokens <= FULL_AS_IS_TOKENS
       ? { text: whole, tokens: wholeTokens }
@@ -311,7 +312,7 @@ async function textWithin(
   if (tokensWithFraming(asIs, counter) <= limit) return asIs;
   const tools = {
     counter,
-    pace: new Pace(yielder),
+    pace: new CancellableYielder(yielder),
     ceilings: PARENT_CEILINGS,
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
@@ -414,7 +415,7 @@ async function prepare(messages: readonly LibraryMessage[], options: LibraryOpti
     role,
     content: contentBlocks(content),
   }));
-  const pace = new Pace(yielder);
+  const pace = new CancellableYielder(yielder);
   const sizes: MessageTokens[] = [];
   for (const message of source) {
     sizes.push(await counter.messageYielding(message, pace));

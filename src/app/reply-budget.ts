@@ -1,7 +1,7 @@
 import { budgetOf } from '../core/budget/gauge.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
 import { reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 
 /** The user's settings for chat requests; null means the model's default. */
 export interface ChatLimits {

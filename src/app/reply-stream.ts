@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import type { Recalled } from '../core/context/render.ts';
+import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { messageId, type MessageId } from '../core/model/ids.ts';
@@ -9,7 +9,7 @@ import type { ConversationUpdate } from './conversation-update.ts';
 import { emptyReply, ModelFault } from './fault.ts';
 import type { ChatModel, ChatRequest, Log, SessionJournal, Clock } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 
 export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'settings' | 'price'> {
   readonly meter: ContextMeter;
@@ -23,7 +23,7 @@ export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log
 export async function streamReply(
   deps: ReplyDeps,
   model: ChatModel,
-  recalled: readonly Recalled[],
+  recalled: readonly RecalledExcerpt[],
   signal: AbortSignal,
   raisesLimit = false,
 ): Promise<void> {

@@ -1,12 +1,13 @@
 import { DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
-import { Pace, type SourceMessage } from '../core/compress/source.ts';
+import type { SourceMessage } from '../core/compress/source-message.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { summarizeRuns } from '../core/compress/summarize.ts';
 import { makeParent } from '../core/compress/tree.ts';
 import { nodeId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import type { DetectedEvent } from '../core/model/key-event.ts';
 import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
-import { summaryPrompt, type PresetName } from '../core/prompts/render.ts';
+import { summaryPrompt, type PresetName } from '../core/prompts/render-prompts.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
@@ -76,7 +77,7 @@ async function generate(
   const { journal, counts, counter, clock, preset, promptText, settings } = deps;
   const { state } = journal;
   const { summary } = settings().policy;
-  const pace = new Pace(clock.yielder, signal);
+  const pace = new CancellableYielder(clock.yielder, signal);
   const now = (): number => clock.now();
   if (node.children.length > 0 && !options.finer) {
     const children = node.children.map((child) => nodeOf(state, child));

@@ -3,7 +3,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { ratedExcerpt } from '../core/search/excerpt.ts';
-import type { IndexedAs } from '../core/search/text-index.ts';
+import type { IndexedTextProperties } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
 /** Whether a message is sent verbatim, summarized, or in an archived session. */
@@ -43,7 +43,7 @@ const PASSAGE_SHARE = 0.3;
 export interface Searchable {
   readonly key: string;
   readonly text: string;
-  readonly as: IndexedAs;
+  readonly properties: IndexedTextProperties;
 }
 
 /** The index entry of a message; undefined for the local provider's replies, which only quote other messages. */
@@ -51,11 +51,11 @@ export function searchableMessage(state: SessionState, id: MessageId): Searchabl
   const message = state.messages.get(id);
   if (!message || message.model === LOCAL_MODEL) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
-  return { key: messageKey(id), text: messageText(message), as: { kind: 'message', weight } };
+  return { key: messageKey(id), text: messageText(message), properties: { kind: 'message', weight } };
 }
 
 export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
-  return { key: `event:${id}`, text: quote, as: { kind: 'event', about: kind, weight: WEIGHTS.event } };
+  return { key: `event:${id}`, text: quote, properties: { kind: 'event', about: kind, weight: WEIGHTS.event } };
 }
 
 /** The index entry of a summary; undefined for parents, which are only less exact than their children. */
@@ -64,7 +64,7 @@ export function searchableNode({ id, depth, title, brief, detailed }: SummaryNod
   return {
     key: `summary:${id}`,
     text: [title, brief, detailed].join('\n'),
-    as: { kind: 'summary', weight: WEIGHTS.summary },
+    properties: { kind: 'summary', weight: WEIGHTS.summary },
   };
 }
 

@@ -2,7 +2,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { neutralizeTags, plainName, section } from '../core/text/fence.ts';
+import { neutralizeTags, plainName, wrapSection } from '../core/text/prompt-sections.ts';
 import type { SessionSummary } from './ports.ts';
 import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
 
@@ -93,7 +93,7 @@ const line = ({ session, message, role, text }: Citation): string =>
 
 /** Search results as text for a model. */
 export function recalledText(found: readonly Citation[]): string {
-  return section(
+  return wrapSection(
     'record',
     [INTRODUCTION, ...(found.length > 0 ? found.map(line) : ['Nothing that was said matches.'])].join('\n\n'),
   );
@@ -104,7 +104,7 @@ export function decisionsText({ memory, decisions }: Decisions): string {
   if (memory.length + decisions.length === 0)
     return 'No decisions in recent sessions, and the workspace memory is empty.';
   const kept = memory.map((one) => `- ${neutralizeTags(one).replace(/\s+/g, ' ')}`);
-  return section(
+  return wrapSection(
     'record',
     [
       INTRODUCTION,

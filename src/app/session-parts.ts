@@ -2,7 +2,7 @@ import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 import type { Clock, CountStore, Log, SessionJournal } from './ports.ts';
-import type { ConversationSettings } from './settings.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 
 /** The dependencies that the classes of an open session share. */
 export interface SessionParts {

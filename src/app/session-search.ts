@@ -1,4 +1,4 @@
-import type { Recalled } from '../core/context/render.ts';
+import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
@@ -95,13 +95,13 @@ export class SessionSearch {
   }
 
   /** Excerpts of compressed history that match a text and fit in `budgetTokens`, oldest first. */
-  async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly Recalled[]> {
+  async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly RecalledExcerpt[]> {
     const { frontier } = this.#state();
     // Don't index the new message: it changes the weights of its words, and the preview is computed without it.
     await this.updateIndex((frontier.at(-1)?.to ?? -1) + 1);
     const covered = (position: number): boolean =>
       frontier.some((item) => item.from <= position && position <= item.to);
-    const kept: Recalled[] = [];
+    const kept: RecalledExcerpt[] = [];
     let used = 0;
     // Summaries and key events are already in the request.
     for (const hit of this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
@@ -128,8 +128,8 @@ export class SessionSearch {
 
   async #add(searchable: Searchable | undefined): Promise<void> {
     if (!searchable) return;
-    const { key, text, as } = searchable;
-    await this.#index.addYielding(key, text, as, this.#clock.yielder);
+    const { key, text, properties } = searchable;
+    await this.#index.addYielding(key, text, properties, this.#clock.yielder);
     await yieldIfDue(this.#clock.yielder);
   }
 }

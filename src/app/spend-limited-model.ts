@@ -40,7 +40,7 @@ export function spendLimitedModel(
   const onUsage = (usage: Usage): void => {
     const costUsd = price(chat.id, usage);
     calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
-    gate.spent(costUsd);
+    gate.recordCost(costUsd);
   };
   const summarizer = summarizerOf(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
   return {
@@ -60,11 +60,11 @@ export interface SpendGate {
   /** `spent`: the limit is reached. */
   state(): 'open' | 'spent';
   /** Called after each model call with its cost in US dollars; null if the price is unknown. */
-  spent(costUsd: number | null): void;
+  recordCost(costUsd: number | null): void;
 }
 
 /** Without a limit. */
-export const OPEN_GATE: SpendGate = { state: () => 'open', spent: () => undefined };
+export const OPEN_GATE: SpendGate = { state: () => 'open', recordCost: () => undefined };
 
 /** Not a `ModelFault`, because no provider was called. */
 export class SpendLimitReached extends Error {

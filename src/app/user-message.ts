@@ -4,7 +4,7 @@ import { messageText, type Attachment, type ImageBlock, type Message } from '../
 import type { SessionState } from '../core/state/session-state.ts';
 import { findPasted } from '../core/text/foreign-text.ts';
 import type { Clock } from './ports.ts';
-import { titleFrom } from './title.ts';
+import { sessionTitleFrom } from './session-title.ts';
 
 export interface UserMessage {
   readonly text: string;
@@ -20,7 +20,7 @@ export function userMessageEvents(draft: UserMessage, state: SessionState, clock
   const events: SessionEvent[] = [
     { type: 'message_added', message: userMessage(draft, messageId(clock.id()), state, clock) },
   ];
-  const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
+  const title = sessionTitleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
   if (state.title === '' && title !== '') events.push({ type: 'session_renamed', title });
   return events;
 }

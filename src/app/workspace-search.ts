@@ -135,7 +135,7 @@ export class WorkspaceSearch {
   async #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
     if (!searchable) return;
     const { yielder } = this.#deps.clock;
-    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.as, yielder);
+    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.properties, yielder);
     await yieldIfDue(yielder);
   }
 }

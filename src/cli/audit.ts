@@ -1,7 +1,8 @@
 import type { ModelCheckResult } from '../core/audit/model-check.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
 import { supportOf } from '../core/model/statement-check.ts';
-import { Pace, type SourceMessage } from '../core/compress/source.ts';
+import type { SourceMessage } from '../core/compress/source-message.ts';
+import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
@@ -67,7 +68,7 @@ async function check(
   if (!model) return { statements: checkStatements(summary, messages) };
   const { checkStatementsWithModel } = await import('../core/audit/model-check.ts');
   const counter = await loadEncoding(encoding);
-  return checkStatementsWithModel(summary, messages, { model, counter, pace: new Pace(), calls });
+  return checkStatementsWithModel(summary, messages, { model, counter, pace: new CancellableYielder(), calls });
 }
 
 function statementJson(statement: CheckedStatement): object {

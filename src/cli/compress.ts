@@ -4,7 +4,7 @@ import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
-import { PRESETS, type PresetName } from '../core/prompts/render.ts';
+import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { priceOf } from '../core/tokens/models.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';

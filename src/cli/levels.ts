@@ -1,5 +1,5 @@
 import { summarizeHierarchical } from '../app/public-api.ts';
-import { PRESETS } from '../core/prompts/render.ts';
+import { PRESETS } from '../core/prompts/render-prompts.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';

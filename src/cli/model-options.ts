@@ -89,7 +89,7 @@ export async function modelFromOptions({
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summarizerOf } = await import('../app/summarizer.ts');
-  const { retrying } = await import('../providers/retry.ts');
+  const { withRetries } = await import('../providers/retry.ts');
   const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
   if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
     throw new UsageError(`--base-url must be an http or https URL, not “${baseUrl}”.`);
@@ -100,7 +100,7 @@ export async function modelFromOptions({
   const known = modelInfo(id, {}, listed?.facts);
   const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
-  const chat = retrying(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
+  const chat = withRetries(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
   });

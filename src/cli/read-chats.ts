@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
-import { refusalOf, type Source, type SourceFile } from '../app/library/source.ts';
+import { readFailureReason, type Source, type SourceFile } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
@@ -16,7 +16,7 @@ export interface Chat {
 }
 
 /** A file or database that can't be read, in JSON output. */
-export interface RefusedOutput {
+export interface UnreadableOutput {
   readonly path: string;
   readonly tool: string;
   readonly reason: string;
@@ -38,17 +38,17 @@ export async function withSources<Result>(
 }
 
 /** Reads all sessions, one at a time, and masks secrets in titles. Adds those that can't be read to `refused`. */
-export async function* readChats(sources: readonly Source[], refused: RefusedOutput[]): AsyncGenerator<Chat> {
+export async function* readChats(sources: readonly Source[], refused: UnreadableOutput[]): AsyncGenerator<Chat> {
   const mask = (text: string): string => new Redactor().redact(text);
   for (const source of sources) {
     const found = await source.find();
-    for (const { path, tool, reason } of found.refused) refused.push({ path, tool, reason: inEnglish(reason) });
+    for (const { path, tool, reason } of found.unreadable) refused.push({ path, tool, reason: inEnglish(reason) });
     for (const file of found.files) {
       try {
         const session = await readSession(source, file);
         yield { entry: entryOf(file, session, undefined, mask), session, source, file };
       } catch (error) {
-        refused.push({ path: file.path, tool: file.tool, reason: inEnglish(refusalOf(error)) });
+        refused.push({ path: file.path, tool: file.tool, reason: inEnglish(readFailureReason(error)) });
       }
     }
   }

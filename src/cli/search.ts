@@ -1,12 +1,12 @@
 import { readSession } from '../app/library/read-session.ts';
-import { refusalOf } from '../app/library/source.ts';
+import { readFailureReason } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { wordBlockOf } from '../core/search/word-block.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { damagedFile } from '../sources/files.ts';
-import { readChats, withSources, type Chat, type RefusedOutput } from './read-chats.ts';
+import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
 
 const DEFAULT_HITS = 10;
@@ -33,7 +33,7 @@ the chats, run threadkeeper sources.
   async run({ options, json, output, env }) {
     const query = requiredOption(options, 'query');
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
-    const refused: RefusedOutput[] = [];
+    const refused: UnreadableOutput[] = [];
     const hits = await withSources(options, env, async (sources) => {
       const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
@@ -51,7 +51,7 @@ the chats, run threadkeeper sources.
           // The tool has rewritten or deleted the chat meanwhile.
           const { path, tool } = chat.file;
           if (!refused.some((one) => one.path === path))
-            refused.push({ path, tool, reason: inEnglish(refusalOf(error)) });
+            refused.push({ path, tool, reason: inEnglish(readFailureReason(error)) });
         }
       }
       return found;

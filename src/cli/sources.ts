@@ -1,6 +1,6 @@
 import { fingerprints, Relations, type Relation } from '../app/library/relations.ts';
 import type { LibraryEntry } from '../app/library/read-session.ts';
-import { readChats, withSources, type RefusedOutput } from './read-chats.ts';
+import { readChats, withSources, type UnreadableOutput } from './read-chats.ts';
 import type { Command } from './command.ts';
 
 export const command: Command = {
@@ -21,7 +21,7 @@ them. Files that can't be read are listed with the reason.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     const entries: LibraryEntry[] = [];
-    const refused: RefusedOutput[] = [];
+    const refused: UnreadableOutput[] = [];
     const relations = new Relations();
     await withSources(options, env, async (sources) => {
       for await (const { entry, session } of readChats(sources, refused)) {

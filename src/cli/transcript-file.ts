@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { SourceMessage } from '../core/compress/source.ts';
+import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
-import { isChatRow } from './all-chats/chat-rows.ts';
+import { isChatItemRow } from './external-chats/chat-rows.ts';
 import {
   chatsAboutFile,
   continueHere,
@@ -10,9 +10,9 @@ import {
   openChat,
   restoreDropped,
   searchChats,
-  type AllChatsApp,
+  type ExternalChatsApp,
   type OpenedChatApp,
-} from './all-chats/chat-commands.ts';
+} from './external-chats/external-chat-commands.ts';
 import {
   askAboutSelection,
   attachFiles,
@@ -39,7 +39,7 @@ import {
 import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
-import { SUMMARIES_VIEW } from './platform/ids.ts';
+import { SUMMARIES_VIEW } from './platform/contribution-ids.ts';
 import { settingsQuery } from './platform/settings.ts';
 import { searchSession, searchAllSessions, findForgotten, type SearchApp } from './search/search-commands.ts';
 import { keepModelEvents } from './sessions/session-changes.ts';
@@ -54,7 +54,7 @@ import {
   checkSummary,
   closeNode,
   compareSummary,
-  correct,
+  correctKeyEvent,
   editSummary,
   expandForTurn,
   filterSummaries,
@@ -64,7 +64,7 @@ import {
   showDocument,
   showInChat,
   showInTree,
-  step,
+  undoOrRedo,
 } from './summaries/summary-commands.ts';
 import {
   choosePolicy,
@@ -78,7 +78,7 @@ import type { SummariesApp } from './summaries/summaries-app.ts';
 import { withEvent, withNode, withOpened } from './summaries/command-targets.ts';
 
 /** Dependencies of all commands. */
-type App = AllChatsApp &
+type App = ExternalChatsApp &
   OpenedChatApp &
   ChatApp &
   HealthApp &
@@ -152,12 +152,12 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   undoCompression,
   redoCompression,
   undoSince,
-  undoChange: (app) => step(app, true),
-  redoChange: (app) => step(app, false),
+  undoChange: (app) => undoOrRedo(app, true),
+  redoChange: (app) => undoOrRedo(app, false),
   previewNext: (app) => showDocument(app, 'next', 'now', vscode.l10n.t('Next Request')),
   dryRun: (app) => showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
   showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compression History')),
-  openAsText: (app) => app.reader.openAsText(),
+  openAsText: (app) => app.documentPanel.openAsText(),
   showChart: async (app) => {
     await app.sessions.currentOrLatest();
     app.chart.open();
@@ -180,7 +180,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   filterSummaries,
   clearFilter: (app) => Promise.resolve(app.tree.setFilter(undefined)),
 
-  correctEvent: (app, row) => withEvent(app, row, () => true, correct),
+  correctEvent: (app, row) => withEvent(app, row, () => true, correctKeyEvent),
   pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, setEventPinned(true)),
   unpinEvent: (app, row) => withEvent(app, row, ({ pinned }) => pinned, setEventPinned(false)),
   removeEvent: (app, row) =>
@@ -204,9 +204,9 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   searchChats,
   chatsAboutFile,
   openKeptChat: async (app, row, position) =>
-    isChatRow(row) ? openChat(app, row.chat, typeof position === 'number' ? position : undefined) : false,
+    isChatItemRow(row) ? openChat(app, row.chat, typeof position === 'number' ? position : undefined) : false,
   continueHere: async (app, row) => {
-    if (isChatRow(row) && !(await openChat(app, row.chat))) return false;
+    if (isChatItemRow(row) && !(await openChat(app, row.chat))) return false;
     return continueHere(app, row);
   },
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { USED_KEY } from './platform/ids.ts';
+import { USED_KEY } from './platform/contribution-ids.ts';
 import { Lazy } from './platform/lazy.ts';
 import { registerEntryPoints } from './registration.ts';
 import type { Threadkeeper } from './threadkeeper.ts';

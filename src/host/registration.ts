@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { ChatRow } from './all-chats/chat-rows.ts';
+import type { ChatRow } from './external-chats/chat-rows.ts';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import {
   CHAT_PANEL,
-  CHATS_VIEW,
+  EXTERNAL_CHATS_VIEW,
   CHAT_VIEW,
   DECISIONS_TOOL,
   DOCUMENT_SCHEME,
@@ -11,7 +11,7 @@ import {
   PARTICIPANT,
   RECALL_TOOL,
   SUMMARIES_VIEW,
-} from './platform/ids.ts';
+} from './platform/contribution-ids.ts';
 import type { Row } from './summaries/rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
@@ -53,7 +53,7 @@ export function registerEntryPoints(
       lazyTree(async () => (await product()).memoryTree),
     ),
     vscode.window.registerTreeDataProvider(
-      CHATS_VIEW,
+      EXTERNAL_CHATS_VIEW,
       lazyTree(async () => (await product()).chatsTree),
     ),
     vscode.workspace.registerFileSystemProvider(DOCUMENT_SCHEME, files, { isCaseSensitive: true }),

@@ -5,14 +5,14 @@ import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
 import type { SessionFiles } from './summaries/document-files.ts';
-import type { Reader } from './summaries/reader.ts';
+import type { DocumentPanel } from './summaries/document-panel.ts';
 import type { QueuedMessages } from './chat/drafts.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
-import { PageLink, type PageApp } from './chat/page-link.ts';
+import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { Snapshots } from './sessions/snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
-import { inform } from './platform/notifications.ts';
+import { showInfo } from './platform/notifications.ts';
 import { translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
@@ -28,7 +28,7 @@ export interface SessionViewsApp extends PageApp {
   readonly tree: SummariesTree;
   readonly chart: ChartPanel;
   readonly files: SessionFiles;
-  readonly reader: Reader;
+  readonly documentPanel: DocumentPanel;
   readonly snapshots: Snapshots;
   readonly calibrations: Calibrations;
   readonly queued: QueuedMessages;
@@ -43,7 +43,7 @@ export interface SessionViewsApp extends PageApp {
 /** Keeps all views of the current session up to date: page, gauge, tree, chart, documents, and menus. */
 export class SessionViews {
   readonly #app: SessionViewsApp;
-  #link: PageLink | undefined;
+  #connection: PageConnection | undefined;
   #isModelReady = true;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,20 +52,20 @@ export class SessionViews {
   }
 
   dispose(): void {
-    this.#link?.dispose();
+    this.#connection?.dispose();
     clearTimeout(this.#timer);
   }
 
   /** The link between the page and the current session. Throws if there is none. */
-  link(): PageLink {
-    if (!this.#link) throw new Error('no session is open');
-    return this.#link;
+  connection(): PageConnection {
+    if (!this.#connection) throw new Error('no session is open');
+    return this.#connection;
   }
 
   /** Shows another session. */
   async currentChanged(): Promise<void> {
-    this.#link?.dispose();
-    this.#link = undefined;
+    this.#connection?.dispose();
+    this.#connection = undefined;
     const { sessions, open, calibrations, gaugeItem, panel } = this.#app;
     const conversation = sessions.current;
     open.keepOnly(conversation?.journal.id);
@@ -74,7 +74,7 @@ export class SessionViews {
     const hasContent = conversation.state.counters.messagesEver > 0;
     const { journal } = conversation;
     // Created immediately, because the caller requests the link next.
-    this.#link = new PageLink(conversation, this.#app, {
+    this.#connection = new PageConnection(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
     });
@@ -109,7 +109,7 @@ export class SessionViews {
   }
 
   async listChanged(): Promise<void> {
-    await this.#link?.sendSessions();
+    await this.#connection?.sendSessions();
   }
 
   /** Refreshes the views, once for all changes within the delay. */
@@ -124,14 +124,14 @@ export class SessionViews {
   }
 
   #refresh(): void {
-    const { sessions, panel, gaugeItem, gauge, tree, chart, files, reader } = this.#app;
+    const { sessions, panel, gaugeItem, gauge, tree, chart, files, documentPanel } = this.#app;
     panel.setTitle(titleText(sessions.current?.state.title ?? ''));
     gaugeItem.refresh();
     gauge.changed();
     tree.refresh();
     chart.refresh();
     setContextKeys(sessions.current);
-    this.#inBackground(files.refresh().then(() => reader.refresh()));
+    this.#inBackground(files.refresh().then(() => documentPanel.refresh()));
   }
 
   async #list(): Promise<readonly SessionSummary[]> {
@@ -158,7 +158,7 @@ export function unsavedNotifier(journal: SessionJournal): () => void {
     if (isReported === (unsaved !== undefined)) return;
     isReported = unsaved !== undefined;
     if (unsaved) void vscode.window.showWarningMessage(translated(unsaved));
-    else inform(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
+    else showInfo(vscode.l10n.t('Disk space is available again. All messages have been saved.'));
   };
 }
 

@@ -17,8 +17,8 @@ import { countFiles } from '../storage/count-files.ts';
 import { bytesOf } from '../storage/snapshot.ts';
 import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
-import { AllChats } from './all-chats/all-chats.ts';
-import { ChatsTree } from './all-chats/chats-tree.ts';
+import { ExternalChats } from './external-chats/external-chats.ts';
+import { ChatsTree } from './external-chats/chats-tree.ts';
 import { Attachments } from './chat/attachments.ts';
 import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
@@ -28,24 +28,24 @@ import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
-import { Reader } from './summaries/reader.ts';
+import { DocumentPanel } from './summaries/document-panel.ts';
 import { SessionFiles } from './summaries/document-files.ts';
-import { Reviews } from './edits/review.ts';
+import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, QueuedMessages } from './chat/drafts.ts';
 import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/tree-items.ts';
-import { EditorModels } from './models/editor-models.ts';
+import { VsCodeModels } from './models/vscode-models.ts';
 import { faultView } from './platform/fault-view.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
-import { openLink } from './chat/links.ts';
+import { openLink } from './chat/open-link.ts';
 import { openMessageDocument } from './summaries/document-uris.ts';
-import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/ids.ts';
+import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/contribution-ids.ts';
 import { Keys } from './models/keys.ts';
-import { informOn } from './platform/notifications.ts';
+import { routeInfoToPage } from './platform/notifications.ts';
 import { LearnedFacts } from './models/learned-facts.ts';
-import { contextWindowSource } from './models/model-notices.ts';
+import { contextWindowSourceText } from './models/model-notices.ts';
 import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
 import { Summarizers } from './models/summarizers.ts';
@@ -65,7 +65,7 @@ import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
-import type { PageLink } from './chat/page-link.ts';
+import type { PageConnection } from './chat/page-connection.ts';
 
 /**
  * The composition root: creates every part once and passes it to the others as constructor arguments. No session is
@@ -77,7 +77,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly clock = systemClock();
   readonly workspace = workspaceIdentity();
   readonly editor = new LastEditor();
-  readonly reviews = new Reviews();
+  readonly reviews = new EditReviews();
   readonly diagrams = new DiagramPreview();
   readonly comparison = new Comparison(this.clock.yielder);
   readonly chart = new ChartPanel(() => this.sessions.current);
@@ -94,7 +94,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
   /** The chats from other tools. */
-  readonly chats: AllChats;
+  readonly chats: ExternalChats;
   readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];
   readonly drafts: Drafts;
@@ -111,7 +111,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The folder of the journals. */
   readonly folder: string;
   readonly files: SessionFiles;
-  readonly reader: Reader;
+  readonly documentPanel: DocumentPanel;
   /** Searches all sessions of the workspace; undefined if canceled. */
   readonly searchWorkspace: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #context: vscode.ExtensionContext;
@@ -124,7 +124,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.extensionUri = context.extensionUri;
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
-    const editorModels = new EditorModels(context.globalState, context.languageModelAccessInformation, warn);
+    const editorModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
     // Not awaited: until it's done the defaults apply, and then the change is handled like any other.
@@ -148,7 +148,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       clock: this.clock,
       writer: window,
       remembered: () => this.snapshots.storedList(),
-      handing: (id) => ({
+      handover: (id) => ({
         isPresent: isWindowThere,
         beforeHandover: async () => this.open.get(id)?.conversation.halt(),
       }),
@@ -198,7 +198,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.gauge,
       () => this.sessions.current,
       () => spend.current(),
-      (read) => contextWindowSource(this.models, this.chosenModel(), read),
+      (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
     );
     this.tree = new SummariesTree(summaries, {
       conversation: () => this.sessions.current,
@@ -216,14 +216,14 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       now: () => this.clock.now(),
       describe: (error) => this.describe(error).text,
     });
-    this.reader = new Reader(
-      (uri) => this.files.page(uri),
+    this.documentPanel = new DocumentPanel(
+      (uri) => this.files.document(uri),
       (href, session) => this.#openLink(href, session),
       context.extensionUri,
     );
     this.memoryTree = new MemoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
-    this.chats = new AllChats({ extensionUri, storage, window, warn });
+    this.chats = new ExternalChats({ extensionUri, storage, window, warn });
     this.chatsTree = new ChatsTree(this.chats, this.clock.yielder);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
@@ -232,13 +232,15 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.panel,
       this.reviews,
       this.diagrams,
-      informOn(this.panel),
+      routeInfoToPage(this.panel),
       this.tree,
       this.files,
       this.chart,
       this.comparison,
-      this.reader,
-      vscode.commands.registerCommand('threadkeeper.internal.readDocument', (uri: vscode.Uri) => this.reader.open(uri)),
+      this.documentPanel,
+      vscode.commands.registerCommand('threadkeeper.internal.readDocument', (uri: vscode.Uri) =>
+        this.documentPanel.open(uri),
+      ),
       this.gaugeItem,
       this.memory,
       this.memoryTree,
@@ -248,7 +250,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.rules,
       this.rules.onDidChange(() => this.#views.refreshSoon()),
       ...documentLinks(
-        (uri) => this.files.page(uri),
+        (uri) => this.files.document(uri),
         (id) => this.#conversationOf(id),
       ),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
@@ -322,8 +324,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
     answerRequest(this.archive, request, stream, token);
 
-  forgetWindow(chosen: ChosenModel): void {
-    this.calibrations.forgetWindow(chosen);
+  forgetContextWindow(chosen: ChosenModel): void {
+    this.calibrations.forgetContextWindow(chosen);
   }
 
   /** Updates everything that depends on the selected model. */
@@ -360,13 +362,13 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     await forgetSessions(this.#context.globalState, sessions);
   }
 
-  currentLink(): PageLink {
-    return this.#views.link();
+  currentConnection(): PageConnection {
+    return this.#views.connection();
   }
 
-  async link(): Promise<PageLink> {
+  async connection(): Promise<PageConnection> {
     await this.sessions.currentOrLatest();
-    return this.currentLink();
+    return this.currentConnection();
   }
 
   async requests(): Promise<RequestHandlers> {
@@ -401,10 +403,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The state of the current session, unless it's a chat from another tool. */
   #ownState(): SessionState | undefined {
     const { current } = this.sessions;
-    return current?.journal.isForeign === true ? undefined : current?.state;
+    return current?.journal.isExternal === true ? undefined : current?.state;
   }
 
-  costAhead(nodes: readonly SummaryNode[]): CostEstimate {
+  estimateCost(nodes: readonly SummaryNode[]): CostEstimate {
     const open = this.sessions.current && this.open.get(this.sessions.current.journal.id);
     return open?.estimateCost(nodes) ?? { model: '', estimatedCostUsd: null };
   }

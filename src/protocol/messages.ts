@@ -12,12 +12,12 @@ import {
   faultButtonSchema,
   compressionSchema,
   coverSchema,
-  aMessageId,
-  aSessionId,
-  count,
-  list,
-  longText,
-  shortText,
+  messageIdSchema,
+  sessionIdSchema,
+  countSchema,
+  readonlyList,
+  longTextSchema,
+  shortTextSchema,
 } from './views.ts';
 import { requestSchema, type PageRequest, type RequestHandlers } from './requests.ts';
 
@@ -27,11 +27,11 @@ import { requestSchema, type PageRequest, type RequestHandlers } from './request
  * branch, a deleted message), so that outdated answers can be recognized.
  */
 const transcript = {
-  session: aSessionId,
-  epoch: count,
-  total: count,
-  from: count,
-  messages: list(messageSchema),
+  session: sessionIdSchema,
+  epoch: countSchema,
+  total: countSchema,
+  from: countSchema,
+  messages: readonlyList(messageSchema),
 };
 
 const hostToPage = v.variant('type', [
@@ -40,68 +40,74 @@ const hostToPage = v.variant('type', [
     type: v.literal('init'),
     ...transcript,
     title: v.string(),
-    covers: list(coverSchema),
-    compressions: list(compressionSchema),
+    covers: readonlyList(coverSchema),
+    compressions: readonlyList(compressionSchema),
     gauge: v.nullable(gaugeSchema),
     task: v.nullable(taskSchema),
-    sessions: list(sessionSchema),
+    sessions: readonlyList(sessionSchema),
     model: modelSchema,
     settings: settingsSchema,
     status: statusSchema,
     draft: draftSchema,
     /** The user's texts, newest last, for the composer's history. */
-    history: list(v.string()),
+    history: readonlyList(v.string()),
     /** A message for the user about the session's file. */
     notice: v.nullable(v.string()),
     /** Whether the page has hung before, so that it now renders one message at a time and reports which. */
     careful: v.optional(v.boolean()),
   }),
   /** Why there is no session to show: no folder is open, or the store can't be read. */
-  v.object({ type: v.literal('unavailable'), text: v.string(), actions: list(faultButtonSchema) }),
+  v.object({ type: v.literal('unavailable'), text: v.string(), actions: readonlyList(faultButtonSchema) }),
   /** A document to show instead of a session. */
-  v.object({ type: v.literal('document'), title: v.string(), text: longText }),
+  v.object({ type: v.literal('document'), title: v.string(), text: longTextSchema }),
   /** Replaces all positions from `from` on. Earlier ones stay, unless `epoch` is new. */
   v.object({ type: v.literal('transcript'), ...transcript }),
   /** New versions of messages that the page may have; unknown IDs are ignored. */
-  v.object({ type: v.literal('messagesChanged'), session: aSessionId, messages: list(messageSchema) }),
+  v.object({ type: v.literal('messagesChanged'), session: sessionIdSchema, messages: readonlyList(messageSchema) }),
   /** A reply begins at position `at`, the new end. Its text follows in deltas. */
-  v.object({ type: v.literal('replyStarted'), session: aSessionId, at: count, message: messageSchema }),
+  v.object({ type: v.literal('replyStarted'), session: sessionIdSchema, at: countSchema, message: messageSchema }),
   /**
    * `offset` is the position of `text` in the reply, in UTF-16 units. If there is a gap, the page requests everything
    * again.
    */
-  v.object({ type: v.literal('replyDelta'), session: aSessionId, id: aMessageId, offset: count, text: longText }),
-  v.object({ type: v.literal('replyEnded'), session: aSessionId, message: messageSchema }),
+  v.object({
+    type: v.literal('replyDelta'),
+    session: sessionIdSchema,
+    id: messageIdSchema,
+    offset: countSchema,
+    text: longTextSchema,
+  }),
+  v.object({ type: v.literal('replyEnded'), session: sessionIdSchema, message: messageSchema }),
   /** After a compression, an undo, or a switch of branches. */
   v.object({
     type: v.literal('compression'),
-    session: aSessionId,
-    covers: list(coverSchema),
-    compressions: list(compressionSchema),
+    session: sessionIdSchema,
+    covers: readonlyList(coverSchema),
+    compressions: readonlyList(compressionSchema),
   }),
   v.object({ type: v.literal('gauge'), gauge: v.nullable(gaugeSchema) }),
   v.object({ type: v.literal('task'), task: v.nullable(taskSchema) }),
-  v.object({ type: v.literal('sessions'), sessions: list(sessionSchema) }),
+  v.object({ type: v.literal('sessions'), sessions: readonlyList(sessionSchema) }),
   v.object({ type: v.literal('status'), status: statusSchema }),
   /**
    * The attachments have changed. With `focus`, another part of the editor added to the composer (*Ask About
    * Selection*), and `text` replaces its text; otherwise, the text stays as the user is typing it.
    */
-  v.object({ type: v.literal('draft'), session: aSessionId, draft: draftSchema, focus: v.boolean() }),
+  v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
   v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
   /** A short message at the bottom of the page; with `offer`, a button that sends `offerTaken`. */
   v.object({
     type: v.literal('say'),
     text: v.string(),
-    offer: v.nullable(v.object({ id: count, label: v.string() })),
+    offer: v.nullable(v.object({ id: countSchema, label: v.string() })),
   }),
   /** Scrolls to a message and highlights it. */
-  v.object({ type: v.literal('reveal'), session: aSessionId, position: count }),
+  v.object({ type: v.literal('reveal'), session: sessionIdSchema, position: countSchema }),
   /** Answered by `pong` immediately, unless the page hangs. */
   v.object({ type: v.literal('ping') }),
-  v.object({ type: v.literal('answer'), id: count, ok: v.literal(true), value: v.unknown() }),
-  v.object({ type: v.literal('refusal'), id: count, ok: v.literal(false), fault: faultSchema }),
+  v.object({ type: v.literal('answer'), id: countSchema, ok: v.literal(true), value: v.unknown() }),
+  v.object({ type: v.literal('refusal'), id: countSchema, ok: v.literal(false), fault: faultSchema }),
 ]);
 export type HostToPage = v.InferOutput<typeof hostToPage>;
 export type InitMessage = Extract<HostToPage, { type: 'init' }>;
@@ -109,16 +115,16 @@ export type InitMessage = Extract<HostToPage, { type: 'init' }>;
 const pageToHost = v.variant('type', [
   /** The page is listening, or noticed a gap; answered by `init` or `unavailable`. */
   v.object({ type: v.literal('ready') }),
-  v.object({ type: v.literal('request'), id: count, body: requestSchema }),
+  v.object({ type: v.literal('request'), id: countSchema, body: requestSchema }),
   v.object({ type: v.literal('stop') }),
   /** Sent at most every 300 ms while the user types, and when the page is hidden. */
-  v.object({ type: v.literal('setDraft'), session: aSessionId, text: longText }),
-  v.object({ type: v.literal('offerTaken'), id: count }),
+  v.object({ type: v.literal('setDraft'), session: sessionIdSchema, text: longTextSchema }),
+  v.object({ type: v.literal('offerTaken'), id: countSchema }),
   /** Whether the page has the keyboard focus. VS Code knows that of tabs, but not of a view in the Side Bar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
   /** The next message that a careful page renders; null when all are rendered. */
-  v.object({ type: v.literal('drawing'), message: v.nullable(aMessageId) }),
+  v.object({ type: v.literal('drawing'), message: v.nullable(messageIdSchema) }),
   /** An error in the page, for the log. It must not contain message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),
 ]);
@@ -131,7 +137,7 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T
   const result = v.safeParse(schema, value);
   if (result.success) return { ok: true, message: result.output };
   const issue = result.issues[0];
-  const type = v.safeParse(v.object({ type: shortText }), value);
+  const type = v.safeParse(v.object({ type: shortTextSchema }), value);
   const where = v.getDotPath(issue);
   const name = type.success ? `message "${type.output.type}"` : 'message without a type';
   return {
@@ -145,7 +151,7 @@ export function parsePageMessage(value: unknown): Parsed<PageToHost> {
   return parse(pageToHost, value);
 }
 
-const requestIdSchema = v.object({ type: v.literal('request'), id: count });
+const requestIdSchema = v.object({ type: v.literal('request'), id: countSchema });
 
 /** Reads the ID of an invalid request, so that it can be refused: the page waits for an answer. */
 export function requestIdIn(value: unknown): number | undefined {

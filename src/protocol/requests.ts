@@ -13,20 +13,20 @@ import {
   stepStatusSchema,
   nodeSchema,
   previewSchema,
-  aCompressionId,
-  aKeyEventId,
-  aMessageId,
-  aNodeId,
-  aSessionId,
-  count,
-  list,
-  longText,
-  plainId,
-  shortText,
+  compressionIdSchema,
+  keyEventIdSchema,
+  messageIdSchema,
+  nodeIdSchema,
+  sessionIdSchema,
+  countSchema,
+  readonlyList,
+  longTextSchema,
+  plainIdSchema,
+  shortTextSchema,
 } from './views.ts';
 
-const message = { message: aMessageId };
-const session = { session: aSessionId };
+const message = { message: messageIdSchema };
+const session = { session: sessionIdSchema };
 /** The answer to requests without a result. The host pushes what has changed. */
 const done = v.null();
 /** `display`: on a line of its own. */
@@ -41,58 +41,79 @@ const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: 
  */
 const REQUESTS = {
   // Writing
-  send: ask('send', { ...session, text: longText, attachments: list(plainId), pasted: list(longText) }, done),
+  send: ask(
+    'send',
+    {
+      ...session,
+      text: longTextSchema,
+      attachments: readonlyList(plainIdSchema),
+      pasted: readonlyList(longTextSchema),
+    },
+    done,
+  ),
   /** Sends a queued message before the others and stops the current reply. */
-  sendQueued: ask('sendQueued', { id: plainId }, done),
+  sendQueued: ask('sendQueued', { id: plainIdSchema }, done),
   /** Removes a message from the queue. To edit it, its attachments return to the composer. */
   takeQueued: ask(
     'takeQueued',
-    { id: plainId, edit: v.boolean() },
-    v.object({ text: v.nullable(longText), pasted: list(longText) }),
+    { id: plainIdSchema, edit: v.boolean() },
+    v.object({ text: v.nullable(longTextSchema), pasted: readonlyList(longTextSchema) }),
   ),
-  editAndResend: ask('editAndResend', { ...message, text: longText }, done),
+  editAndResend: ask('editAndResend', { ...message, text: longTextSchema }, done),
   retry: ask('retry', { ...message }, done),
   continue: ask('continue', { ...message }, done),
   attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }, done),
-  detach: ask('detach', { id: plainId }, done),
-  completeContext: ask('completeContext', { query: shortText }, list(contextItemSchema)),
+  detach: ask('detach', { id: plainIdSchema }, done),
+  completeContext: ask('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
   /** Returns false if the user canceled the command. */
-  runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longText) }, v.boolean()),
+  runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
 
   // Reading
   loadMessages: ask(
     'loadMessages',
-    { ...session, epoch: count, from: count, count: count },
-    v.object({ from: count, messages: list(messageSchema) }),
+    { ...session, epoch: countSchema, from: countSchema, count: countSchema },
+    v.object({ from: countSchema, messages: readonlyList(messageSchema) }),
   ),
-  outline: ask('outline', { ...session, buckets: count }, outlineSchema),
-  recall: ask('recall', { query: longText }, list(hitSchema)),
+  outline: ask('outline', { ...session, buckets: countSchema }, outlineSchema),
+  recall: ask('recall', { query: longTextSchema }, readonlyList(hitSchema)),
   /** Positions of the messages that contain exactly these words, ignoring case. */
-  find: ask('find', { words: longText }, list(count)),
+  find: ask('find', { words: longTextSchema }, readonlyList(countSchema)),
   openLink: ask('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }, done),
   /** `line` and `column` are 1-based. */
-  openFile: ask('openFile', { path: shortText, line: v.optional(count), column: v.optional(count) }, done),
+  openFile: ask(
+    'openFile',
+    { path: shortTextSchema, line: v.optional(countSchema), column: v.optional(countSchema) },
+    done,
+  ),
   /** Which of these paths are files of the workspace. */
-  existingFiles: ask('existingFiles', { paths: v.pipe(list(shortText), v.maxLength(100)) }, list(shortText)),
+  existingFiles: ask(
+    'existingFiles',
+    { paths: v.pipe(readonlyList(shortTextSchema), v.maxLength(100)) },
+    readonlyList(shortTextSchema),
+  ),
   /** Suggested models for a session without one; also queries servers on this machine. */
-  offerModels: ask('offerModels', {}, list(offerSchema)),
+  offerModels: ask('offerModels', {}, readonlyList(offerSchema)),
   /** Returns false if the user canceled. */
-  takeOffer: ask('takeOffer', { offer: count }, v.boolean()),
+  takeOffer: ask('takeOffer', { offer: countSchema }, v.boolean()),
   /** Formulas as MathML; '' for invalid ones. */
   renderMath: ask(
     'renderMath',
     {
-      formulas: v.pipe(list(formulaSchema), v.maxLength(100)),
+      formulas: v.pipe(readonlyList(formulaSchema), v.maxLength(100)),
     },
-    list(longText),
+    readonlyList(longTextSchema),
   ),
   codeAction: ask(
     'codeAction',
-    { action: v.picklist(['copy', 'insert', 'newFile', 'preview']), text: longText, language: v.optional(shortText) },
+    {
+      action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
+      text: longTextSchema,
+      language: v.optional(shortTextSchema),
+    },
     done,
   ),
   /** Shows the changes in one code block of a reply, or in all that name a file. */
-  applyEdits: ask('applyEdits', { message: v.optional(plainId), code: v.optional(longText) }, done),
+  applyEdits: ask('applyEdits', { message: v.optional(plainIdSchema), code: v.optional(longTextSchema) }, done),
   copyMessage: ask('copyMessage', { ...message }, done),
 
   // The tree of branches
@@ -108,29 +129,29 @@ const REQUESTS = {
    */
   pinQuote: ask(
     'pinQuote',
-    { message: v.optional(aMessageId), quote: longText, kind: keyEventKindSchema },
-    v.object({ event: aKeyEventId }),
+    { message: v.optional(messageIdSchema), quote: longTextSchema, kind: keyEventKindSchema },
+    v.object({ event: keyEventIdSchema }),
   ),
   /** Adds a quote or a whole message to the workspace memory. */
-  remember: ask('remember', { ...message, quote: longText }, done),
-  setEventPinned: ask('setEventPinned', { event: aKeyEventId, pinned: v.boolean() }, done),
+  remember: ask('remember', { ...message, quote: longTextSchema }, done),
+  setEventPinned: ask('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }, done),
   /** Marks a key event as wrong, or restores it. */
-  removeEvent: ask('removeEvent', { event: aKeyEventId, removed: v.boolean() }, done),
+  removeEvent: ask('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }, done),
 
   // Compression
   previewCompression: ask('previewCompression', {}, previewSchema),
-  openNode: ask('openNode', { node: aNodeId }, nodeSchema),
-  openNodeInEditor: ask('openNodeInEditor', { node: aNodeId }, done),
+  openNode: ask('openNode', { node: nodeIdSchema }, nodeSchema),
+  openNodeInEditor: ask('openNodeInEditor', { node: nodeIdSchema }, done),
   /** Undoes or redoes a compression. */
-  undoCompression: ask('undoCompression', { compression: aCompressionId, undone: v.boolean() }, done),
+  undoCompression: ask('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }, done),
 
   // The task
-  setTask: ask('setTask', { goal: longText, steps: list(stepSchema) }, done),
-  stepTask: ask('stepTask', { step: count, status: stepStatusSchema }, done),
+  setTask: ask('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }, done),
+  stepTask: ask('stepTask', { step: countSchema, status: stepStatusSchema }, done),
 
   // Sessions
   switchSession: ask('switchSession', { ...session }, done),
-  renameSession: ask('renameSession', { ...session, title: shortText }, done),
+  renameSession: ask('renameSession', { ...session, title: shortTextSchema }, done),
   pinSession: ask('pinSession', { ...session, pinned: v.boolean() }, done),
   archiveSession: ask('archiveSession', { ...session, archived: v.boolean() }, done),
   deleteSession: ask('deleteSession', { ...session }, done),

@@ -4,26 +4,26 @@ import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../core/model/ids.ts';
 
 /** A count or a 0-based position. */
-export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Tokens or dollars, possibly fractional. */
-const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+const amountSchema = v.pipe(v.number(), v.finite(), v.minValue(0));
 /** Milliseconds since the epoch, within the range of `Date`. */
-const time = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
-export const shortText = v.pipe(v.string(), v.maxLength(1_000));
+const timestampSchema = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
+export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
 /** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
 export const MAX_TEXT = 20_000_000;
-export const longText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+export const longTextSchema = v.pipe(v.string(), v.maxLength(MAX_TEXT));
 
-const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
-export const plainId = id;
-export const aSessionId = v.pipe(id, v.transform(sessionId));
-export const aMessageId = v.pipe(id, v.transform(messageId));
-export const aNodeId = v.pipe(id, v.transform(nodeId));
-export const aKeyEventId = v.pipe(id, v.transform(keyEventId));
-const aTaskId = v.pipe(id, v.transform(taskId));
-export const aCompressionId = v.pipe(id, v.transform(compressionId));
+const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+export const plainIdSchema = idSchema;
+export const sessionIdSchema = v.pipe(idSchema, v.transform(sessionId));
+export const messageIdSchema = v.pipe(idSchema, v.transform(messageId));
+export const nodeIdSchema = v.pipe(idSchema, v.transform(nodeId));
+export const keyEventIdSchema = v.pipe(idSchema, v.transform(keyEventId));
+const taskIdSchema = v.pipe(idSchema, v.transform(taskId));
+export const compressionIdSchema = v.pipe(idSchema, v.transform(compressionId));
 
-export const list = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
+export const readonlyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
 /** The commands that the page may run, from buttons, notices, and slash commands. */
 export const PAGE_COMMANDS = [
@@ -57,22 +57,22 @@ export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif
 
 /** A part of a message. Offsets of key events refer to the `text` parts as joined by `messageText`. */
 export const partSchema = v.variant('type', [
-  v.object({ type: v.literal('text'), text: longText }),
-  v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longText }),
-  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: longText }),
-  v.object({ type: v.literal('tool_result'), callId: v.string(), text: longText, isError: v.boolean() }),
+  v.object({ type: v.literal('text'), text: longTextSchema }),
+  v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longTextSchema }),
+  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: longTextSchema }),
+  v.object({ type: v.literal('tool_result'), callId: v.string(), text: longTextSchema, isError: v.boolean() }),
 ]);
 export type PartView = v.InferOutput<typeof partSchema>;
 
 export const attachmentSchema = v.object({
   /** Refers to the content, which stays in the host. */
-  id: plainId,
+  id: plainIdSchema,
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
   name: v.string(),
   /** The attachment's tokens in the request, counted by the host. */
-  tokens: amount,
+  tokens: amountSchema,
   /** First and last line, 1-based, inclusive. */
-  lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
+  lines: v.optional(v.pipe(v.tuple([countSchema, countSchema]), v.readonly())),
   /** Whether it was attached automatically. */
   implicit: v.optional(v.literal(true)),
 });
@@ -80,11 +80,11 @@ export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
 
 /** A key event quoted from a message; `start`/`end` are UTF-16 offsets into the message's text. */
 export const eventMarkSchema = v.object({
-  id: aKeyEventId,
+  id: keyEventIdSchema,
   kind: keyEventKindSchema,
   quote: v.string(),
-  start: count,
-  end: count,
+  start: countSchema,
+  end: countSchema,
   status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
   pinned: v.boolean(),
 });
@@ -92,60 +92,62 @@ export type EventMark = v.InferOutput<typeof eventMarkSchema>;
 
 /** A message of the active branch. Its position is sent separately. */
 export const messageSchema = v.object({
-  id: aMessageId,
+  id: messageIdSchema,
   role: v.picklist(['system', 'user', 'assistant', 'tool']),
-  parts: list(partSchema),
-  at: time,
-  attachments: v.optional(list(attachmentSchema)),
+  parts: readonlyList(partSchema),
+  at: timestampSchema,
+  attachments: v.optional(readonlyList(attachmentSchema)),
   model: v.optional(v.string()),
   /** Tokens as reported by the provider (replies) or counted by the host. */
-  tokens: v.optional(v.object({ input: v.optional(amount), output: amount, cachedInput: v.optional(amount) })),
+  tokens: v.optional(
+    v.object({ input: v.optional(amountSchema), output: amountSchema, cachedInput: v.optional(amountSchema) }),
+  ),
   /** Absent while the reply is still arriving. */
   ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
   streaming: v.optional(v.boolean()),
   /** Whether it's shown as plain text, because the page hung while rendering it. */
   plain: v.optional(v.boolean()),
   /** The alternatives to this message, itself included, oldest first; absent if there are no others. */
-  branches: v.optional(v.object({ ids: list(aMessageId), index: count })),
-  events: v.optional(list(eventMarkSchema)),
+  branches: v.optional(v.object({ ids: readonlyList(messageIdSchema), index: countSchema })),
+  events: v.optional(readonlyList(eventMarkSchema)),
   /** Items of task lists in a reply, which can become steps of the task. */
-  steps: v.optional(list(v.object({ text: v.string(), done: v.boolean() }))),
+  steps: v.optional(readonlyList(v.object({ text: v.string(), done: v.boolean() }))),
   /** Number of files named by code blocks in a reply. */
-  files: v.optional(count),
+  files: v.optional(countSchema),
   /** Excerpts from compressed history that were sent with this message; positions are 0-based. */
-  recalled: v.optional(list(v.object({ position: count, role: v.string(), text: longText }))),
+  recalled: v.optional(readonlyList(v.object({ position: countSchema, role: v.string(), text: longTextSchema }))),
 });
 export type MessageView = v.InferOutput<typeof messageSchema>;
 
 /** `used` is the sum of the parts; `budget` is `contextWindow` minus the tokens reserved for the reply. */
 export const gaugeSchema = v.object({
-  used: amount,
-  budget: amount,
-  contextWindow: amount,
-  reserved: amount,
+  used: amountSchema,
+  budget: amountSchema,
+  contextWindow: amountSchema,
+  reserved: amountSchema,
   /** True until token counts are calibrated with the provider's reports. Until then, numbers are shown with "~". */
   approximate: v.optional(v.boolean()),
-  parts: list(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amount })),
+  parts: readonlyList(v.object({ name: v.picklist(GAUGE_PARTS), tokens: amountSchema })),
   /** Share (0…1) at which compression starts automatically; absent if that trigger is off. */
   threshold: v.optional(v.number()),
   /** Number of key events that don't fit their budget. */
-  droppedEvents: count,
+  droppedEvents: countSchema,
   /** The session's cost in US dollars, as far as prices are known. */
-  costUsd: amount,
+  costUsd: amountSchema,
   /** The name of the compression policy. */
   policy: v.string(),
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
 
 export const stepSchema = v.object({ text: v.string(), status: stepStatusSchema });
-export const taskSchema = v.object({ id: aTaskId, goal: v.string(), steps: list(stepSchema) });
+export const taskSchema = v.object({ id: taskIdSchema, goal: v.string(), steps: readonlyList(stepSchema) });
 export type TaskView = v.InferOutput<typeof taskSchema>;
 
 export const sessionSchema = v.object({
-  id: aSessionId,
+  id: sessionIdSchema,
   title: v.string(),
-  updatedAt: time,
-  messages: count,
+  updatedAt: timestampSchema,
+  messages: countSchema,
   archived: v.boolean(),
   pinned: v.boolean(),
 });
@@ -176,15 +178,18 @@ export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey'
 /** The status of a conversation. All states can apply at once, for example a background compression during a reply. */
 export const statusSchema = v.object({
   replying: v.boolean(),
-  compression: v.nullable(v.object({ stage: v.string(), done: count, total: count })),
+  compression: v.nullable(v.object({ stage: v.string(), done: countSchema, total: countSchema })),
   /** A pending retry, which starts at `until`. */
-  waiting: v.nullable(v.object({ until: time, text: v.string() })),
+  waiting: v.nullable(v.object({ until: timestampSchema, text: v.string() })),
   /** When the model began to think; null once it writes. */
-  thinking: v.nullable(time),
+  thinking: v.nullable(timestampSchema),
   /** Whether a task reset was requested during a reply; it runs when the reply ends. */
   resetPending: v.boolean(),
   /** Messages to send after the current reply; if held, only when the user resumes the queue. */
-  queue: v.object({ items: list(v.object({ id: plainId, text: longText, attachments: count })), isHeld: v.boolean() }),
+  queue: v.object({
+    items: readonlyList(v.object({ id: plainIdSchema, text: longTextSchema, attachments: countSchema })),
+    isHeld: v.boolean(),
+  }),
   /** A message for the user if the provider can't be reached. */
   offline: v.nullable(v.string()),
   /** A message for the user if this window can't write to the session, for example because another window does. */
@@ -195,7 +200,7 @@ export const statusSchema = v.object({
   unsaved: v.nullable(v.string()),
   /** The request is too large; nothing is sent until the user selects one of `ways`. */
   escalation: v.nullable(
-    v.object({ text: v.string(), requestTokens: amount, budget: amount, ways: list(actionSchema) }),
+    v.object({ text: v.string(), requestTokens: amountSchema, budget: amountSchema, ways: readonlyList(actionSchema) }),
   ),
 });
 export type StatusView = v.InferOutput<typeof statusSchema>;
@@ -205,18 +210,18 @@ export const settingsSchema = v.object({
   enterSends: v.boolean(),
   sendWhileResponding: v.picklist(['queue', 'stopAndSend']),
   /** Longer pasted text, in characters, becomes an attachment. */
-  pasteAsAttachmentAbove: count,
+  pasteAsAttachmentAbove: countSchema,
   /** BCP 47 tag for dates and numbers. */
   locale: v.string(),
 });
 
 /** The composer's content, stored per session. */
-export const draftSchema = v.object({ text: longText, attachments: list(attachmentSchema) });
+export const draftSchema = v.object({ text: longTextSchema, attachments: readonlyList(attachmentSchema) });
 
 export const hitSchema = v.object({
-  message: aMessageId,
-  position: v.nullable(count),
-  start: count,
+  message: messageIdSchema,
+  position: v.nullable(countSchema),
+  start: countSchema,
   text: v.string(),
 });
 export type HitView = v.InferOutput<typeof hitSchema>;
@@ -229,68 +234,70 @@ export const contextSchema = v.variant('kind', [
       ...(['changes', 'terminal', 'terminalCommand'] as const),
     ]),
   }),
-  v.object({ kind: v.picklist(['file', 'folder']), path: shortText }),
+  v.object({ kind: v.picklist(['file', 'folder']), path: shortTextSchema }),
   /** `lines` are the first and the last, 1-based. */
-  v.object({ kind: v.literal('symbol'), path: shortText, lines: v.tuple([count, count]) }),
-  v.object({ kind: v.literal('session'), session: aSessionId }),
+  v.object({ kind: v.literal('symbol'), path: shortTextSchema, lines: v.tuple([countSchema, countSchema]) }),
+  v.object({ kind: v.literal('session'), session: sessionIdSchema }),
 ]);
 /** Content that the user pastes, drops, or selects from disk. */
 export const pastedContentSchema = v.variant('kind', [
   v.object({ kind: v.literal('uri'), uri: v.pipe(v.string(), v.maxLength(8_192)) }),
-  v.object({ kind: v.literal('paste'), text: longText, name: v.optional(shortText) }),
-  v.object({ kind: v.literal('image'), name: shortText, mediaType: imageTypeSchema, base64: longText }),
+  v.object({ kind: v.literal('paste'), text: longTextSchema, name: v.optional(shortTextSchema) }),
+  v.object({ kind: v.literal('image'), name: shortTextSchema, mediaType: imageTypeSchema, base64: longTextSchema }),
 ]);
 
 /** A suggestion for an attachment in the composer. */
-export const contextItemSchema = v.object({ label: shortText, detail: v.string(), what: contextSchema });
+export const contextItemSchema = v.object({ label: shortTextSchema, detail: v.string(), what: contextSchema });
 export type ContextItem = v.InferOutput<typeof contextItemSchema>;
 
 /** The session in at most the requested number of buckets, oldest first; positions are inclusive. */
 export const outlineSchema = v.object({
-  total: count,
-  buckets: list(v.object({ from: count, to: count, tokens: amount, users: count, keyEvents: count })),
+  total: countSchema,
+  buckets: readonlyList(
+    v.object({ from: countSchema, to: countSchema, tokens: amountSchema, users: countSchema, keyEvents: countSchema }),
+  ),
 });
 export type OutlineView = v.InferOutput<typeof outlineSchema>;
 
 /** A range of messages that a summary covers; positions are 0-based and inclusive. */
 export const coverSchema = v.object({
-  node: aNodeId,
+  node: nodeIdSchema,
   title: v.string(),
-  from: count,
-  to: count,
+  from: countSchema,
+  to: countSchema,
   level: levelSchema,
 });
 export type CoverView = v.InferOutput<typeof coverSchema>;
 
 /** A compression, shown after the message at position `after` (-1: before the first message). */
 export const compressionSchema = v.object({
-  id: aCompressionId,
-  at: time,
+  id: compressionIdSchema,
+  at: timestampSchema,
   after: v.pipe(v.number(), v.integer(), v.minValue(-1)),
   /** The compression's summaries that aren't undone, or all if all are undone. */
-  nodes: list(aNodeId),
-  messages: count,
-  summaries: count,
-  tokens: v.object({ before: amount, after: amount }),
-  keyEvents: v.object({ kept: count, total: count }),
+  nodes: readonlyList(nodeIdSchema),
+  messages: countSchema,
+  summaries: countSchema,
+  tokens: v.object({ before: amountSchema, after: amountSchema }),
+  keyEvents: v.object({ kept: countSchema, total: countSchema }),
   /** In US dollars; null if the price is unknown. */
-  costUsd: v.nullable(amount),
+  costUsd: v.nullable(amountSchema),
   undone: v.boolean(),
 });
 export type CompressionView = v.InferOutput<typeof compressionSchema>;
 
 /** An expanded summary. */
 export const nodeSchema = v.object({
-  id: aNodeId,
+  id: nodeIdSchema,
   title: v.string(),
-  text: longText,
-  tokens: v.object({ source: amount, shown: amount }),
+  text: longTextSchema,
+  tokens: v.object({ source: amountSchema, shown: amountSchema }),
   rung: v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']),
   model: v.string(),
-  from: count,
-  to: count,
-  audit: v.object({ score: v.number(), faults: list(v.string()) }),
-  events: list(eventMarkSchema),
+  from: countSchema,
+  to: countSchema,
+  audit: v.object({ score: v.number(), faults: readonlyList(v.string()) }),
+  events: readonlyList(eventMarkSchema),
 });
 export type NodeView = v.InferOutput<typeof nodeSchema>;
 
@@ -298,13 +305,13 @@ export type NodeView = v.InferOutput<typeof nodeSchema>;
 export const previewSchema = v.object({
   /** A message for the user if nothing would be compressed. */
   nothing: v.nullable(v.string()),
-  messages: count,
-  tokens: v.object({ before: amount, after: amount }),
+  messages: countSchema,
+  tokens: v.object({ before: amountSchema, after: amountSchema }),
   /** All key events that would be kept, including those already in the ledger. */
-  kept: list(eventMarkSchema),
-  dropped: list(v.string()),
+  kept: readonlyList(eventMarkSchema),
+  dropped: readonlyList(v.string()),
   /** The summarizer and its maximum cost: null if its price is unknown, 0 without a model. */
   model: v.string(),
-  estimatedCostUsd: v.nullable(amount),
+  estimatedCostUsd: v.nullable(amountSchema),
 });
 export type PreviewView = v.InferOutput<typeof previewSchema>;

@@ -11,14 +11,14 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import type { OptionalPart } from './tolerance.ts';
+import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
 
 /**
  * Maximum number of cache breakpoints on system blocks. With the one in the conversation, these are the four that a
  * request may have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
-const SYSTEM_MARKS = 3;
+const SYSTEM_BREAKPOINTS = 3;
 const FIVE_MINUTES_MS = 300_000;
 /**
  * A cache breakpoint, with a lifetime of five minutes, or an hour if the pause between requests is longer than that.
@@ -104,7 +104,7 @@ function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | u
   return texts.map((text, index) => ({
     type: 'text',
     text,
-    ...(mark && index >= texts.length - SYSTEM_MARKS ? { cache_control: mark } : {}),
+    ...(mark && index >= texts.length - SYSTEM_BREAKPOINTS ? { cache_control: mark } : {}),
   }));
 }
 

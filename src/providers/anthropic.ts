@@ -14,10 +14,10 @@ import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
-import { anthropicListed, type ListedModel } from './listed-model.ts';
+import { parseAnthropicListedModel, type ListedModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
-import { optionalPartsOf, Tolerance } from './tolerance.ts';
+import { optionalPartsOf, RequestFallback } from './request-fallback.ts';
 import {
   askWatched,
   MAX_CONCURRENT_REQUESTS,
@@ -54,7 +54,7 @@ export interface AnthropicModel extends ChatModel {
 /** A chat model for Anthropic's Messages endpoint, with its own client. */
 export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
   const { model, apiKey = '' } = settings;
-  const tolerance = new Tolerance();
+  const fallback = new RequestFallback();
   const baseURL = serverUrl(settings.baseUrl);
   const official = baseURL === OFFICIAL_URL;
   const client = withoutCustomHeaders(
@@ -74,7 +74,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
 
   async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
     requireKey();
-    const response = await tolerance.send(optionalPartsOf(request, 'messages'), request, async (without, tolerated) => {
+    const response = await fallback.send(optionalPartsOf(request, 'messages'), request, async (without, tolerated) => {
       try {
         const body = anthropicBody(model, tolerated, without);
         return await client.messages.create(body, { signal: call.controller.signal }).asResponse();
@@ -102,15 +102,15 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
     model,
     ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
     wireBody: (request) => {
-      const without = tolerance.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
-      return JSON.stringify(anthropicBody(model, tolerance.limited(request), without));
+      const without = fallback.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
+      return JSON.stringify(anthropicBody(model, fallback.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
     listModels: (signal) =>
       ask(signal, async (call) => {
         const models: ListedModel[] = [];
         for await (const entry of client.models.list({ limit: 1000 }, { signal: call.controller.signal })) {
-          const listed = anthropicListed(entry);
+          const listed = parseAnthropicListedModel(entry);
           if (listed) models.push(listed);
         }
         return models.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -20,7 +20,7 @@ export const serverFetch: typeof fetch = async (input, init) => {
 
 /** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {
-  // `retrying` retries instead, visibly for the user.
+  // `withRetries` retries instead, visibly for the user.
   maxRetries: 0,
   // `WatchedCall` ends silent calls, so the SDK's own timeout only has to be longer.
   timeout: 3_600_000,

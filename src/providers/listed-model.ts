@@ -22,17 +22,16 @@ const positive = (...values: readonly unknown[]): number | undefined =>
  * Parses an entry of an OpenAI-compatible list of models, with the servers' extensions; undefined for models that
  * aren't for chats.
  */
-export function listedModel(entry: unknown): ListedModel | undefined {
+export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined {
   if (!isObject(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
   const inner = (name: string): Readonly<Record<string, unknown>> => (isObject(entry[name]) ? entry[name] : {});
-  // OpenRouter and Together, vLLM, Groq, Mistral, LM Studio, llama.cpp.
   const contextWindow = positive(
-    entry['context_length'],
-    entry['max_model_len'],
-    entry['context_window'],
-    entry['loaded_context_length'],
-    entry['max_context_length'],
-    inner('meta')['n_ctx'],
+    entry['context_length'], // OpenRouter, Together
+    entry['max_model_len'], // vLLM
+    entry['context_window'], // Groq
+    entry['loaded_context_length'], // LM Studio
+    entry['max_context_length'], // Mistral, LM Studio
+    inner('meta')['n_ctx'], // llama.cpp
   );
   const maxOutput = positive(inner('top_provider')['max_completion_tokens'], entry['max_completion_tokens']);
   const price = routerPrice(inner('pricing'));
@@ -62,7 +61,7 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
 }
 
 /** Parses an entry of Anthropic's list of models (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
-export function anthropicListed(entry: unknown): ListedModel | undefined {
+export function parseAnthropicListedModel(entry: unknown): ListedModel | undefined {
   if (!isObject(entry) || typeof entry['id'] !== 'string') return undefined;
   const contextWindow = positive(entry['max_input_tokens']);
   const maxOutput = positive(entry['max_tokens']);

@@ -6,7 +6,7 @@ import { serverFetch } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
-import type { OptionalPart } from './tolerance.ts';
+import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, plainText, toTurns } from './turns.ts';
 
 /**

@@ -10,9 +10,9 @@ import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
-import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_BREAKPOINTS, systemText, USER_BREAKPOINTS } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
-import type { OptionalPart } from './tolerance.ts';
+import type { OptionalPart } from './request-fallback.ts';
 import { inputJson, PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -212,11 +212,11 @@ function chatMessages(
     ? blocks.map((block, at) => ({
         type: 'text' as const,
         text: block,
-        ...(at >= blocks.length - SYSTEM_MARKS && mark),
+        ...(at >= blocks.length - SYSTEM_BREAKPOINTS && mark),
       }))
     : text;
   const users = turns.filter(({ role }) => role === 'user');
-  const marked = mark ? users.slice(-USER_MARKS) : [];
+  const marked = mark ? users.slice(-USER_BREAKPOINTS) : [];
   return [
     ...(text === '' ? [] : [{ role: 'system' as const, content: system }]),
     ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined, mark !== undefined)),

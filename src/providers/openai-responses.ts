@@ -12,8 +12,8 @@ import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import { dataUrl, eventsOf, outputLimit, SYSTEM_MARKS, systemText, USER_MARKS } from './openai-shared.ts';
-import type { OptionalPart } from './tolerance.ts';
+import { dataUrl, eventsOf, outputLimit, SYSTEM_BREAKPOINTS, systemText, USER_BREAKPOINTS } from './openai-shared.ts';
+import type { OptionalPart } from './request-fallback.ts';
 import { inputJson, toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -38,7 +38,7 @@ export function responsesBody(
   const { cache, jsonSchema, effort, temperature } = request;
   const turns = toTurns(request.messages);
   const marks = breakpoints && cache !== undefined;
-  const marked = marks ? turns.filter(({ role }) => role === 'user').slice(-USER_MARKS) : [];
+  const marked = marks ? turns.filter(({ role }) => role === 'user').slice(-USER_BREAKPOINTS) : [];
   const instructions = marks ? '' : systemText(request);
   const items = turns.flatMap((turn) => inputItems(turn, marked.includes(turn)));
   return {
@@ -74,7 +74,7 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
   const content = blocks.map((text, at) => ({
     type: 'input_text' as const,
     text,
-    ...(at >= blocks.length - SYSTEM_MARKS && BREAKPOINT),
+    ...(at >= blocks.length - SYSTEM_BREAKPOINTS && BREAKPOINT),
   }));
   return [{ role: 'developer', content }];
 }

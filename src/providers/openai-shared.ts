@@ -6,8 +6,8 @@ import { isObject } from '../core/text/json-value.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Four are allowed in total. */
-export const SYSTEM_MARKS = 2;
-export const USER_MARKS = 2;
+export const SYSTEM_BREAKPOINTS = 2;
+export const USER_BREAKPOINTS = 2;
 
 /** OpenAI and compatible servers have one limit for thinking and text. */
 export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>

@@ -5,12 +5,12 @@ import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { listedModel, type ListedModel } from './listed-model.ts';
+import { parseOpenAiListedModel, type ListedModel } from './listed-model.ts';
 import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
-import { optionalPartsOf, Tolerance } from './tolerance.ts';
+import { optionalPartsOf, RequestFallback } from './request-fallback.ts';
 import {
   askWatched,
   MAX_CONCURRENT_REQUESTS,
@@ -56,7 +56,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   const { origin, url, query, vendor } = serverAt(settings.baseUrl);
   const official = vendor === 'openai';
   const api = settings.api ?? (official ? 'responses' : 'chat');
-  const tolerance = new Tolerance();
+  const fallback = new RequestFallback();
   const habit = thinkingHabit(model);
   const { breakpoints = false, efforts } = modelInfo(model);
   const dialect: ChatDialect = {
@@ -96,7 +96,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
   };
   const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
 
-  const bodyOf = (request: ChatRequest, without: ReturnType<Tolerance['without']>): object => {
+  const bodyOf = (request: ChatRequest, without: ReturnType<RequestFallback['without']>): object => {
     if (api === 'ollama') return ollamaBody(model, request, contextWindow, without);
     return api === 'responses'
       ? responsesBody(model, request, official && breakpoints, without)
@@ -107,7 +107,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     requireKey();
     const request = withoutRejected(original);
     const options = { signal: call.controller.signal };
-    const response = await tolerance.send(optionalPartsOf(request, api), request, async (without, tolerated) => {
+    const response = await fallback.send(optionalPartsOf(request, api), request, async (without, tolerated) => {
       try {
         if (api === 'ollama') return await openOllama(origin, bodyOf(tolerated, without), bearer, options.signal);
         return await client
@@ -134,8 +134,8 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
     ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
     wireBody: (original) => {
       const request = withoutRejected(original);
-      const without = tolerance.without(optionalPartsOf(request, api), request.jsonSchema?.name);
-      return JSON.stringify(bodyOf(tolerance.limited(request), without));
+      const without = fallback.without(optionalPartsOf(request, api), request.jsonSchema?.name);
+      return JSON.stringify(bodyOf(fallback.limited(request), without));
     },
     stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
     listModels: (signal) =>
@@ -149,7 +149,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
           // Together sends the list without an object around it.
           const entries = isObject(answer) ? answer['data'] : answer;
           for (const entry of Array.isArray(entries) ? entries.filter(isObject) : []) {
-            const listed = listedModel(entry);
+            const listed = parseOpenAiListedModel(entry);
             if (!listed) continue;
             // Ollama takes names without a tag, too. Its own endpoints return the context window.
             const isWanted = listed.id === model || listed.id === `${model}:latest`;

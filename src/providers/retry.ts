@@ -35,7 +35,7 @@ const MAX_TIMEOUTS = 2;
  * the provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
  * immediately.
  */
-export function retrying(model: ChatModel, options: RetryOptions = {}): ChatModel {
+export function withRetries(model: ChatModel, options: RetryOptions = {}): ChatModel {
   return wrapModel(model, (request, signal) => streamWithRetries(model, request, signal, options));
 }
 
@@ -63,7 +63,7 @@ async function* streamWithRetries(
       if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : maxRetries)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
-      const ms = waitMs(error, attempt, options);
+      const ms = retryDelayMs(error, attempt, options);
       if (ms === undefined) throw error;
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
@@ -82,7 +82,7 @@ const isTemporary = (error: unknown, takesBack: boolean): error is ModelFault =>
  * exponential backoff with "equal jitter" (half fixed, half random), so that many windows don't retry at the same time.
  * Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
  */
-export function waitMs(
+export function retryDelayMs(
   fault: ModelFault,
   attempt: number,
   options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,

@@ -3,11 +3,11 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
   isFileSystemError,
-  refusalOf,
+  readFailureReason,
   TOOL_NAMES,
   type FoundFiles,
   type ReadEnd,
-  type Refused,
+  type UnreadablePath,
   type Resume,
   type Source,
   type SourceFile,
@@ -113,14 +113,14 @@ export class Finder {
   readonly #tool: Tool;
   readonly #files: SourceFile[] = [];
   readonly #paths = new Set<string>();
-  readonly #refused: Refused[] = [];
+  readonly #unreadable: UnreadablePath[] = [];
 
   constructor(tool: Tool) {
     this.#tool = tool;
   }
 
   get found(): FoundFiles {
-    return { files: this.#files, refused: this.#refused };
+    return { files: this.#files, unreadable: this.#unreadable };
   }
 
   /** Runs a search. If it fails, `location` is added to the refused paths with the reason. */
@@ -128,7 +128,7 @@ export class Finder {
     try {
       await search();
     } catch (error) {
-      this.#refused.push({ tool: this.#tool, path: location, reason: refusalOf(error) });
+      this.#unreadable.push({ tool: this.#tool, path: location, reason: readFailureReason(error) });
     }
   }
 

@@ -7,13 +7,19 @@ import { columnText, type Databases } from './databases.ts';
 import { createSource, dataFolders, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './read-records.ts';
 
-/** Sessions with the size of their messages, because changes within the same second have the same time. */
+/**
+ * Sessions with the size of their messages: `updated_at` is in whole seconds, so it doesn't show a second change within
+ * the same second.
+ */
 const SESSIONS_QUERY = `
   SELECT sessions.*, bytes FROM sessions LEFT JOIN
     (SELECT session_id, sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id)
     ON session_id = sessions.id`;
 
-/** `sessions.db` since version 1.10; before, a JSONL file per session with metadata on its first line. */
+/**
+ * Goose's sessions. Since version 1.10, they are in `sessions.db`; before, each was a JSONL file with metadata on its
+ * first line.
+ */
 export function goose(home: Home, databases: Databases): Source {
   return createSource(
     'goose',

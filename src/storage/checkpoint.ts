@@ -1,6 +1,6 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
-import { count, time } from '../core/model/fields.ts';
+import { countSchema, timestampSchema } from '../core/model/field-schemas.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -23,14 +23,14 @@ const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
   id: v.pipe(v.string(), v.transform(sessionId)),
   /** Size of the folded part of the journal, in bytes. */
-  offset: count,
+  offset: countSchema,
   /** Checksum of the bytes before `offset`. */
   mark: v.string(),
   title: v.string(),
   workspace: v.string(),
-  createdAt: time,
-  updatedAt: time,
-  messages: count,
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+  messages: countSchema,
   archived: v.boolean(),
   pinned: v.boolean(),
   deleted: v.boolean(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts';
-import { time } from '../core/model/fields.ts';
+import { timestampSchema } from '../core/model/field-schemas.ts';
 import { nativeChecksum } from './checksum.ts';
 
 /**
@@ -16,7 +16,7 @@ const MAX_SEQ = 2 ** 52;
 const envelopeSchema = v.object({
   v: v.pipe(v.number(), v.integer(), v.minValue(1)),
   seq: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SEQ)),
-  at: time,
+  at: timestampSchema,
   writer: v.string(),
   body: v.looseObject({ type: v.string() }),
 });

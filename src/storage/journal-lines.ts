@@ -93,7 +93,7 @@ export class LineOrder {
    *
    * `sum` is the line's checksum as eight hex digits.
    */
-  judge(seq: number, writer: string, sum: string): 'next' | 'gap' | 'late' | 'repeat' | 'overtaken' {
+  classify(seq: number, writer: string, sum: string): 'next' | 'gap' | 'late' | 'repeat' | 'overtaken' {
     if (this.#void.has(writer)) return 'overtaken';
     const value = Number.parseInt(sum, 16);
     const known = this.#sums.get(seq);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { sessionEventSchema, type SessionEvent } from '../core/journal/schema.ts';
-import { amount, count, time, type Read } from '../core/model/fields.ts';
+import { amountSchema, countSchema, timestampSchema, type ReadonlyOutput } from '../core/model/field-schemas.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { ROLES, type Message } from '../core/model/message.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
@@ -28,8 +28,8 @@ type MessageLocation = readonly [
 ];
 // Not validated number by number: the checksum of the checkpoint's line already covers them.
 const locationSchema = v.custom<MessageLocation>((value) => Array.isArray(value) && value.length === 5);
-const kept = v.object({ at: time, body: sessionEventSchema });
-type FoldEntry = MessageLocation | Read<typeof kept>;
+const kept = v.object({ at: timestampSchema, body: sessionEventSchema });
+type FoldEntry = MessageLocation | ReadonlyOutput<typeof kept>;
 /**
  * Some entries of a fold as JSON. There are as many entries as messages, and parsing more at once would block for more
  * than a few milliseconds.
@@ -48,19 +48,19 @@ export const foldSchema = v.object({
   replies: v.array(kept),
   /** Types of lines that this version doesn't know. A version that knows one must read the journal again. */
   unknown: v.array(v.string()),
-  updatedAt: time,
+  updatedAt: timestampSchema,
   spent: v.object({
-    chatTokens: amount,
-    chatCostUsd: amount,
-    compressionTokens: amount,
-    compressionCostUsd: amount,
+    chatTokens: amountSchema,
+    chatCostUsd: amountSchema,
+    compressionTokens: amountSchema,
+    compressionCostUsd: amountSchema,
   }),
-  events: count,
-  missing: count,
-  damage: v.array(v.object({ offset: count, length: count, reason: v.string() })),
-  order: v.object({ sums: v.string(), missing: v.array(count), void: v.array(v.string()) }),
+  events: countSchema,
+  missing: countSchema,
+  damage: v.array(v.object({ offset: countSchema, length: countSchema, reason: v.string() })),
+  order: v.object({ sums: v.string(), missing: v.array(countSchema), void: v.array(v.string()) }),
 });
-export type StoredFold = Read<typeof foldSchema>;
+export type StoredFold = ReadonlyOutput<typeof foldSchema>;
 
 /** A valid line; `event` is undefined if this version doesn't know its type. */
 interface CountedLine {
@@ -190,7 +190,7 @@ export class JournalReader {
       this.damage.push({ offset, length, reason: 'its sequence number is out of range' });
       return undefined;
     }
-    const verdict = this.order.judge(seq, writer, line.sum);
+    const verdict = this.order.classify(seq, writer, line.sum);
     if (verdict === 'overtaken' || verdict === 'repeat') return undefined;
     if (verdict === 'gap') this.missing += seq - before - 1;
     if (verdict === 'late') this.missing--;

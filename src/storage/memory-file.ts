@@ -6,7 +6,7 @@ import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { accessFault, ifExists, replaceFile, storeFault } from './disk-errors.ts';
-import { Serial } from './serial.ts';
+import { Sequencer } from './sequencer.ts';
 
 const schema = v.object({
   workspace: v.string(),
@@ -20,7 +20,7 @@ const schema = v.object({
 export class MemoryFile {
   readonly #path: string;
   readonly #workspace: string;
-  readonly #serial = new Serial();
+  readonly #sequencer = new Sequencer();
 
   constructor(folder: string, workspace: string) {
     this.#workspace = workspace;
@@ -30,7 +30,7 @@ export class MemoryFile {
 
   /** The entries, oldest first. An invalid file is quarantined. Rejects with `StoreFault`. */
   read(): Promise<readonly MemoryEntry[]> {
-    return this.#serial.run(() => this.#read());
+    return this.#sequencer.queue(() => this.#read());
   }
 
   async #read(): Promise<readonly MemoryEntry[]> {
@@ -49,7 +49,7 @@ export class MemoryFile {
 
   /** Changes the current entries; returns the new ones. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       const entries = change(await this.#read());
       try {
         await mkdir(path.dirname(this.#path), { recursive: true });

@@ -10,9 +10,9 @@ import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { accessFault, errorCode, ifExists, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
-import { Serial } from './serial.ts';
+import { Sequencer } from './sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
-import { Handover, HEARTBEAT_MS, WriterLock, type Acquired } from './writer-lock.ts';
+import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult } from './writer-lock.ts';
 
 /** A checkpoint is written after this many new bytes, and on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
@@ -49,7 +49,7 @@ interface JournalOptions {
   readonly openForAppend: OpenForAppend;
   /** Called once by each `close`; returns false while others in this window still use the journal. */
   readonly isLast: () => boolean;
-  readonly handing: HandoverOptions;
+  readonly handover: HandoverOptions;
 }
 
 /** What a window may do with an open journal. */
@@ -62,7 +62,7 @@ const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
 const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
 /** A follower: another window is the writer. */
 const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
-const NOT_HELD: Acquired = { held: false, alone: false };
+const NOT_HELD: AcquireResult = { held: false, alone: false };
 
 /** A session's journal on disk. One window writes to it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
@@ -70,7 +70,7 @@ export class SessionJournalFile implements SessionJournal {
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
   readonly #handover: Handover;
-  readonly #serial = new Serial();
+  readonly #sequencer = new Sequencer();
   /** An exception in a listener affects neither other listeners nor the write; it's thrown separately. */
   readonly #listeners = new Emitter<readonly SessionEvent[]>((error) => {
     queueMicrotask(() => {
@@ -157,7 +157,7 @@ export class SessionJournalFile implements SessionJournal {
     if (events.length === 0) return Promise.resolve();
     if (!this.#nextCommit) {
       const batch: SessionEvent[] = [];
-      const done = this.#serial.run(() => {
+      const done = this.#sequencer.queue(() => {
         this.#nextCommit = undefined;
         return this.#commit(batch);
       });
@@ -168,7 +168,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   prepareToWrite(): Promise<void> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       try {
         await this.#tryToBecomeWriter('ask');
       } catch (error) {
@@ -178,7 +178,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   takeOver(): Promise<void> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       if (this.#role.kind === 'writer') return;
       if (this.#role.kind === 'closed') throw closed();
       if (this.#role.fault.reason === 'newer') throw this.#role.fault;
@@ -204,7 +204,7 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Closes the journal even if others use it, once everything is written. */
   closeForAll(): Promise<void> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       if (this.#role.kind === 'closed') return;
       clearTimeout(this.#timer);
       await this.#saveUnsaved().catch(ignoreDisk);
@@ -315,7 +315,7 @@ export class SessionJournalFile implements SessionJournal {
    */
   #recoverFromDamage(): void {
     const damaged = this.#reader;
-    void this.#serial.run(async () => {
+    void this.#sequencer.queue(async () => {
       if (this.#reader !== damaged || this.#role.kind === 'closed') return;
       try {
         await dropCheckpoint(this.#options.path);
@@ -367,7 +367,7 @@ export class SessionJournalFile implements SessionJournal {
   /**
    * Acquires the lock if it's free or its holder is gone. Without write permission, the journal is opened read-only.
    */
-  async #tryLock(): Promise<Acquired> {
+  async #tryLock(): Promise<AcquireResult> {
     try {
       const lock = await this.#lock.acquire();
       if (!lock.held) this.#role = follower();
@@ -496,13 +496,13 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Hands the lock over if a window asks for it and nothing prevents it. */
   async #answerRequest(): Promise<void> {
-    const { isPresent, beforeHandover: beforeHandover } = this.#options.handing;
+    const { isPresent, beforeHandover: beforeHandover } = this.#options.handover;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
     // Events that aren't written yet would be lost for the other window.
     if (this.#unsaved.length > 0 || (urgency === 'if_gone' && (await isPresent()))) return this.#handover.remove();
     await beforeHandover();
-    await this.#serial.run(async () => {
+    await this.#sequencer.queue(async () => {
       if (this.#role.kind !== 'writer' || this.#unsaved.length > 0) return;
       await this.#saveCheckpoint();
       if (await this.#handover.grant()) await this.#becomeFollower();
@@ -539,8 +539,8 @@ export class SessionJournalFile implements SessionJournal {
 
   #schedule(): void {
     this.#timer = setTimeout(() => {
-      void this.#serial
-        .run(() => this.#poll())
+      void this.#sequencer
+        .queue(() => this.#poll())
         .finally(() => {
           if (this.#role.kind !== 'closed') this.#schedule();
         });

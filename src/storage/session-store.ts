@@ -32,7 +32,7 @@ export interface StoreOptions {
   /** Identifies this window; must be unique. */
   readonly writer: string;
   /** How this window responds when another one wants to write; by default, somebody is always using it. */
-  readonly handing?: (id: SessionId) => HandoverOptions;
+  readonly handover?: (id: SessionId) => HandoverOptions;
   /** The list of an earlier run. Its entry is used if the journal has the same size, because journals only grow. */
   readonly remembered?: () => readonly SessionSummary[];
   /** How data is written; tests replace it to simulate disk errors. */
@@ -143,7 +143,7 @@ export class FileSessionStore implements SessionStore {
       shared.openers++;
       return shared.journal;
     }
-    const { clock, writer, handing = () => ALWAYS_PRESENT, openForAppend: append = openForAppend } = this.#options;
+    const { clock, writer, handover = () => ALWAYS_PRESENT, openForAppend: append = openForAppend } = this.#options;
     const isLast = (): boolean => {
       const opened = this.#open.get(id);
       if (!opened || --opened.openers > 0) return !opened;
@@ -154,7 +154,7 @@ export class FileSessionStore implements SessionStore {
       this.#closing.set(id, closed);
       return this.#open.delete(id);
     };
-    const window = { window: writer, handing: handing(id) };
+    const window = { window: writer, handover: handover(id) };
     const journal = Promise.resolve(this.#closing.get(id)).then(() =>
       SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast }),
     );

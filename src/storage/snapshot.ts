@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SessionSummary } from '../app/ports.ts';
 import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
-import { aMessageId, amount, id, list, time } from '../core/model/fields.ts';
+import { messageIdSchema, amountSchema, idSchema, readonlyList, timestampSchema } from '../core/model/field-schemas.ts';
 import { compressionId, sessionId, type MessageId } from '../core/model/ids.ts';
 import { keyEventSchema, type KeyEvent } from '../core/model/key-event.ts';
 import { messageSchema, ROLES, type Message, type Role } from '../core/model/message.ts';
@@ -29,16 +29,16 @@ const INDEX_BYTES = 64 * 1024;
 const MAX_NAME_LENGTH = 300;
 const TASK_BYTES = 16 * 1024;
 
-const aPlace = v.pipe(v.tuple([aMessageId, v.picklist(ROLES)]), v.readonly());
-type Place = v.InferOutput<typeof aPlace>;
+const placeSchema = v.pipe(v.tuple([messageIdSchema, v.picklist(ROLES)]), v.readonly());
+type Place = v.InferOutput<typeof placeSchema>;
 
 /** The part of a session's state that has a bounded size, from which it's restored if its journal is lost. */
 const sessionSnapshotSchema = v.object({
-  id: v.pipe(id, v.transform(sessionId)),
+  id: v.pipe(idSchema, v.transform(sessionId)),
   title: v.string(),
   workspace: v.string(),
-  createdAt: time,
-  updatedAt: time,
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
   archived: v.boolean(),
   // Missing in older data.
   pinned: v.optional(v.boolean(), false),
@@ -49,22 +49,22 @@ const sessionSnapshotSchema = v.object({
   task: v.optional(taskSchema),
   counters: v.object({
     /** Missing in older data. Unknown isn't 0, so that no trigger fires. */
-    messagesEver: v.optional(amount),
-    compressionTokens: amount,
-    compressionCostUsd: amount,
-    chatTokens: amount,
-    chatCostUsd: amount,
+    messagesEver: v.optional(amountSchema),
+    compressionTokens: amountSchema,
+    compressionCostUsd: amountSchema,
+    chatTokens: amountSchema,
+    chatCostUsd: amountSchema,
   }),
-  ledger: list(keyEventSchema),
-  frontier: list(
+  ledger: readonlyList(keyEventSchema),
+  frontier: readonlyList(
     v.object({
       node: summaryNodeSchema,
       level: v.optional(levelSchema),
       /** Covered messages, with their roles, that are restored as placeholders; missing in older data. */
-      places: v.optional(list(aPlace)),
+      places: v.optional(readonlyList(placeSchema)),
     }),
   ),
-  bodies: list(messageSchema),
+  bodies: readonlyList(messageSchema),
 });
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
 
@@ -79,8 +79,8 @@ const sessionSummarySchema = v.object({
     'pinned',
     'deleted',
   ]).entries,
-  messages: amount,
-  bytes: amount,
+  messages: amountSchema,
+  bytes: amountSchema,
 });
 
 /** A list without its invalid items. */

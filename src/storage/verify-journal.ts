@@ -31,7 +31,7 @@ export async function verifyJournal(path: string): Promise<Verification> {
       if (decoded.kind === 'newer') return fault(`written by a newer version of the format (${decoded.version})`);
       const { seq, writer } = decoded.envelope;
       const expected = order.last + 1;
-      const verdict = order.judge(seq, writer, decoded.sum);
+      const verdict = order.classify(seq, writer, decoded.sum);
       if (verdict === 'gap') return fault(`sequence number ${seq} where ${expected} was expected`);
       if (verdict === 'repeat' || verdict === 'late') return fault(`duplicate sequence number ${seq}`);
       if (verdict === 'overtaken') {

@@ -22,7 +22,7 @@ const holderSchema = v.pipe(
 type Holder = v.InferOutput<typeof holderSchema>;
 
 /** Whether this window has the lock, and whether no other window can still be writing. */
-export interface Acquired {
+export interface AcquireResult {
   readonly held: boolean;
   readonly alone: boolean;
 }
@@ -53,7 +53,7 @@ export class WriterLock {
    * ended. `inherits`: a lock with this window's name was left by a thread that has ended, so it may be replaced.
    * Throws the file system's error in a read-only folder.
    */
-  async acquire(inherits = false): Promise<Acquired> {
+  async acquire(inherits = false): Promise<AcquireResult> {
     if (await this.#create()) return { held: true, alone: true };
     const holder = await this.#holder();
     if (holder === undefined) return { held: await this.#create(), alone: true };

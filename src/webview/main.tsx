@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { linkFiles, renderFormulas } from './host-lookups.ts';
-import type { EditorApi } from './host-link.ts';
+import type { EditorApi } from './host-connection.ts';
 import { Page } from './page.ts';
 import { App } from './parts/app.tsx';
 import { readTranslations, text } from './texts.ts';

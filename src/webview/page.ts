@@ -5,7 +5,7 @@ import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
 import { setLocale } from './format.ts';
-import { HostLink, type EditorApi } from './host-link.ts';
+import { HostConnection, type EditorApi } from './host-connection.ts';
 import { plainText } from './markdown/parser.ts';
 import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
@@ -64,7 +64,7 @@ export class Page {
   /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
   list: { reveal(position: number, keepFocus?: boolean): void; scrollToEnd(): void } | undefined;
   readonly #api: EditorApi;
-  readonly #link: HostLink;
+  readonly #connection: HostConnection;
   readonly post: (message: PageToHost) => void;
   #saved: SavedState | undefined;
   /** Undoes a change to the session that is shown. */
@@ -79,14 +79,14 @@ export class Page {
   constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
     this.#api = api;
     this.#focusedElement = focusedElement;
-    this.#link = new HostLink(api);
-    this.post = this.#link.post;
+    this.#connection = new HostConnection(api);
+    this.post = this.#connection.post;
     const saved = v.safeParse(savedSchema, api.getState());
     this.#saved = saved.success ? saved.output : undefined;
   }
 
   receive(data: unknown): void {
-    const message = this.#link.receive(data);
+    const message = this.#connection.receive(data);
     if (!message) {
       this.#handleInvalid(data);
       return;
@@ -171,7 +171,7 @@ export class Page {
     onRejected?: (reason: RequestFaultReason) => void,
   ): Promise<AnswerOf<K> | undefined> {
     try {
-      const answer = await this.#link.request(type, fields);
+      const answer = await this.#connection.request(type, fields);
       if (REPLY_REQUESTS.has(type)) this.toasts.clearErrors();
       return answer;
     } catch (error) {

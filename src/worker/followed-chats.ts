@@ -1,14 +1,20 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { ChatLibrary, ChatList, ChatNews, FollowOptions, FoundChats } from '../app/library/chat-library-calls.ts';
+import type {
+  ChatLibrary,
+  ChatList,
+  ChatLibraryEvent,
+  FollowOptions,
+  FoundChats,
+} from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
-import { Library, type CopiedSession, type PassReport } from '../app/library/library.ts';
-import { TOOLS, type Refused, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
+import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
+import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import { ifExists, type Home } from '../sources/files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
-import { Serial } from '../storage/serial.ts';
+import { Sequencer } from '../storage/sequencer.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
@@ -18,11 +24,11 @@ export interface FollowedChatsOptions {
   readonly home: Home;
   /** Identifies this window. One window follows the chats; the others show the library that it writes. */
   readonly window: string;
-  readonly onNews: (news: ChatNews) => void;
+  readonly onLibraryEvent: (news: ChatLibraryEvent) => void;
 }
 
 /** Interval for reading the chats of all tools, in ms. New tools and missed file system events are noticed then. */
-const FULL_PASS_INTERVAL_MS = 10 * 60_000;
+const FULL_SYNC_INTERVAL_MS = 10 * 60_000;
 
 /** Interval for updating the list of chats during a pass, in ms. */
 const LIST_UPDATE_INTERVAL_MS = 2_000;
@@ -33,16 +39,16 @@ const SCRATCH = 'scratch-';
 /** Age in ms from which such a folder is deleted, because its thread was killed. Reading never takes that long. */
 const MAX_SCRATCH_AGE_MS = 24 * 3_600_000;
 
-const EMPTY_REPORT: PassReport = { read: 0, unchanged: 0, gone: 0, refused: [] };
+const EMPTY_REPORT: SyncReport = { read: 0, unchanged: 0, gone: 0, unreadable: [] };
 
 /** Copies the chats from other tools to the library whenever they change. */
 export class FollowedChats implements ChatLibrary {
   readonly #options: FollowedChatsOptions;
   readonly #copies: LibraryCopies;
   readonly #lock: WriterLock;
-  readonly #serial = new Serial();
+  readonly #sequencer = new Sequencer();
   readonly #watcher: FolderWatcher;
-  readonly #refused = new Map<Tool, readonly Refused[]>();
+  readonly #unreadable = new Map<Tool, readonly UnreadablePath[]>();
   #followOptions: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
@@ -51,7 +57,7 @@ export class FollowedChats implements ChatLibrary {
   /** The modification time of the catalog that was last read, in ms since the epoch; 0 if there was none. */
   #readCatalogMtime = 0;
   /** When the chats of all tools were last read, on the clock of `performance.now()`. */
-  #lastFullPassAt = 0;
+  #lastFullSyncAt = 0;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   #lastHeartbeat: Promise<unknown> = Promise.resolve();
   #polling: Promise<void> | undefined;
@@ -64,17 +70,17 @@ export class FollowedChats implements ChatLibrary {
   }
 
   find(): Promise<readonly FoundChats[]> {
-    return this.#serial.run(() =>
+    return this.#sequencer.queue(() =>
       this.#withSources(TOOLS, async (sources) => {
         const found: FoundChats[] = [];
         for (const source of sources) {
-          const { files, refused } = await source.find();
+          const { files, unreadable } = await source.find();
           found.push({
             tool: source.tool,
             sessions: files.length,
             bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
             newestAt: files.reduce((newest, { modifiedAt }) => Math.max(newest, modifiedAt), 0),
-            refused,
+            unreadable,
           });
         }
         return found;
@@ -82,16 +88,16 @@ export class FollowedChats implements ChatLibrary {
     );
   }
 
-  follow(options: FollowOptions): Promise<PassReport> {
+  follow(options: FollowOptions): Promise<SyncReport> {
     const { signal } = this.#cancellation;
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       this.#followOptions = options;
       this.#watcher.keepOnly(options.tools);
-      for (const tool of this.#refused.keys()) if (!options.tools.includes(tool)) this.#refused.delete(tool);
+      for (const tool of this.#unreadable.keys()) if (!options.tools.includes(tool)) this.#unreadable.delete(tool);
       // Without tools, a pass only removes old copies, and `keepMs` 0 keeps all copies.
       if (options.tools.length === 0 && options.keepMs === 0) return EMPTY_REPORT;
       this.#heartbeatTimer ??= setInterval(() => this.#heartbeat(), HEARTBEAT_MS);
-      return (await this.#becomeWriterIfFree()) ? this.#pass(options.tools, signal) : EMPTY_REPORT;
+      return (await this.#becomeWriterIfFree()) ? this.#sync(options.tools, signal) : EMPTY_REPORT;
     });
   }
 
@@ -105,7 +111,7 @@ export class FollowedChats implements ChatLibrary {
     const kept = (await this.#openLibrary()).sessions();
     const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
     const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
-    return { chats, refused: [...this.#refused.values()].flat(), copied: await this.#copies.tools(), bytes };
+    return { chats, unreadable: [...this.#unreadable.values()].flat(), copied: await this.#copies.tools(), bytes };
   }
 
   async read(key: string): Promise<CopiedSession | undefined> {
@@ -125,7 +131,7 @@ export class FollowedChats implements ChatLibrary {
   }
 
   forget(tool: Tool): Promise<void> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       await this.#ensureFolder();
       if (!this.#isWriter) {
         // The window that had the lock notices before it writes again.
@@ -133,16 +139,16 @@ export class FollowedChats implements ChatLibrary {
         this.#isWriter = true;
         this.#library = undefined;
       }
-      this.#refused.delete(tool);
+      this.#unreadable.delete(tool);
       await (await this.#openLibrary()).forget(tool);
-      this.#options.onNews({ type: 'changed' });
+      this.#options.onLibraryEvent({ type: 'changed' });
     });
   }
 
   close(): Promise<void> {
     this.#cancellation.abort();
     clearInterval(this.#heartbeatTimer);
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       // A pass that was in progress has watched its folders again.
       this.#watcher.keepOnly([]);
       await this.#lastHeartbeat;
@@ -166,7 +172,7 @@ export class FollowedChats implements ChatLibrary {
   }
 
   /** Reads the changed chats of these tools. */
-  async #pass(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<PassReport> {
+  async #sync(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<SyncReport> {
     const { keepMs } = this.#followOptions;
     return this.#withSources(tools, async (sources) => {
       const library = await this.#openLibrary();
@@ -180,10 +186,10 @@ export class FollowedChats implements ChatLibrary {
         },
       }));
       let [progressSentAt, listSentAt] = [-Infinity, performance.now()];
-      const report = await library.follow(recordingSources, {
+      const report = await library.sync(recordingSources, {
         isCancelled: () => signal.aborted,
-        onDefect: ({ path: file }, error) =>
-          this.#options.onNews({
+        onUnexpectedError: ({ path: file }, error) =>
+          this.#options.onLibraryEvent({
             type: 'failed',
             message: `${file}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
           }),
@@ -192,30 +198,30 @@ export class FollowedChats implements ChatLibrary {
           const now = performance.now();
           if (now - progressSentAt < 100 && done < total) return;
           progressSentAt = now;
-          this.#options.onNews({ type: 'progress', done, total });
+          this.#options.onLibraryEvent({ type: 'progress', done, total });
           if (now - listSentAt < LIST_UPDATE_INTERVAL_MS) return;
           listSentAt = now;
-          this.#options.onNews({ type: 'changed' });
+          this.#options.onLibraryEvent({ type: 'changed' });
         },
       });
       for (const tool of tools) {
-        const refused = report.refused.filter((each) => each.tool === tool);
-        this.#refused.set(tool, refused);
+        const refused = report.unreadable.filter((each) => each.tool === tool);
+        this.#unreadable.set(tool, refused);
         this.#watcher.watch(tool, found.get(tool) ?? []);
       }
-      if (tools.length === this.#followOptions.tools.length) this.#lastFullPassAt = performance.now();
+      if (tools.length === this.#followOptions.tools.length) this.#lastFullSyncAt = performance.now();
       this.#readCatalogMtime = await this.#catalogMtime();
-      this.#options.onNews({ type: 'changed' });
+      this.#options.onLibraryEvent({ type: 'changed' });
       return report;
     });
   }
 
   /** Reads the changed chats of a tool. Resolves to the time it took, in ms. */
   #readChanges(tool: Tool): Promise<number> {
-    return this.#serial.run(async () => {
+    return this.#sequencer.queue(async () => {
       const since = performance.now();
       if (this.#isWriter && this.#followOptions.tools.includes(tool))
-        await this.#reportErrors(() => this.#pass([tool]));
+        await this.#reportErrors(() => this.#sync([tool]));
       return performance.now() - since;
     });
   }
@@ -223,7 +229,7 @@ export class FollowedChats implements ChatLibrary {
   /** Writes a heartbeat, even during a pass, which may take longer than the lock is valid, and polls after the pass. */
   #heartbeat(): void {
     if (this.#isWriter) this.#lastHeartbeat = this.#reportErrors(() => this.#lock.beat());
-    this.#polling ??= this.#serial.run(() => this.#poll()).finally(() => (this.#polling = undefined));
+    this.#polling ??= this.#sequencer.queue(() => this.#poll()).finally(() => (this.#polling = undefined));
   }
 
   /**
@@ -233,14 +239,14 @@ export class FollowedChats implements ChatLibrary {
   async #poll(): Promise<void> {
     await this.#reportErrors(async () => {
       if (await this.#mayWrite()) {
-        if (performance.now() - this.#lastFullPassAt > FULL_PASS_INTERVAL_MS)
-          await this.#pass(this.#followOptions.tools);
+        if (performance.now() - this.#lastFullSyncAt > FULL_SYNC_INTERVAL_MS)
+          await this.#sync(this.#followOptions.tools);
         return;
       }
-      if (await this.#becomeWriterIfFree()) await this.#pass(this.#followOptions.tools);
+      if (await this.#becomeWriterIfFree()) await this.#sync(this.#followOptions.tools);
       else if ((await this.#catalogMtime()) !== this.#readCatalogMtime) {
         this.#library = undefined;
-        this.#options.onNews({ type: 'changed' });
+        this.#options.onLibraryEvent({ type: 'changed' });
       }
     });
   }
@@ -265,7 +271,7 @@ export class FollowedChats implements ChatLibrary {
       await work();
     } catch (error) {
       this.#library = undefined;
-      this.#options.onNews({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+      this.#options.onLibraryEvent({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
   }
 

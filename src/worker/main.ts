@@ -5,7 +5,7 @@ import { accessFault } from '../storage/disk-errors.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { FollowedChats } from './followed-chats.ts';
 
-// The worker thread for the chats from other tools. Posts one reply per call, and news at any time.
+// The worker thread for the chats from other tools. Posts one reply per call, and events at any time.
 
 const port = parentPort;
 if (!port) throw new Error('this is the code of a worker thread');
@@ -19,7 +19,7 @@ const chats = new FollowedChats({
   folder,
   home: { folder: home, env: process.env },
   window,
-  onNews: (news) => post({ news }),
+  onLibraryEvent: (event) => post({ event }),
 });
 const callSchema = v.object({ id: v.number(), method: v.picklist(CHAT_LIBRARY_METHODS), args: v.array(v.unknown()) });
 

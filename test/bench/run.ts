@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { outFolder, root } from '../../scripts/support/paths.ts';
-import { PlainError, runMain } from '../../scripts/support/plain-error.ts';
+import { ExpectedError, runMain } from '../../scripts/support/expected-error.ts';
 import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
 import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
@@ -84,10 +84,10 @@ await runMain(async () => {
   const wanted = Object.keys(MEASURES).filter(
     (name) => values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true,
   );
-  if (wanted.length === 0) throw new PlainError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
+  if (wanted.length === 0) throw new ExpectedError(`--only takes ${Object.keys(MEASURES).join(', ')}.`);
   const unwritable = values.write ? SECTIONS.filter((section) => isPart(section, wanted)) : [];
   if (unwritable.length > 0)
-    throw new PlainError(`--write keeps whole sections, and ${unwritable.join(', ')} would be a part.`);
+    throw new ExpectedError(`--write keeps whole sections, and ${unwritable.join(', ')} would be a part.`);
   const sessions = await sharedSessions();
   const run: RunFacts = {
     mode: values.quick ? 'quick' : 'full',
@@ -112,6 +112,6 @@ await runMain(async () => {
   console.log(`\nWritten to ${path.relative(root, await writeResults(measured, run, folder, values.write))}.`);
   if (!judged) return;
   if (judged.falls.length > 0)
-    throw new PlainError(`\nWorse than the committed figures, or than must be:\n${judged.falls.join('\n')}`);
+    throw new ExpectedError(`\nWorse than the committed figures, or than must be:\n${judged.falls.join('\n')}`);
   console.log(`${judged.compared} figures compared with the committed ones: none has fallen.`);
 });

@@ -2,7 +2,7 @@
 //   npm run test:faults -- [--only PROMISE] [--seed N] [--jobs N]
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { PlainError, runMain } from '../../scripts/support/plain-error.ts';
+import { ExpectedError, runMain } from '../../scripts/support/expected-error.ts';
 import { mapLimited } from '../../src/core/compress/map-limited.ts';
 import { FAULTS } from './all-faults.ts';
 import { misfit, type PlantedFault } from './planted-fault.ts';
@@ -22,10 +22,10 @@ await runMain(async () => {
   const seed = Number(values.seed ?? SEED);
   const jobs = Number(values.jobs ?? os.availableParallelism());
   const faults = FAULTS.filter(({ promise }) => values.only?.includes(promise) ?? true);
-  if (faults.length === 0) throw new PlainError(`No fault is planted for ${values.only?.join(', ') ?? ''}.`);
+  if (faults.length === 0) throw new ExpectedError(`No fault is planted for ${values.only?.join(', ') ?? ''}.`);
   for (const fault of faults) {
     const why = misfit(fault);
-    if (why !== undefined) throw new PlainError(`${fault.promise}, “${fault.what}”: ${why}.`);
+    if (why !== undefined) throw new ExpectedError(`${fault.promise}, “${fault.what}”: ${why}.`);
   }
 
   // A test that fails without the fault proves nothing.
@@ -35,7 +35,7 @@ await runMain(async () => {
     if (trial.outcome !== 'green') row('ALREADY', `${trial.outcome} without a fault: ${key(catcher)}`, trial);
     return trial.outcome === 'green';
   });
-  if (!sound.every(Boolean)) throw new PlainError('Tests have to pass before faults are planted.');
+  if (!sound.every(Boolean)) throw new ExpectedError('Tests have to pass before faults are planted.');
 
   const caught = await mapLimited(faults, jobs, async (fault) => {
     const trial = await tryFault(fault, seed, fault);

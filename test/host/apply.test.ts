@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
-import { Reviews } from '../../src/host/edits/review.ts';
+import { EditReviews } from '../../src/host/edits/edit-reviews.ts';
 import { candidateUris } from '../../src/host/platform/workspace-files.ts';
 import { answering, product, rejection, replacing } from './product.ts';
 
@@ -119,7 +119,7 @@ describe('edits suggested in a reply', () => {
     const right = uri.with({ scheme: 'threadkeeper-suggestion', query: 'left' });
     await vscode.commands.executeCommand('vscode.diff', uri, right);
     assert.equal(await proposed(), '');
-    const reviews = new Reviews();
+    const reviews = new EditReviews();
     for (let times = 0; times < 50 && vscode.window.tabGroups.activeTabGroup.activeTab; times++) await pass(100);
     reviews.dispose();
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);

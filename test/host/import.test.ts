@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { importPreviewed } from '../../src/host/import-export/import-file.ts';
-import { scanTranscript, type ImportProgress } from '../../src/host/import-export/read-transcript.ts';
+import { scanTranscript, type ImportProgress } from '../../src/host/import-export/transcript-batches.ts';
 import { answering, product, transcript } from './product.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {

@@ -79,7 +79,7 @@ describe('workspace memory', () => {
     assert.ok(other.meter.context().tokens.memory > 0);
     await withSettings({ 'memory.maxTokens': 0 }, () => {
       assert.equal(other.settings().memory, '');
-      assert.deepEqual([...app.memory.left], [app.memory.entries[0]?.id], 'the tree says that it has no room');
+      assert.deepEqual([...app.memory.omittedIds], [app.memory.entries[0]?.id], 'the tree says that it has no room');
       return Promise.resolve();
     });
   });

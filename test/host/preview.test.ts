@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import type { ResultInContext } from '../../src/app/context-status.ts';
 import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
-import { nodeText } from '../../src/core/context/render.ts';
+import { nodeText } from '../../src/core/context/render-context.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
 import { WireServer } from '../support/wire-server.ts';

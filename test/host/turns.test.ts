@@ -241,7 +241,7 @@ describe('requests from the page in the editor', () => {
     const yielder = { isDue: () => true, yield: () => Promise.resolve().then(() => void (yields += 1)) };
     const { find, pinQuote } = pageRequests({
       clock: { ...app.clock, yielder },
-      currentLink: () => app.currentLink(),
+      currentConnection: () => app.currentConnection(),
     } as never);
     assert.deepEqual(await find({ type: 'find', words: 'NO. 3' }), [3, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
     assert.ok(yields >= 40, `${yields} of 40`);

@@ -1,9 +1,9 @@
 import type { Phrase } from '../../core/text/phrase.ts';
 import type { ChatHit, ChatQuery, FileEffect } from './chat-index.ts';
-import type { CopiedSession, PassReport } from './library.ts';
+import type { CopiedSession, SyncReport } from './library.ts';
 import type { Relation } from './relations.ts';
 import type { LibraryEntry } from './read-session.ts';
-import type { Refused, Tool } from './source.ts';
+import type { UnreadablePath, Tool } from './source.ts';
 
 /** A tool's chats on this machine, counted without reading them. */
 export interface FoundChats {
@@ -12,7 +12,7 @@ export interface FoundChats {
   readonly bytes: number;
   /** Last change of the newest one, in ms since the epoch. */
   readonly newestAt: number;
-  readonly refused: readonly Refused[];
+  readonly unreadable: readonly UnreadablePath[];
 }
 
 /** A chat as shown in lists. */
@@ -27,7 +27,7 @@ export interface ListedChat {
 
 export interface ChatList {
   readonly chats: readonly ListedChat[];
-  readonly refused: readonly Refused[];
+  readonly unreadable: readonly UnreadablePath[];
   /** Tools with copies on disk, including incomplete ones of a process that was killed. */
   readonly copied: readonly Tool[];
   /** Size of the copies on disk. */
@@ -41,7 +41,7 @@ export interface FollowOptions {
 }
 
 /** Notifications from the library. */
-export type ChatNews =
+export type ChatLibraryEvent =
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'changed' }
   /** Background work failed; it will be retried. */
@@ -51,7 +51,7 @@ export type ChatNews =
 export interface ChatLibrary {
   find(): Promise<readonly FoundChats[]>;
   /** Follows only these tools from now on. Resolves when their chats have been read. */
-  follow(options: FollowOptions): Promise<PassReport>;
+  follow(options: FollowOptions): Promise<SyncReport>;
   /** Cancels reading. The next `follow` continues where it stopped. */
   cancel(): Promise<void>;
   list(): Promise<ChatList>;
@@ -87,4 +87,4 @@ export interface ChatCall {
 export type ChatReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly fault: Phrase }
-  | { readonly news: ChatNews };
+  | { readonly event: ChatLibraryEvent };

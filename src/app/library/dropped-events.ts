@@ -1,5 +1,5 @@
 import { detectSteps } from '../../core/events/detect.ts';
-import { worthOf } from '../../core/events/ledger-budget.ts';
+import { retentionPriorityOf } from '../../core/events/ledger-budget.ts';
 import { Ledger } from '../../core/events/ledger.ts';
 import { overlap, subjectOf, type Subject } from '../../core/events/subject.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
@@ -36,9 +36,9 @@ export interface DroppedGroup {
   readonly events: readonly DroppedEvent[];
 }
 
-/** Additional worth of a user's words, which are harder to recover than a model's. */
+/** Additional priority of a user's words, which are harder to recover than a model's. */
 const USER_BONUS = 1;
-/** Additional worth of kinds that stay relevant for longer. */
+/** Additional priority of kinds that stay relevant for longer. */
 const LASTING_BONUS = 0.5;
 const LASTING_KINDS: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
 
@@ -112,13 +112,16 @@ function rankGroups(
       .map((entry) => {
         const isOfUser = before[Number(entry.message)]?.role === 'user';
         const bonus = (isOfUser ? USER_BONUS : 0) + (LASTING_KINDS.has(entry.kind) ? LASTING_BONUS : 0);
-        return { event: { ...entry, message: Number(entry.message) }, worth: worthOf(entry, --newerEvents) + bonus };
+        return {
+          event: { ...entry, message: Number(entry.message) },
+          priority: retentionPriorityOf(entry, --newerEvents) + bonus,
+        };
       })
-      .sort((a, b) => b.worth - a.worth || b.event.message - a.event.message);
+      .sort((a, b) => b.priority - a.priority || b.event.message - a.event.message);
     const [from, to] = [Number(events[0]!.message), Number(events.at(-1)!.message)];
-    return { group: { from, to, events: rated.map(({ event }) => event) }, worth: rated[0]!.worth };
+    return { group: { from, to, events: rated.map(({ event }) => event) }, priority: rated[0]!.priority };
   });
-  return ratedGroups.sort((a, b) => b.worth - a.worth || b.group.to - a.group.to).map(({ group }) => group);
+  return ratedGroups.sort((a, b) => b.priority - a.priority || b.group.to - a.group.to).map(({ group }) => group);
 }
 
 /** The key events of messages. `idOf` returns the ID of the message at an index. */

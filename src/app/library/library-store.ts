@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, type Read } from '../../core/model/fields.ts';
+import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { entrySchema } from './read-session.ts';
@@ -20,11 +20,11 @@ export const copyRecordSchema = v.union([
       blocks: v.optional(content),
     }),
   }),
-  v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: count }) }),
+  v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: countSchema }) }),
   /** The tool rewrote the session from this message on. The replaced messages stay in the copy. */
-  v.object({ rewrittenFrom: count }),
+  v.object({ rewrittenFrom: countSchema }),
 ]);
-export type CopyRecord = Read<typeof copyRecordSchema>;
+export type CopyRecord = ReadonlyOutput<typeof copyRecordSchema>;
 
 /** A part of a copy that can be read separately. `first`: the index of the first message in or after it. */
 export interface CopyPiece {
@@ -38,19 +38,19 @@ export const keptSessionSchema = v.object({
   key: v.string(),
   entry: entrySchema,
   /** The size and time of the tool's file when it was read. */
-  source: v.object({ bytes: count, modifiedAt: v.number() }),
+  source: v.object({ bytes: countSchema, modifiedAt: v.number() }),
   resume: v.optional(resumeSchema),
   /** Size of the valid part of the copy. Anything after it was written by a pass that didn't finish. */
-  copyBytes: count,
+  copyBytes: countSchema,
   /** The same for its index. */
-  indexBytes: count,
+  indexBytes: countSchema,
   /** Fingerprint of the first message, to find sessions with the same beginning. */
   first: v.number(),
   relation: v.optional(relationSchema),
   /** The tool has deleted it. */
   isGone: v.boolean(),
 });
-export type KeptSession = Read<typeof keptSessionSchema>;
+export type KeptSession = ReadonlyOutput<typeof keptSessionSchema>;
 
 /** Storage of copies. The catalog lists the valid ones and their sizes. */
 export interface LibraryStore {

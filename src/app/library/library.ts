@@ -5,12 +5,19 @@ import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import { fingerprints, isNamedAfter, relationKeys, Relations } from './relations.ts';
-import { isFileSystemError, refusalOf, type Refused, type Source, type SourceFile, type Tool } from './source.ts';
+import {
+  isFileSystemError,
+  readFailureReason,
+  type UnreadablePath,
+  type Source,
+  type SourceFile,
+  type Tool,
+} from './source.ts';
 
-interface KnownRefusal {
+interface KnownUnreadableFile {
   /** The file's size and time; undefined if reading it is retried even if it's unchanged. */
   readonly source: KeptSession['source'] | undefined;
-  readonly refused: Refused;
+  readonly unreadable: UnreadablePath;
 }
 
 /** A session as read from its copy. */
@@ -21,19 +28,19 @@ export interface CopiedSession {
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
 
-/** The result of a pass over the sources. */
-export interface PassReport {
+/** The result of a synchronization with the sources. */
+export interface SyncReport {
   readonly read: number;
   readonly unchanged: number;
   readonly gone: number;
-  readonly refused: readonly Refused[];
+  readonly unreadable: readonly UnreadablePath[];
 }
 
-export interface PassOptions {
+export interface SyncOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
   /** Called when a reader has thrown an unexpected error. */
-  readonly onDefect?: (file: SourceFile, error: unknown) => void;
+  readonly onUnexpectedError?: (file: SourceFile, error: unknown) => void;
   /** Chats that were last changed before this time (ms since the epoch) aren't kept. */
   readonly keptSince?: number;
 }
@@ -50,7 +57,7 @@ export class Library {
   readonly #store: LibraryStore;
   readonly index: ChatIndex;
   readonly #sessions: Map<string, KeptSession>;
-  readonly #refusals = new Map<string, KnownRefusal>();
+  readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
 
   private constructor(store: LibraryStore, sessions: readonly KeptSession[]) {
     this.#store = store;
@@ -67,18 +74,18 @@ export class Library {
   }
 
   /** Reads new and changed sessions of the sources. */
-  async follow(
+  async sync(
     sources: readonly Source[],
-    { onProgress, isCancelled, onDefect, keptSince = 0 }: PassOptions = {},
-  ): Promise<PassReport> {
-    const refused: Refused[] = [];
+    { onProgress, isCancelled, onUnexpectedError, keptSince = 0 }: SyncOptions = {},
+  ): Promise<SyncReport> {
+    const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
-    const unreadable = new Set<Tool>();
+    const incompleteTools = new Set<Tool>();
     for (const source of sources) {
-      const { files, refused: places } = await source.find();
-      refused.push(...places);
+      const { files, unreadable: places } = await source.find();
+      unreadable.push(...places);
       // If some of a tool's chats can't be found, others may still exist.
-      if (places.length > 0) unreadable.add(source.tool);
+      if (places.length > 0) incompleteTools.add(source.tool);
       for (const file of files) {
         if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
       }
@@ -90,24 +97,24 @@ export class Library {
     let read = 0;
     for (const [done, { source, file, key }] of changed.entries()) {
       if (isCancelled?.() === true) break;
-      if (await this.#updateOrRefuse(source, file, key, onDefect)) {
+      if (await this.#tryUpdate(source, file, key, onUnexpectedError)) {
         read++;
         updated.add(key);
       }
       if (++unsaved % SAVE_INTERVAL === 0) await this.#save();
       onProgress?.(done + 1, changed.length);
     }
-    const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !unreadable.has(tool)));
+    const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !incompleteTools.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
     await this.#relate(updated);
     const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
     if (unsaved > 0 || gone > 0 || moved) await this.#save();
     await this.#remove(outdated);
     for (const { key } of found) {
-      const refusal = this.#refusals.get(key);
-      if (refusal) refused.push(refusal.refused);
+      const known = this.#unreadableFiles.get(key);
+      if (known) unreadable.push(known.unreadable);
     }
-    return { read, unchanged: found.length - changed.length, gone, refused };
+    return { read, unchanged: found.length - changed.length, gone, unreadable };
   }
 
   /** Recognizes sessions whose file was moved, for example to an archive. Returns whether there are any. */
@@ -151,7 +158,8 @@ export class Library {
 
   /** Removes all copies of a tool's chats, including those that aren't in the catalog. */
   async forget(tool: Tool): Promise<void> {
-    for (const [key, { refused }] of this.#refusals) if (refused.tool === tool) this.#refusals.delete(key);
+    for (const [key, { unreadable }] of this.#unreadableFiles)
+      if (unreadable.tool === tool) this.#unreadableFiles.delete(key);
     for (const { key, entry } of this.sessions()) if (entry.tool === tool) this.#sessions.delete(key);
     await this.#save();
     await this.#store.removeAll(tool);
@@ -166,16 +174,16 @@ export class Library {
 
   #isKnown(key: string, file: SourceFile): boolean {
     // A session that has become unreadable is in both.
-    const known = (this.#refusals.get(key) ?? this.#sessions.get(key))?.source;
+    const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 
   /** Updates the copy. Resolves to false if the session can't be read. */
-  async #updateOrRefuse(
+  async #tryUpdate(
     source: Source,
     file: SourceFile,
     key: string,
-    onDefect: PassOptions['onDefect'],
+    onUnexpectedError: SyncOptions['onUnexpectedError'],
   ): Promise<boolean> {
     let session: ReadSession | undefined;
     try {
@@ -185,14 +193,14 @@ export class Library {
       // After reading, the cause is our own disk or that another window has become the writer.
       if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
       const isRetried = isFileSystemError(error);
-      if (!isRetried && !TranscriptError.is(error)) onDefect?.(file, error);
-      this.#refusals.set(key, {
+      if (!isRetried && !TranscriptError.is(error)) onUnexpectedError?.(file, error);
+      this.#unreadableFiles.set(key, {
         source: isRetried ? undefined : fileStateOf(file),
-        refused: { tool: file.tool, path: file.path, reason: refusalOf(error) },
+        unreadable: { tool: file.tool, path: file.path, reason: readFailureReason(error) },
       });
       return false;
     }
-    this.#refusals.delete(key);
+    this.#unreadableFiles.delete(key);
     return true;
   }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, type Read } from '../../core/model/fields.ts';
+import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { inEnglish, phrase } from '../../core/text/phrase.ts';
 import {
   truncateMessage,
@@ -9,7 +9,7 @@ import {
   type Skipped,
   type TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
-import { titleFrom } from '../title.ts';
+import { sessionTitleFrom } from '../session-title.ts';
 import { TOOLS, type ReadEnd, type Resume, type Source, type SourceFile } from './source.ts';
 
 /** A compaction before the message with this index. */
@@ -34,12 +34,12 @@ export const entrySchema = v.object({
   title: v.string(),
   workspace: v.optional(v.string()),
   parent: v.optional(v.string()),
-  messages: count,
-  compactions: count,
+  messages: countSchema,
+  compactions: countSchema,
   /** Milliseconds since the epoch. */
   updatedAt: v.number(),
 });
-export type LibraryEntry = Read<typeof entrySchema>;
+export type LibraryEntry = ReadonlyOutput<typeof entrySchema>;
 
 /** Reads a session. Throws `TranscriptError` if the format is unknown or there are no messages. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
@@ -92,7 +92,7 @@ export function entryOf(
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
-    title: titleFrom(mask(facts.title?.trim() ? facts.title : (firstMessage?.text ?? ''))),
+    title: sessionTitleFrom(mask(facts.title?.trim() ? facts.title : (firstMessage?.text ?? ''))),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,

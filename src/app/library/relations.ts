@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, type Read } from '../../core/model/fields.ts';
+import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { textHash } from '../../core/text/hash.ts';
 import type { LibraryEntry } from './read-session.ts';
@@ -13,9 +13,9 @@ export const relationSchema = v.object({
   kind: v.picklist(['copy', 'subagent', 'continued', 'fork']),
   of: v.string(),
   /** Number of messages that both begin with; 0 for a subagent. */
-  shared: count,
+  shared: countSchema,
 });
-export type Relation = Read<typeof relationSchema>;
+export type Relation = ReadonlyOutput<typeof relationSchema>;
 
 /** Minimum number of common messages. Unrelated sessions may both begin with a “hello”. */
 const MIN_SHARED = 2;

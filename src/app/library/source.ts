@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, type Read } from '../../core/model/fields.ts';
+import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
@@ -56,7 +56,7 @@ export interface SourceFile {
 }
 
 /** A file, database, or folder that can't be read, and why. */
-export interface Refused {
+export interface UnreadablePath {
   readonly tool: Tool;
   readonly path: string;
   readonly reason: Phrase;
@@ -64,22 +64,22 @@ export interface Refused {
 
 export interface FoundFiles {
   readonly files: readonly SourceFile[];
-  readonly refused: readonly Refused[];
+  readonly unreadable: readonly UnreadablePath[];
 }
 
 /** The state at the end of reading an append-only file, from which reading is resumed. */
 export const resumeSchema = v.object({
   /** In bytes. */
-  offset: count,
+  offset: countSchema,
   /** Hash of the file's beginning and of the bytes before `offset`, to detect that the file was rewritten. */
   prefix: v.string(),
   /** Number of messages before `offset`. */
-  messages: count,
-  compactions: count,
+  messages: countSchema,
+  compactions: countSchema,
   /** The model in use at `offset`. */
   model: v.optional(v.string()),
 });
-export type Resume = Read<typeof resumeSchema>;
+export type Resume = ReadonlyOutput<typeof resumeSchema>;
 
 export interface ReadEnd {
   /** Whether reading was resumed; false if the file was read from the beginning. */
@@ -97,7 +97,7 @@ export interface Source {
 }
 
 /** The reason why a file can't be read, for the user. */
-export function refusalOf(error: unknown): Phrase {
+export function readFailureReason(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
   return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
 }

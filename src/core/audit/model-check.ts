@@ -1,17 +1,17 @@
 import { mapLimited } from '../compress/map-limited.ts';
-import type { Pace } from '../compress/source.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import type { CallLog, SummaryModel } from '../compress/summary-model.ts';
 import { messageText, type Message } from '../model/message.ts';
 import type { StatementSource } from '../model/statement-check.ts';
 import { yieldIfDue } from '../pace/yielder.ts';
 import { runYielding } from '../pace/steps.ts';
-import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render.ts';
+import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render-prompts.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import { WordFinder } from '../text/word-finder.ts';
-import { Excerpts } from './excerpt.ts';
+import { SourceExcerpts } from './source-excerpts.ts';
 import { findQuotes } from './quotes.ts';
 import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
-import { readVerdicts, VERDICTS_JSON_SCHEMA, type GivenVerdict } from './verdicts.ts';
+import { parseVerdicts, VERDICTS_JSON_SCHEMA, type ModelVerdict } from './verdicts.ts';
 
 /** Maximum number of statements per request; fewer for models with a small context window. */
 const MAX_STATEMENTS = 24;
@@ -29,7 +29,7 @@ const SPARE_TOKENS = 8;
 export interface ModelCheckTools {
   readonly model: SummaryModel;
   readonly counter: TokenCounter;
-  readonly pace: Pace;
+  readonly pace: CancellableYielder;
   readonly calls: CallLog;
 }
 
@@ -56,7 +56,7 @@ export async function checkStatementsWithModel(
   const { model, counter, pace } = tools;
   pace.throwIfCancelled();
   const checked = await runYielding(checkStatementsSteps(summary, messages), pace);
-  const excerpts = new Excerpts(messages, counter, pace);
+  const excerpts = new SourceExcerpts(messages, counter, pace);
   const faults: Error[] = [];
   const groups = groupsOf(checked, statementsPerRequest(model.maxInputTokens));
   const answered = await mapLimited(groups, model.maxConcurrency, async (group) => {
@@ -91,7 +91,7 @@ function groupsOf<T>(all: readonly T[], max: number): (readonly T[])[] {
 async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
-  excerpts: Excerpts,
+  excerpts: SourceExcerpts,
   tools: ModelCheckTools,
 ): Promise<CheckedStatement[]> {
   const { verdicts, shown } = await ask(statements, excerpts, tools);
@@ -108,14 +108,14 @@ async function checkGroup(
 
 interface Verdicts {
   /** By the index of the statement; empty if the question doesn't fit the context window. */
-  readonly verdicts: ReadonlyMap<number, GivenVerdict>;
+  readonly verdicts: ReadonlyMap<number, ModelVerdict>;
   /** The messages that the excerpt contains. */
   readonly shown: readonly number[];
 }
 
 async function ask(
   statements: readonly CheckedStatement[],
-  excerpts: Excerpts,
+  excerpts: SourceExcerpts,
   { model, counter, calls, pace }: ModelCheckTools,
 ): Promise<Verdicts> {
   const texts = statements.map(({ text }) => text);
@@ -135,7 +135,7 @@ async function ask(
   });
   calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text));
   pace.throwIfCancelled();
-  const verdicts = new Map([...readVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
+  const verdicts = new Map([...parseVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
   return { verdicts, shown: record.messages };
 }
 
@@ -151,7 +151,7 @@ function placeOf(quote: string, finder: WordFinder, shown: readonly number[]): S
 
 function withVerdict(
   statement: CheckedStatement,
-  { verdict, quote, instead }: GivenVerdict,
+  { verdict, quote, instead }: ModelVerdict,
   found: StatementSource | undefined,
 ): CheckedStatement {
   const { missing = [], ...rest } = statement;

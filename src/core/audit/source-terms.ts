@@ -61,7 +61,9 @@ const isAtSentenceStart = (text: string, at: number): boolean =>
 const MAX_CAPITAL_SHARE = 1 / 3;
 /** With fewer words, the share is unreliable. */
 const MIN_WORDS = 20;
-/** Length of the source's beginning that is examined for how its language capitalizes, in UTF-16 units. */
+/**
+ * Number of UTF-16 units at the beginning of the source that are examined to find out how its language uses capitals.
+ */
 const SAMPLE_CHARS = 2_000;
 
 /** Whether capitals within sentences indicate names in this text. */
@@ -139,7 +141,7 @@ export class SourceTerms {
   /**
    * The distinct terms of a statement, `text[start, end)`, and whether the source contains each. One step per lookup.
    */
-  *termsOf(text: string, start: number, end: number): Steps<ReadonlyMap<string, boolean>> {
+  *checkTerms(text: string, start: number, end: number): Steps<ReadonlyMap<string, boolean>> {
     const found = new Map<string, boolean>();
     for (const term of termsIn(text, start, end, this.withNames)) {
       const key = `${term.kind} ${term.text}`;
@@ -208,7 +210,9 @@ function containsWord(text: string, word: string, isWhole: boolean, inWord = IN_
   return false;
 }
 
-/** Everything that the digits of a source may mean: values, their parts, and keys of adjacent parts. */
+/**
+ * All possible readings of the numbers in a source: values, single parts, and date keys (`keyOf`) of adjacent parts.
+ */
 function numbersIn(text: string): (number | string)[] {
   const all: (number | string)[] = [];
   for (const [digits, unit = ''] of text.matchAll(DIGITS_WITH_UNIT)) {

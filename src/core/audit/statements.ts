@@ -27,7 +27,7 @@ export function* checkStatementsSteps(summary: string, messages: Texts): Steps<r
   for (const { start, end } of statementsOf(summary)) {
     const text = summary.slice(start, end);
     const quotes = findQuotes(text).map(({ quote }) => ({ quote, source: placeOf(quote, texts) }));
-    const found = yield* terms.termsOf(summary, start, end);
+    const found = yield* terms.checkTerms(summary, start, end);
     const missing = [
       ...quotes.flatMap(({ quote, source }) => (source ? [] : [quote])),
       ...[...found].flatMap(([term, isKnown]) => (isKnown ? [] : [term])),

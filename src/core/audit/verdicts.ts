@@ -15,7 +15,7 @@ const shortText = v.optional(
   ),
   '',
 );
-const given = v.object({
+const verdictSchema = v.object({
   n: v.pipe(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))]), v.integer()),
   verdict: v.picklist(VERDICTS),
   quote: shortText,
@@ -23,7 +23,7 @@ const given = v.object({
 });
 
 /** A model's answer about a statement. Its quote is unverified. */
-export type GivenVerdict = Omit<v.InferOutput<typeof given>, 'n'>;
+export type ModelVerdict = Omit<v.InferOutput<typeof verdictSchema>, 'n'>;
 
 /** The JSON schema for models with structured output. */
 export const VERDICTS_JSON_SCHEMA = {
@@ -41,13 +41,13 @@ export const VERDICTS_JSON_SCHEMA = {
 };
 
 /**
- * Parses the verdicts of an answer by the statement's index, from 0. Invalid entries are skipped; of several for one
- * statement, the first counts.
+ * Parses a model's answer into verdicts, by the 0-based index of the statement. Invalid entries are skipped. If a
+ * statement has several verdicts, the first one counts.
  */
-export function readVerdicts(answer: string): ReadonlyMap<number, GivenVerdict> {
-  const verdicts = new Map<number, GivenVerdict>();
+export function parseVerdicts(answer: string): ReadonlyMap<number, ModelVerdict> {
+  const verdicts = new Map<number, ModelVerdict>();
   for (const entry of entriesOf(answer)) {
-    const { success, output } = v.safeParse(given, entry);
+    const { success, output } = v.safeParse(verdictSchema, entry);
     if (!success || verdicts.has(output.n - 1)) continue;
     const { n, ...verdict } = output;
     verdicts.set(n - 1, verdict);
@@ -64,7 +64,7 @@ function entriesOf(answer: string): readonly unknown[] {
   return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(parsed);
 }
 
-/** Returns undefined for braces in prose. */
+/** Parses JSON. Returns undefined if it's invalid, such as prose in braces. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -5,10 +5,10 @@ import {
   renderSummaryPrompt,
   type RenderedPrompt,
   type SummaryPrompt,
-} from '../prompts/render.ts';
+} from '../prompts/render-prompts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { tokensWithFraming } from './fitting.ts';
-import { digest } from './digest.ts';
+import { buildSummarizerInput } from './summarizer-input.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
 import type { CallLog, SummaryModel } from './summary-model.ts';
@@ -185,7 +185,7 @@ async function fitPrompt(
   }
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
-    const history = await digest(source.corpus, source, room, counter, pace);
+    const history = await buildSummarizerInput(source.corpus, source, room, counter, pace);
     if (history === '') return undefined;
     const words = wordsIn(tokens, history, counter);
     const rendered = promptFor(history, words);

@@ -2,7 +2,8 @@ import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
 import { isProse, newPassage, PassageCutter, passageText, type Passage } from './passages.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
-import { isToolResult, type Pace, type SourceMessage } from './source.ts';
+import { isToolResult, type SourceMessage } from './source-message.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
 
 /** A passage with its terms, each once, as indexes into the corpus's vocabulary. */
@@ -27,7 +28,7 @@ export interface Term {
   isWord: boolean;
 }
 
-/** Messages cut into passages, with a vocabulary. The extractive summarizer and the digest select from it. */
+/** Messages cut into passages, with a vocabulary. The extractive summarizer and the summarizer input select from it. */
 export interface Corpus {
   readonly texts: readonly string[];
   readonly roles: readonly Role[];
@@ -37,7 +38,7 @@ export interface Corpus {
   readonly vocabulary: ReadonlyMap<string, number>;
   /** The index of each message's first passage, plus one entry for the end. */
   readonly firstOf: readonly number[];
-  /** The worth of each term when it's first mentioned. */
+  /** The weight of each term when it's first mentioned. */
   readonly termWeights: Float64Array;
   /** How rare each term is: 1 if one message mentions it, 0 if all do. */
   readonly rarity: Float64Array;
@@ -59,7 +60,7 @@ const MAX_TERM_LENGTH = 120;
  */
 export async function buildCorpus(
   messages: readonly SourceMessage[],
-  pace: Pace,
+  pace: CancellableYielder,
   wanted?: ReadonlyMap<number, readonly Span[]>,
   takesAll = false,
   removed?: ReadonlyMap<number, readonly Span[]>,
@@ -122,7 +123,10 @@ export async function buildCorpus(
     passages.push({ ...passage, terms: termIndexes });
     if (pace.isDue((to - from) * 4)) await pace.yield();
   }
-  const worth = Float64Array.from(terms, (term) => worthOfTerm(term) * (term.isName && !term.isWord ? NAME_FACTOR : 1));
+  const termWeights = Float64Array.from(
+    terms,
+    (term) => weightOfTerm(term) * (term.isName && !term.isWord ? NAME_FACTOR : 1),
+  );
   const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
     rarityAmong(user + assistant + tool, messages.length),
   );
@@ -133,7 +137,7 @@ export async function buildCorpus(
     terms,
     vocabulary,
     firstOf: firstOf(passages, messages.length),
-    termWeights: worth,
+    termWeights,
     rarity,
     isShortChat: isShort,
     passageTokens: new Int32Array(passages.length),
@@ -143,7 +147,7 @@ export async function buildCorpus(
 /** The speaker of a passage. Prose in a tool result is a user's answer to the tool. */
 export function speakerOf({ roles }: Pick<Corpus, 'roles'>, { message, kind }: Passage): Role {
   const role = roles[message]!;
-  return role === 'tool' && kind === 'said' ? 'user' : role;
+  return role === 'tool' && kind === 'prose' ? 'user' : role;
 }
 
 /** Average length, in UTF-16 units, below which messages without tool results are a chat of short messages. */
@@ -189,7 +193,7 @@ function withSpans(passages: Passage[], spans: readonly Span[], text: string, me
   const rest = passages.filter((one) => !uncovered.some(({ start, end }) => start < one.end && one.start < end));
   const added = uncovered
     .filter((span, at) => at === 0 || span.start >= uncovered[at - 1]!.end)
-    .map(({ start, end }) => newPassage(message, start, end, 'said', isRunningText(lineShape(text, start, end))));
+    .map(({ start, end }) => newPassage(message, start, end, 'prose', isRunningText(lineShape(text, start, end))));
   return [...rest, ...added].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
@@ -221,7 +225,11 @@ function withoutSpans(passage: Passage, spans: readonly Span[], text: string): P
 const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */
-async function dropRepeats(passages: readonly Passage[], texts: readonly string[], pace: Pace): Promise<Passage[]> {
+async function dropRepeats(
+  passages: readonly Passage[],
+  texts: readonly string[],
+  pace: CancellableYielder,
+): Promise<Passage[]> {
   const kept = new Map<string, Passage>();
   for (let at = passages.length - 1; at >= 0; at--) {
     const passage = passages[at]!;
@@ -234,17 +242,17 @@ async function dropRepeats(passages: readonly Passage[], texts: readonly string[
   return passages.filter((passage) => fresh.has(passage));
 }
 
-/** The worth of a term when it's first mentioned, by kind. */
-const TERM_WORTH: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
+/** The weight of a term when it's first mentioned, by kind. */
+const TERM_WEIGHTS: Readonly<Record<TermKind, number>> = { identifier: 3, url: 1.5, number: 0.8, name: 1.6, word: 0.4 };
 
 /** In chats of short messages, names of people and places are the most important. Names never occur in lower case. */
 const NAME_FACTOR = 4;
 
 /** Terms count more if several messages mention them, and less if only tool output does. Words count more if rare. */
-function worthOfTerm(term: Term): number {
-  if (term.kind === 'word') return TERM_WORTH.word / (term.user + term.assistant + term.tool);
+function weightOfTerm(term: Term): number {
+  if (term.kind === 'word') return TERM_WEIGHTS.word / (term.user + term.assistant + term.tool);
   const mentions = term.user * 3 + term.assistant * 1.5 + term.tool;
-  return TERM_WORTH[term.kind] * Math.min(4, Math.log2(1 + mentions));
+  return TERM_WEIGHTS[term.kind] * Math.min(4, Math.log2(1 + mentions));
 }
 
 /** Inverse document frequency, scaled to 0…1 (Spärck Jones, 1972). */
@@ -276,7 +284,7 @@ export class TermUsage {
   async add(
     { vocabulary, terms, passages, firstOf }: Corpus,
     messages: readonly SourceMessage[],
-    pace: Pace,
+    pace: CancellableYielder,
   ): Promise<void> {
     const counts = new Int32Array(terms.length);
     const seenIn = new Int32Array(terms.length).fill(-1);
@@ -302,7 +310,7 @@ export class TermUsage {
   }
 
   /** Returns the corpus with the rarity of each term in the whole session. */
-  async withSessionRarity(corpus: Corpus, pace: Pace): Promise<Corpus> {
+  async withSessionRarity(corpus: Corpus, pace: CancellableYielder): Promise<Corpus> {
     if (this.messages <= corpus.texts.length) return corpus;
     const rarity = Float64Array.from(corpus.rarity);
     for (const [name, term] of corpus.vocabulary) {

@@ -1,4 +1,4 @@
-import { isToolResult, type SourceMessage } from './source.ts';
+import { isToolResult, type SourceMessage } from './source-message.ts';
 
 /** A range of messages, by position; both ends are inclusive. */
 export interface Segment {

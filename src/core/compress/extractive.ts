@@ -1,14 +1,14 @@
 import type { Span } from '../model/key-event.ts';
 import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { quoteSpeakerLabels } from '../text/fence.ts';
+import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import { passageText, type PassageKind } from './passages.ts';
-import type { Pace } from './source.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 
-/** The base worth of a passage's token, by kind of line and speaker. */
-const WORTH: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
-  said: [6, 0.45, 0.2],
+/** The base score of a passage's token, by kind of line and speaker. */
+const BASE_SCORES: Readonly<Record<PassageKind, readonly [user: number, assistant: number, tool: number]>> = {
+  prose: [6, 0.45, 0.2],
   quoted: [5, 1, 0.3],
   heading: [1, 0.2, 0.1],
   thought: [0.3, 0.1, 0.1],
@@ -27,14 +27,14 @@ const LONG_MESSAGE = 6000;
 export interface ExtractOptions {
   readonly budgetTokens: number;
   readonly counter: Pick<TokenCounter, 'text'>;
-  readonly pace: Pace;
+  readonly pace: CancellableYielder;
   /** Spans, by message, that are kept verbatim elsewhere. Passages inside them aren't taken. */
   readonly kept?: ReadonlyMap<number, readonly Span[]>;
   /** Tokens that the caller adds to each passage as a label. */
   readonly labelTokens?: number;
   /** Weight of unusual sentences; default `USUAL_NOVELTY`. */
   readonly novelty?: number;
-  /** Reduces the worth of routine text for users as well. Used for old messages. */
+  /** Reduces the score of routine text for users as well. Used for old messages. */
   readonly discountsUserRoutine?: boolean;
   /** Reduction, 0…1, for passages whose terms were all mentioned in sentences before. */
   readonly repetitionPenalty?: number;
@@ -49,7 +49,7 @@ export interface ExtractOptions {
 }
 
 /** The extracted passages in their original order, with an upper estimate of their tokens. */
-export interface Extract {
+export interface ExtractResult {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
 }
@@ -61,22 +61,22 @@ const MIN_LEFT = 12;
 const BREAK_TOKENS = 1;
 
 /**
- * Selects the most informative passages within a budget: greedy by worth per token, where each term counts only once
+ * Selects the most informative passages within a budget: greedy by score per token, where each term counts only once
  * (submodular coverage, Lin and Bilmes, 2011, with the lazy updates of Minoux, 1978). O(n log n) in the number of
  * passages.
  */
-export async function extract(corpus: Corpus, options: ExtractOptions): Promise<Extract> {
+export async function extractPassages(corpus: Corpus, options: ExtractOptions): Promise<ExtractResult> {
   const { counter, pace, budgetTokens } = options;
   const from = options.range?.from ?? 0;
   const to = options.range?.to ?? corpus.texts.length - 1;
-  const { termWeights: termWorth } = corpus;
+  const { termWeights } = corpus;
   const covered = new Uint8Array(corpus.terms.length);
   const first = corpus.firstOf[from] ?? 0;
   const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
   const heap = new MaxHeap();
   const tokens = new Int32Array(beyond - first);
   const { novelty = USUAL_NOVELTY } = options;
-  const worth = (index: number): number => {
+  const scoreOf = (index: number): number => {
     const passage = corpus.passages[index]!;
     let gain = 0;
     let rarity = 0;
@@ -94,15 +94,18 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
         continue;
       }
       // A heading or a command only mentions a term; a sentence explains it.
-      if (passage.running) gain += termWorth[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
-      else if (before === 0) gain += termWorth[term]! * LISTED_SHARE;
+      if (passage.running) gain += termWeights[term]! * (before === LISTED ? 1 - LISTED_SHARE : 1);
+      else if (before === 0) gain += termWeights[term]! * LISTED_SHARE;
     }
     const cost = tokens[index - first]! + BREAK_TOKENS;
     const rarityFactor = isRoutine(corpus, passage, options.discountsUserRoutine === true)
       ? rarity / Math.max(1, passage.terms.length)
       : 1;
     const noveltyFactor = 1 - (options.repetitionPenalty ?? 0) * (mentioned / Math.max(1, passage.terms.length)) ** 3;
-    return (base(corpus, passage) * rarityFactor * noveltyFactor + gain / (cost + 3)) * (options.factors?.[index] ?? 1);
+    return (
+      (basePassageScore(corpus, passage) * rarityFactor * noveltyFactor + gain / (cost + 3)) *
+      (options.factors?.[index] ?? 1)
+    );
   };
   const cover = (passage: IndexedPassage): void => {
     const how = passage.running ? SENTENCE : LISTED;
@@ -119,7 +122,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
       passage.text === undefined
         ? estimateTokens(corpus.texts[passage.message]!, passage)
         : Math.ceil(passage.text.length / 4);
-    heap.push(worth(index), index);
+    heap.push(scoreOf(index), index);
     if (pace.isDue(200)) await pace.yield();
   }
   const chosen: number[] = [];
@@ -134,7 +137,7 @@ export async function extract(corpus: Corpus, options: ExtractOptions): Promise<
     tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
       passageText(passage, corpus.texts[passage.message]!),
     );
-    const now = worth(index);
+    const now = scoreOf(index);
     if (heap.size > 0 && now < heap.topKey() - 1e-9) {
       heap.push(now, index);
       continue;
@@ -164,7 +167,7 @@ function isRoutine(corpus: Corpus, passage: IndexedPassage, discountsUsers: bool
   const { kind, running } = passage;
   if (corpus.isShortChat) return false;
   if (!running || (speakerOf(corpus, passage) === 'user' && !discountsUsers)) return false;
-  return kind === 'said' || kind === 'text' || kind === 'thought' || kind === 'noted';
+  return kind === 'prose' || kind === 'text' || kind === 'thought' || kind === 'noted';
 }
 
 /** How a term was mentioned: in a list, heading, or command, or in a sentence. */
@@ -177,20 +180,20 @@ const LISTED_SHARE = 0.25;
 /** Stop after this many passages that didn't fit: the budget counts as full. */
 const MAX_MISSES = 400;
 
-/** Base worth of a sentence in a chat of short messages. Answers tell more than questions. */
+/** Base score of a sentence in a chat of short messages. Answers tell more than questions. */
 const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
 
-/** The base worth of a passage, by its speaker and the kind of line. */
-export function base(corpus: Corpus, passage: IndexedPassage): number {
-  if (corpus.isShortChat && passage.kind === 'said') {
+/** The base score of a passage, by its speaker and the kind of line. */
+export function basePassageScore(corpus: Corpus, passage: IndexedPassage): number {
+  if (corpus.isShortChat && passage.kind === 'prose') {
     const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
     return isQuestion ? SHORT_CHAT.question : SHORT_CHAT.statement;
   }
   const role = speakerOf(corpus, passage);
   const speaker = role === 'user' ? 0 : role === 'tool' ? 2 : 1;
-  const worth = WORTH[passage.kind][speaker];
+  const score = BASE_SCORES[passage.kind][speaker];
   const late = passage.start > LONG_MESSAGE ? LONG_MESSAGE / passage.start : 1;
-  return worth * late * (passage.running ? 1 : 0.7);
+  return score * late * (passage.running ? 1 : 0.7);
 }
 
 /**

@@ -1,15 +1,16 @@
-import { auditSummary } from '../audit/audit.ts';
+import { auditSummary } from '../audit/audit-summary.ts';
 import { findQuotes } from '../audit/quotes.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import { VERBATIM, type Audit, type AuditFault, type Rung, type StructuredSummary } from '../model/summary.ts';
+import { VERBATIM, type Audit, type AuditFault, type SummaryMethod, type StructuredSummary } from '../model/summary.ts';
 import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
-import { extract, renderPassages, type ExtractOptions } from './extractive.ts';
+import { extractPassages, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
-import type { Pace, SourceMessage } from './source.ts';
-import { titleOf } from './title.ts';
+import type { SourceMessage } from './source-message.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
+import { truncateTitle } from './topics.ts';
 
 /** The content of a summary node, without its place in the tree. Token counts include each text's framing. */
 export interface NodeContent {
@@ -18,7 +19,7 @@ export interface NodeContent {
   readonly detailed: string;
   readonly structured?: StructuredSummary;
   readonly tokens: { readonly brief: number; readonly detailed: number };
-  readonly rung: Rung;
+  readonly rung: SummaryMethod;
   readonly model: string;
   readonly promptVersion: string;
   readonly audit: Audit;
@@ -63,7 +64,7 @@ export const LOCAL_MODEL = 'local';
 
 export interface LeafTools {
   readonly counter: TokenCounter;
-  readonly pace: Pace;
+  readonly pace: CancellableYielder;
 }
 
 /** Turns a model's summary into node content, or returns the faults for which it's rejected. */
@@ -71,7 +72,7 @@ export async function modelContent(
   answered: StructuredSummary,
   source: LeafSource,
   { counter, pace }: LeafTools,
-  made: { readonly rung: Rung; readonly model: string; readonly promptVersion: string },
+  made: { readonly rung: SummaryMethod; readonly model: string; readonly promptVersion: string },
 ): Promise<NodeContent | readonly AuditFault[]> {
   const texts = source.corpus.texts.slice(source.from, source.to + 1);
   const summary = withoutUnknownQuotes(answered, texts);
@@ -89,7 +90,7 @@ export async function modelContent(
   const short = fitSummary(summary, source.limits.brief, counter, { rarity }).text;
   const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
   return {
-    title: titleOf(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
+    title: truncateTitle(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
     brief,
     detailed,
     structured: summary,
@@ -152,7 +153,11 @@ function extractText(
   const { corpus, kept, factors } = source;
   return fillLimit(limit, counter, async (budgetTokens) => {
     const options = { budgetTokens, counter, pace, range: source, ...weights };
-    const { passages } = await extract(corpus, { ...options, ...(kept && { kept }), ...(factors && { factors }) });
+    const { passages } = await extractPassages(corpus, {
+      ...options,
+      ...(kept && { kept }),
+      ...(factors && { factors }),
+    });
     return renderPassages(corpus, passages);
   });
 }
@@ -214,7 +219,7 @@ function outline(source: LeafSource): StructuredSummary {
   const guidance: string[] = [];
   for (let index = first; index < beyond && guidance.length < MAX_GUIDANCE; index++) {
     const { message, start, end, kind, running } = corpus.passages[index]!;
-    if (kind !== 'said' || !running || corpus.roles[message] !== 'assistant') continue;
+    if (kind !== 'prose' || !running || corpus.roles[message] !== 'assistant') continue;
     const text = corpus.texts[message]!.slice(start, end);
     if (ADVICE.test(text)) guidance.push(text);
   }
@@ -245,7 +250,7 @@ export function wholeContent({ corpus, from, to, title }: LeafSource, { counter 
   const text = lines.join('\n');
   const tokens = tokensWithFraming(text, counter);
   return {
-    title: title || titleOf(text) || '…',
+    title: title || truncateTitle(text) || '…',
     brief: text,
     detailed: text,
     // Neither a model nor extraction made it.
@@ -286,6 +291,6 @@ function finish(
     detailed: tokensWithFraming(texts.detailed, counter),
   };
   if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
-  const title = source.title || titleOf(texts.detailed) || '…';
+  const title = source.title || truncateTitle(texts.detailed) || '…';
   return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit: VERBATIM };
 }

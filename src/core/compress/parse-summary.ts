@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { proseSummary, SUMMARY_LISTS, type StructuredSummary, type SummaryList } from '../model/summary.ts';
-import type { SummaryFields } from '../prompts/render.ts';
+import type { SummaryFields } from '../prompts/render-prompts.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
 /** In UTF-16 units. An answer with a longer entry is rejected: the model has put running text into a list. */

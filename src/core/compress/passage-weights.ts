@@ -2,7 +2,7 @@ import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { isProse, passageText } from './passages.ts';
-import type { Pace } from './source.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
 /** Announces the next step without a result ("Let me check"), in the supported languages. */
@@ -33,11 +33,11 @@ const STYLE = /^\S+ \S+ style\b/u;
  * Requests for a summary of the session, summaries that a session continues from, and a client's requests for suggested
  * prompts.
  */
-const RETELLING =
+const RECAP =
   /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
 /** Whether a message repeats earlier ones. A session's first message never does: it's the only record of that time. */
-export const isRetelling = (text: string, position: number): boolean => position > 0 && RETELLING.test(text);
+export const isRecap = (text: string, position: number): boolean => position > 0 && RECAP.test(text);
 
 /**
  * The offset of a client's own compaction summary in a message, which contains the final versions; undefined if none.
@@ -65,7 +65,7 @@ const OUTCOME_WORDS =
 export async function usefulnessFactors(
   corpus: Corpus,
   room: number,
-  pace: Pace,
+  pace: CancellableYielder,
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
@@ -81,11 +81,11 @@ export async function usefulnessFactors(
   return factors;
 }
 
-async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promise<Float64Array> {
+async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYielder): Promise<Float64Array> {
   const { texts, roles, passages, firstOf } = corpus;
   const factors = new Float64Array(passages.length).fill(1);
   if (corpus.isShortChat) return factors;
-  const alike = new AlikeLines();
+  const alike = new SimilarLineFilter();
   let hasReport = false;
   for (let message = texts.length - 1; message >= 0; message--) {
     const role = roles[message]!;
@@ -98,13 +98,13 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: Pace): Promis
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.yield();
       factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
-      if (alike.isOneTooMany(words, passage)) factors[at]! *= ALIKE_FACTOR;
-      if (passage.kind === 'said') proseLength += words.length;
+      if (alike.isSurplus(words, passage)) factors[at]! *= ALIKE_FACTOR;
+      if (passage.kind === 'prose') proseLength += words.length;
     }
     const length = LONG_MESSAGE / Math.max(LONG_MESSAGE, proseLength);
     let weight = role === 'user' ? length : Math.sqrt(length);
     if (role === 'tool') weight = proseLength > 0 ? 1 : FILE_SHOWN.test(text) ? 0.1 : 1;
-    else if (isRetelling(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RETOLD_FACTOR;
+    else if (isRecap(text, message) || (role === 'assistant' && INSTRUCTIONS.test(text))) weight *= RECAP_FACTOR;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && proseLength > MIN_REPORT_LENGTH) hasReport = true;
   }
@@ -126,10 +126,10 @@ const PATTERNS = 6;
  * Detects lines of logs or output that begin alike, such as names of passed tests, of which the newest few are enough.
  * Expects the newest line first.
  */
-export class AlikeLines {
+export class SimilarLineFilter {
   private readonly seen = new Map<string, number>();
 
-  isOneTooMany(words: string, passage: IndexedPassage): boolean {
+  isSurplus(words: string, passage: IndexedPassage): boolean {
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
     if (isProse(passage) && letters().length >= words.length * MIN_PROSE_SHARE) return false;
@@ -149,7 +149,7 @@ const STARTING_WORDS = 3;
 const MAX_ALIKE = 2;
 const MAX_ALIKE_ERRORS = 8;
 const ALIKE_FACTOR = 0.02;
-const RETOLD_FACTOR = 0.15;
+const RECAP_FACTOR = 0.15;
 /** Beyond this many UTF-16 units of prose, the lines of a message count less. */
 const LONG_MESSAGE = 1_200;
 /** In UTF-16 units. Shorter texts are remarks along the way. */

@@ -12,16 +12,17 @@ import {
   TAG,
   WRAPPERS,
 } from './line-tests.ts';
-import { isToolResult, type Pace, type SourceMessage } from './source.ts';
+import { isToolResult, type SourceMessage } from './source-message.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 
 /**
- * The kind of a passage: prose (`said`), thinking, a quotation within prose, a heading, a command, or an informative
- * line of output or code. `text` is running text within output or code, such as a comment or a description. `line` is
- * any other line of output or code, for full texts. `noted` is a summary's own text.
+ * The kind of a passage: `prose`, thinking, a quotation within prose, a heading, a command, or an informative line of
+ * output or code. `text` is running text within output or code, such as a comment or a description. `line` is any other
+ * line of output or code, for full texts. `noted` is a summary's own text.
  */
 export type PassageKind =
-  'said' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'line' | 'noted';
+  'prose' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'line' | 'noted';
 
 /** A piece of a message that can stand by itself: a line, or a sentence of a long line. Offsets are in UTF-16 units. */
 export interface Passage {
@@ -53,7 +54,7 @@ export function passageText(passage: Passage, messageText: string): string {
   return passage.text ?? messageText.slice(passage.start, passage.end);
 }
 
-const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['said', 'quoted', 'heading', 'noted']);
+const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['prose', 'quoted', 'heading', 'noted']);
 
 /** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
 export const isProse = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
@@ -119,7 +120,7 @@ export class PassageCutter {
     this.passages = passages;
   }
 
-  async cut(pace: Pace): Promise<void> {
+  async cut(pace: CancellableYielder): Promise<void> {
     const { text } = this;
     for (let at = 0, end = 0; at < text.length; at = end + 1) {
       end = text.indexOf('\n', at);
@@ -249,7 +250,7 @@ export class PassageCutter {
     if (text[end - 1] === '>' && text.lastIndexOf('</', end) > first) end = this.trimClosingTags(first, end);
     if (end <= first) return;
     if (end - first < MAX_HEADING_LENGTH) this.file = fileIn(text.slice(first, end)) ?? this.file;
-    const kind: PassageKind = this.thinking ? 'thought' : text[first] === '#' ? 'heading' : 'said';
+    const kind: PassageKind = this.thinking ? 'thought' : text[first] === '#' ? 'heading' : 'prose';
     if (end - first > MAX_PROSE_LINE_LENGTH) return;
     const shape = lineShape(text, first, Math.min(end, first + 2000));
     const running = isRunningText(shape);

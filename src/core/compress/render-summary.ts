@@ -8,7 +8,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 interface Line {
   readonly rank: number;
   /** Relative position in its list, 0…1. Among similar lines, later ones are dropped first. */
-  readonly late: number;
+  readonly relativePosition: number;
   readonly heading: string;
   readonly text: string;
 }
@@ -67,14 +67,14 @@ export function splitSentences(text: string): string[] {
 }
 
 /** The relative position of each line in its own list, 0…1, so that merged lists are shortened evenly. */
-export function latenessIn(summaries: readonly StructuredSummary[]): Map<string, number> {
-  const late = new Map<string, number>();
+export function relativePositionsIn(summaries: readonly StructuredSummary[]): Map<string, number> {
+  const positions = new Map<string, number>();
   for (const summary of summaries) {
     const lists = SECTIONS.map(({ field }) => entriesOf(summary, field));
     for (const entries of [splitSentences(summary.narrative), ...lists])
-      for (const [at, text] of entries.entries()) late.set(text, at / entries.length);
+      for (const [at, text] of entries.entries()) positions.set(text, at / entries.length);
   }
-  return late;
+  return positions;
 }
 
 /** A summary that fits, with its text. */
@@ -88,7 +88,7 @@ export interface FitOptions {
   /** How rare a text's words are in the source, 0…1; common lines are dropped first. */
   readonly rarity?: (text: string) => number;
   /** The position of each line, 0…1, by its text; by default, its position in its list. */
-  readonly lateness?: ReadonlyMap<string, number>;
+  readonly relativePositions?: ReadonlyMap<string, number>;
   /** Whether the last lines of all sections are dropped first, because important ones come first in each. */
   readonly ignoresSections?: boolean;
 }
@@ -101,7 +101,7 @@ export function fitSummary(
   summary: StructuredSummary,
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
-  { rarity = () => 0, lateness, ignoresSections = false }: FitOptions = {},
+  { rarity = () => 0, relativePositions, ignoresSections = false }: FitOptions = {},
 ): FittedSummary {
   const lines: Line[] = [];
   const said = new Set<string>();
@@ -110,11 +110,11 @@ export function fitSummary(
       const key = bare(text);
       if (said.has(key) || (heading === '' && listed.has(key) && budgetTokens !== Infinity)) continue;
       said.add(key);
-      const at = lateness?.get(text) ?? index / entries.length;
+      const at = relativePositions?.get(text) ?? index / entries.length;
       const ranked = ignoresSections ? RARITY_RANKS * (1 - at) + rarity(text) : rank + RARITY_RANKS * rarity(text);
       // The first sentence of a narrative names its subject.
-      const worth = heading === '' && index === 0 ? TOP_RANK : ranked;
-      lines.push({ rank: Math.round(worth / RANK_STEP) * RANK_STEP, late: at, heading, text });
+      const lineRank = heading === '' && index === 0 ? TOP_RANK : ranked;
+      lines.push({ rank: Math.round(lineRank / RANK_STEP) * RANK_STEP, relativePosition: at, heading, text });
     }
   };
   const sections = SECTIONS.map((section) => ({ ...section, entries: entriesOf(summary, section.field) }));
@@ -129,7 +129,7 @@ export function fitSummary(
     const lowest = Math.min(...kept.map((line) => line.rank));
     let drop = tokens - budgetTokens;
     const dropped = new Set<Line>();
-    const latest = kept.filter(({ rank }) => rank === lowest).sort((a, b) => a.late - b.late);
+    const latest = kept.filter(({ rank }) => rank === lowest).sort((a, b) => a.relativePosition - b.relativePosition);
     for (let line = latest.pop(); line && drop > 0; line = latest.pop()) {
       dropped.add(line);
       drop -= counter.text(line.text);

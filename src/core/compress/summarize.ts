@@ -5,7 +5,7 @@ import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance
 import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
-import { base, extract, renderPassages } from './extractive.ts';
+import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
 import {
   BRIEF_SHARE,
   DETAILED_SHARE,
@@ -18,13 +18,13 @@ import {
   type LeafTools,
   type NodeContent,
 } from './node-content.ts';
-import { NODE_HEADING_TOKENS } from './levels.ts';
+import { NODE_HEADING_TOKENS } from './choose-levels.ts';
 import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './cut-segments.ts';
-import { sourceHash, type SourceMessage } from './source.ts';
+import { sourceHash, type SourceMessage } from './source-message.ts';
 import type { SummaryModel } from './summary-model.ts';
 import { usefulnessFactors } from './passage-weights.ts';
-import { topicTitle, titleOf, topicsOf } from './title.ts';
+import { topicTitle, truncateTitle, topicsOf } from './topics.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
 export interface Run {
@@ -297,7 +297,7 @@ async function cutPieces(
   );
   const titles: string[] = [];
   for (const { segment, corpus } of cut) {
-    titles.push(titleOf(topicTitle({ corpus, ...segment }) ?? ''));
+    titles.push(truncateTitle(topicTitle({ corpus, ...segment }) ?? ''));
     await pace.yield();
   }
   const pieces: Piece[] = [];
@@ -485,10 +485,10 @@ async function extractTogether(
   const limit = sum(pieces.map(({ source }) => source.limits.detailed));
   const sourceTokens = sum(pieces.map((piece) => piece.source.tokens));
   const isScarce = limit >= SCARCE.from * sourceTokens && limit < SCARCE.below * sourceTokens;
-  const worths = pieces.map(({ source }) => worthOf(source));
-  const totalWorth = sum(worths);
-  // Half by the segment's limit, half by the worth of its passages.
-  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + worths[at]! / totalWorth) / 2);
+  const weights = pieces.map(({ source }) => segmentWeight(source));
+  const totalWeight = sum(weights);
+  // Half by the segment's limit, half by the scores of its passages.
+  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + weights[at]! / totalWeight) / 2);
   const headings = pieces.map(({ source: leaf }) => (limit < SCARCE.below * sourceTokens ? '' : topicsLine(leaf)));
   let room = limit - sum(headings.map((heading) => tokensWithFraming(heading, counter)));
   let best: (string | undefined)[] = [];
@@ -497,7 +497,7 @@ async function extractTogether(
       to,
       left: room * (MAX_SHARE_FACTOR + round * SHARE_FACTOR_STEP) * shares[at]!,
     }));
-    const { passages } = await extract(corpus, {
+    const { passages } = await extractPassages(corpus, {
       budgetTokens: room,
       partOf: ({ message }) => parts.find(({ to }) => message <= to)!,
       counter,
@@ -532,14 +532,15 @@ async function extractTogether(
   return best;
 }
 
-/** A segment's worth: its length, weighted by the worth of its passages. */
-function worthOf({ corpus, factors, from, to }: LeafSource): number {
-  let worth = 1;
+/** A segment's weight: its length, weighted by the scores of its passages. */
+function segmentWeight({ corpus, factors, from, to }: LeafSource): number {
+  let weight = 1;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
     const { start, end, text } = corpus.passages[index]!;
-    worth += (text?.length ?? end - start) * base(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
+    weight +=
+      (text?.length ?? end - start) * basePassageScore(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
   }
-  return worth;
+  return weight;
 }
 
 /** A segment may take its share of the room times this factor. */

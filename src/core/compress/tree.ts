@@ -1,9 +1,15 @@
 import { messageId, type NodeId } from '../model/ids.ts';
 import type { Span } from '../model/key-event.ts';
 import { ROLES, type Role } from '../model/message.ts';
-import { SUMMARY_LISTS, VERBATIM, type Rung, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
+import {
+  SUMMARY_LISTS,
+  VERBATIM,
+  type SummaryMethod,
+  type StructuredSummary,
+  type SummaryNode,
+} from '../model/summary.ts';
 import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
-import { extract, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
+import { extractPassages, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import {
   BRIEF_SHARE,
@@ -13,11 +19,11 @@ import {
   type LevelLimits,
   type NodeContent,
 } from './node-content.ts';
-import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './levels.ts';
+import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './choose-levels.ts';
 import { passageText, type Passage } from './passages.ts';
-import { fitSummary, latenessIn, splitSentences, type FittedSummary } from './render-summary.ts';
-import type { Pace } from './source.ts';
-import { titleOf } from './title.ts';
+import { fitSummary, relativePositionsIn, splitSentences, type FittedSummary } from './render-summary.ts';
+import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
+import { truncateTitle } from './topics.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
 
@@ -75,9 +81,9 @@ export async function makeParent(
   const quotable = others.length === 0 || withEntries.length === 0 ? corpus : await corpusOf(others);
   const quotedShare = sumOf(others, 'detailed') / Math.max(1, sumOf(children, 'detailed'));
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const lateness = latenessIn(children.flatMap(({ structured }) => structured ?? []));
+  const relativePositions = relativePositionsIn(children.flatMap(({ structured }) => structured ?? []));
   const fit = (summary: StructuredSummary, room: number): FittedSummary =>
-    fitSummary(summary, room, counter, { rarity, lateness });
+    fitSummary(summary, room, counter, { rarity, relativePositions });
   const textWithin = async (limit: number): Promise<Partial<FittedSummary> & { readonly text: string }> => {
     if (!merged || withEntries.length === 0) return { text: await extractWithin(corpus, limit, tools) };
     const room = limit - MESSAGE_FRAMING_TOKENS;
@@ -102,7 +108,7 @@ export async function makeParent(
   const tokens = { brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
   const structured = longText.summary ?? merged;
-  const title = titleOf(first.title === last.title ? first.title : `${first.title} … ${last.title}`);
+  const title = truncateTitle(first.title === last.title ? first.title : `${first.title} … ${last.title}`);
   const origin = { rung: 'extractive', model: LOCAL_MODEL, promptVersion: PARENT_VERSION, audit: VERBATIM } as const;
   return parentOf(
     children,
@@ -141,7 +147,7 @@ interface Speech {
 }
 
 /** A corpus of the summaries' texts, with the speakers they quote, so that it still counts who spoke. */
-async function corpusBySpeaker(children: readonly SummaryNode[], pace: Pace): Promise<Corpus> {
+async function corpusBySpeaker(children: readonly SummaryNode[], pace: CancellableYielder): Promise<Corpus> {
   const speeches = children.flatMap(({ detailed, rung }) => speechesIn(detailed, rung));
   const corpus = await buildCorpus(
     speeches.map(({ role, noted, lines }, index) => ({
@@ -171,7 +177,7 @@ async function corpusBySpeaker(children: readonly SummaryNode[], pace: Pace): Pr
 /** List markers before a sentence, and punctuation after it. */
 const EDGES = /^[-*•\s]+|[.。!！;；,\s]+$/g;
 
-function speechesIn(text: string, rung: Rung): Speech[] {
+function speechesIn(text: string, rung: SummaryMethod): Speech[] {
   const speeches: Speech[] = [];
   for (const line of text.split('\n')) {
     const speaker = SPEAKER.exec(line);
@@ -197,7 +203,7 @@ const NOTED_SHARE = 0.9;
 function extractWithin(corpus: Corpus, limit: number, { counter, pace }: LeafTools): Promise<string> {
   return fillLimit(limit, counter, async (room) => {
     const shared = { ...OLD_OPTIONS, counter, pace };
-    const noted = await extract(corpus, {
+    const noted = await extractPassages(corpus, {
       ...shared,
       budgetTokens: Math.floor(room * NOTED_SHARE),
       takes: ({ kind }) => kind === 'noted',
@@ -205,7 +211,7 @@ function extractWithin(corpus: Corpus, limit: number, { counter, pace }: LeafToo
     const kept = new Map<number, Span[]>();
     for (const { message, start, end } of noted.passages)
       kept.set(message, [...(kept.get(message) ?? []), { start, end }]);
-    const rest = await extract(corpus, { ...shared, budgetTokens: room - noted.tokens, kept });
+    const rest = await extractPassages(corpus, { ...shared, budgetTokens: room - noted.tokens, kept });
     const passages = [...noted.passages, ...rest.passages].sort((a, b) => a.message - b.message || a.start - b.start);
     return renderPassages(corpus, passages);
   });

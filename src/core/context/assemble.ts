@@ -5,7 +5,7 @@ import type { MessageCounts } from '../tokens/message-counts.ts';
 import { renderAttachment } from '../text/attachment.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
-import { type Recalled, renderRecalled, renderTask } from './render.ts';
+import { type RecalledExcerpt, renderRecalled, renderTask } from './render-context.ts';
 
 /** A message that is sent verbatim. `position` is its 0-based position on the active branch. */
 export interface ContextMessage {
@@ -33,7 +33,7 @@ export interface Context {
 export interface AssembleInput {
   readonly state: SessionState;
   readonly prefix: ContextPrefix;
-  readonly recalled?: readonly Recalled[];
+  readonly recalled?: readonly RecalledExcerpt[];
   /** A message that isn't sent yet, included as if it were. `endsTask`: sending it ends the task. */
   readonly pending?: { readonly message: Message; readonly endsTask: boolean };
   readonly counter: TokenCounter;

@@ -1,11 +1,11 @@
-import { worthOf } from '../events/ledger-budget.ts';
+import { retentionPriorityOf } from '../events/ledger-budget.ts';
 import type { KeyEventId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { PrefixFacts } from '../state/session-state.ts';
 import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
-import { renderEvent } from './render.ts';
+import { renderEvent } from './render-context.ts';
 
 /** The level at which a frontier node is sent. */
 export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
@@ -13,7 +13,7 @@ export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
 }
 
 /** Number of settled frontier nodes: all up to the last one that is sent as `brief`. */
-export const settledNodes = (state: PrefixFacts): number =>
+export const countSettledNodes = (state: PrefixFacts): number =>
   state.frontier.findLastIndex((item) => sentLevelOf(state, item) === 'brief') + 1;
 
 /** A key event as it's sent, with the position of its message on the active branch. */
@@ -28,16 +28,16 @@ export interface LedgerLine {
  * The ledger's lines, oldest first: active and pinned events whose message isn't sent verbatim anymore. Once part of
  * the session is settled, a superseded event stays until its replacement is settled as well, because removing it
  * changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
- * then those with the lowest worth, which are returned as `leftOut`. Pinned events always stay.
+ * then those with the lowest priority, which are returned as `leftOut`. Pinned events always stay.
  */
 export function selectLedgerLines(
   state: PrefixFacts,
   counts: MessageCounts,
   budget: number,
 ): { readonly kept: readonly LedgerLine[]; readonly leftOut: KeyEvent[] } {
-  const isCovered = coverage(state.frontier);
-  const settledTo = state.frontier[settledNodes(state) - 1]?.to ?? -1;
-  let maxDroppedWorth: number | undefined;
+  const isCovered = createCoverageTest(state.frontier);
+  const settledTo = state.frontier[countSettledNodes(state) - 1]?.to ?? -1;
+  let maxDroppedPriority: number | undefined;
   const isCurrent = (event: KeyEvent): boolean => event.pinned || state.isCurrent(event);
   const entries: LedgerLine[] = [];
   for (const event of state.events.values()) {
@@ -46,7 +46,8 @@ export function selectLedgerLines(
     if (!isCurrent(event)) {
       if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, isCovered)) continue;
       // An event that was already left out when it was superseded stays out.
-      if (worthOf({ ...event, status: 'active' }) <= (maxDroppedWorth ??= highestDroppedWorth(state))) continue;
+      if (retentionPriorityOf({ ...event, status: 'active' }) <= (maxDroppedPriority ??= highestDroppedPriority(state)))
+        continue;
     }
     const position = state.positionOf(event.message);
     if (position === undefined || !isCovered(position) || state.isRemoved(event.id)) continue;
@@ -58,9 +59,12 @@ export function selectLedgerLines(
   let used = entries.reduce((sum, entry) => sum + entry.tokens, 0);
   if (used <= budget) return { kept: entries, leftOut: [] };
   const dropped = new Set<KeyEvent>();
-  const worth = (event: KeyEvent): number => (isCurrent(event) ? worthOf({ ...event, status: 'active' }) : -1);
-  const byWorth = entries.filter((entry) => !entry.event.pinned).sort((a, b) => worth(a.event) - worth(b.event));
-  for (const entry of byWorth) {
+  const priorityOf = (event: KeyEvent): number =>
+    isCurrent(event) ? retentionPriorityOf({ ...event, status: 'active' }) : -1;
+  const byPriority = entries
+    .filter((entry) => !entry.event.pinned)
+    .sort((a, b) => priorityOf(a.event) - priorityOf(b.event));
+  for (const entry of byPriority) {
     if (used <= budget) break;
     used -= entry.tokens;
     dropped.add(entry.event);
@@ -94,9 +98,9 @@ export function keyEventCounts(
   state: PrefixFacts,
   leftOut: ReadonlySet<KeyEventId>,
 ): { readonly kept: number; readonly total: number } {
-  const standings = [...state.events.values()].map((event) => eventStatusOf(state, event, leftOut));
-  const kept = standings.filter((standing) => standing === 'pinned' || standing === 'active').length;
-  return { kept, total: kept + standings.filter((standing) => standing === 'dropped').length };
+  const statuses = [...state.events.values()].map((event) => eventStatusOf(state, event, leftOut));
+  const kept = statuses.filter((status) => status === 'pinned' || status === 'active').length;
+  return { kept, total: kept + statuses.filter((status) => status === 'dropped').length };
 }
 
 /** An event's line with its tokens. `position` (0-based, on the active branch) and `role` are those of its message. */
@@ -107,10 +111,10 @@ export function countedLine(counts: MessageCounts, event: KeyEvent, position: nu
   return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }
 
-function highestDroppedWorth(state: PrefixFacts): number {
+function highestDroppedPriority(state: PrefixFacts): number {
   let highest = 0;
   for (const event of state.events.values())
-    if (event.status === 'dropped') highest = Math.max(highest, worthOf(event));
+    if (event.status === 'dropped') highest = Math.max(highest, retentionPriorityOf(event));
   return highest;
 }
 
@@ -129,7 +133,9 @@ function isReplacedAfter(
 }
 
 /** Returns a function that returns whether a frontier node covers the message at a position. */
-export function coverage(frontier: readonly Pick<FrontierItem, 'from' | 'to'>[]): (position: number) => boolean {
+export function createCoverageTest(
+  frontier: readonly Pick<FrontierItem, 'from' | 'to'>[],
+): (position: number) => boolean {
   return (position) => {
     let low = 0;
     let high = frontier.length;

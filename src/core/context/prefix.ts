@@ -6,8 +6,8 @@ import type { PrefixFacts } from '../state/session-state.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import type { CountedText, MessageCounts, TextSource } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { selectLedgerLines, sentLevelOf, settledNodes, type LedgerLine } from './ledger-lines.ts';
-import { nodeText, renderLedger, renderSummaries } from './render.ts';
+import { selectLedgerLines, sentLevelOf, countSettledNodes, type LedgerLine } from './ledger-lines.ts';
+import { nodeText, renderLedger, renderSummaries } from './render-context.ts';
 
 export interface PrefixInput {
   readonly state: PrefixFacts;
@@ -101,7 +101,7 @@ const BLOCK_TOKENS = 2_000;
 
 /** Groups frontier nodes into blocks: settled ones by position, newer ones by size. */
 function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
-  const settled = settledNodes(state);
+  const settled = countSettledNodes(state);
   const blocks: SentItem[][] = [];
   let lastKey: string | undefined;
   let tokens = 0;

@@ -3,14 +3,14 @@ import { placeExcerpt } from './place-excerpt.ts';
 import { isElision, type Change, type Hunk } from './parse-edits.ts';
 
 /** A change that can't be applied; `ambiguous` if its lines occur several times in the file. */
-export interface Unplaced {
+export interface UnplacedChange {
   readonly reason: 'not_found' | 'ambiguous';
   readonly lines: readonly string[];
 }
 
-export interface Applied {
+export interface ApplyResult {
   readonly text: string;
-  readonly unplaced: readonly Unplaced[];
+  readonly unplaced: readonly UnplacedChange[];
 }
 
 /** Replaces the lines from `from` to `to` (exclusive, 0-based) of a text by `put`. */
@@ -37,9 +37,9 @@ const CONTEXT_LINES = 3;
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
 /** Applies changes in order to a file's text (`''` if it doesn't exist). Line ends become `\n`. */
-export function applyChanges(current: string, changes: readonly Change[]): Applied {
+export function applyChanges(current: string, changes: readonly Change[]): ApplyResult {
   let lines = linesOf(current);
-  const unplaced: Unplaced[] = [];
+  const unplaced: UnplacedChange[] = [];
   for (const change of changes) {
     if (change.kind === 'hunks') {
       const applied = applyHunks(lines, change.hunks);
@@ -84,9 +84,9 @@ function wholeFile(file: readonly string[], block: readonly string[]): { readonl
 function applyHunks(
   before: readonly string[],
   hunks: readonly Hunk[],
-): { readonly lines: string[]; readonly unplaced: Unplaced[] } {
+): { readonly lines: string[]; readonly unplaced: UnplacedChange[] } {
   const lines = [...before];
-  const unplaced: Unplaced[] = [];
+  const unplaced: UnplacedChange[] = [];
   let shift = 0;
   let cursor = 0;
   for (const hunk of hunks) {
@@ -108,7 +108,7 @@ function placeHunk(
   { find, put, line }: Hunk,
   cursor: number,
   shift: number,
-): HunkPlace | Pick<Unplaced, 'reason'> {
+): HunkPlace | Pick<UnplacedChange, 'reason'> {
   const hint = line === undefined ? undefined : line - 1 + shift;
   const head = commonLines(find, put, false);
   const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
@@ -216,7 +216,7 @@ export function lineChanges(before: string, after: string): LineChange[] {
 }
 
 /** Applies the changes from `before` to `after` to `now`, a text that has changed since `before`. */
-export function reapplyChanges(before: string, after: string, now: string): Applied {
+export function reapplyChanges(before: string, after: string, now: string): ApplyResult {
   const old = linesOf(before);
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {
     const head = old.slice(Math.max(0, from - CONTEXT_LINES), from);

@@ -1,14 +1,14 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { foreignSpans, restrictForeignEvents } from '../text/foreign-text.ts';
-import { analyse } from './analyse.ts';
-import type { SpokenText } from './analyse.ts';
+import { analyzeMessage } from './analyze-message.ts';
+import type { DetectorInput } from './analyze-message.ts';
 import { emphasisIn, proposalOf } from './answers.ts';
-import { choose } from './choose.ts';
-import type { PresetName } from '../prompts/render.ts';
+import { selectKeyEvents } from './select-key-events.ts';
+import type { PresetName } from '../prompts/render-prompts.ts';
 import type { CompiledRule } from './user-rules.ts';
 import { applyRules } from './apply-rules.ts';
-import { MODEL } from './weights.ts';
+import { KEY_EVENT_MODEL } from './weights.ts';
 
 /** An event with the proposal that it answers, if it isn't meaningful alone. */
 export interface DetectedEventWithContext extends DetectedEvent {
@@ -18,7 +18,7 @@ export interface DetectedEventWithContext extends DetectedEvent {
 
 export interface DetectionContext {
   /** The previous message. Only its text is used. */
-  readonly before?: SpokenText;
+  readonly before?: DetectorInput;
   /** The kind of conversation; some have no errors or no configuration. */
   readonly preset?: PresetName;
   /** The user's own rules, compiled. */
@@ -30,19 +30,27 @@ export interface DetectionContext {
  * end)`; offsets are in UTF-16 units. Linear in the message's length; only the end of a long previous message is read.
  * System messages have no events, because they are always sent whole.
  */
-export function detectEvents(message: SpokenText, context: DetectionContext = {}): DetectedEventWithContext[] {
+export function detectEvents(message: DetectorInput, context: DetectionContext = {}): DetectedEventWithContext[] {
   return runSynchronously(detectSteps(message, context));
 }
 
 /** Like `detectEvents`, but in steps: for long messages on a shared thread. */
-export function* detectSteps(message: SpokenText, context: DetectionContext = {}): Steps<DetectedEventWithContext[]> {
+export function* detectSteps(
+  message: DetectorInput,
+  context: DetectionContext = {},
+): Steps<DetectedEventWithContext[]> {
   const { text } = message;
   const before = context.before?.text;
   const emphasis = message.role === 'user' ? emphasisIn(text, before) : undefined;
   const chosen =
     emphasis !== undefined
       ? [emphasis]
-      : (yield* choose(message, yield* analyse(message, before), MODEL, context.preset)).flatMap(trimmed);
+      : (yield* selectKeyEvents(
+          message,
+          yield* analyzeMessage(message, before),
+          KEY_EVENT_MODEL,
+          context.preset,
+        )).flatMap(trimmed);
   const byRules = yield* applyRules(text, context.rules ?? []);
   const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
   const events = restrictForeignEvents(all, foreignSpans(message));

@@ -5,7 +5,13 @@ import { findConcepts, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './split-message.ts';
-import { isSpoken, QUESTION_END, type Asks, type PreviousMessageTraits, type Speech } from './surroundings.ts';
+import {
+  isSpoken,
+  QUESTION_END,
+  type TrailingQuestion,
+  type PreviousMessageTraits,
+  type Speech,
+} from './message-context.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
@@ -28,8 +34,8 @@ export interface SegmentTraits {
 export interface MessageTraits {
   readonly role: Role;
   /** Whether the message ends with a question, and which kind. */
-  readonly asks: Asks;
-  /** Whether it contains code or machine output besides prose. */
+  readonly trailingQuestion: TrailingQuestion;
+  /** Whether it contains code or tool output besides prose. */
   readonly code: boolean;
   /** Number of segments. */
   readonly segments: number;
@@ -130,8 +136,8 @@ export function describeSegment(
   addIf('named speaker', message.speech.named);
   addIf('spoken aloud', message.speech.spoken || isSpoken(quote));
   addIf('item of many', item && message.items > MANY_ITEMS);
-  addIf('asking message', message.asks !== undefined);
-  addIf('item of an asking message', message.asks !== undefined && item);
+  addIf('asking message', message.trailingQuestion !== undefined);
+  addIf('item of an asking message', message.trailingQuestion !== undefined && item);
 
   addIf('question opening', opens('ask') && question);
   addIf('ask without mark', opens('ask') && !question);
@@ -186,7 +192,7 @@ export function describeSegment(
     !asked &&
     message.role === 'user' &&
     (opens('assent') || opens('refuse') || opens('chatter'));
-  const option = item && message.asks === 'choice' && message.role === 'assistant';
+  const option = item && message.trailingQuestion === 'choice' && message.role === 'assistant';
   const title =
     message.segments > 1 &&
     (kind === 'heading' || (/[:：]\*{0,2}$/.test(quote) && (words <= TITLE_WORDS || opens('narrate'))));

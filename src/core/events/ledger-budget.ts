@@ -32,10 +32,10 @@ export function ledgerRoom(budget: number, share: number, coveredTokens: number)
 }
 
 /**
- * The worth of an entry: lasting ones first, then useful ones, each by score; then resolved or old to-dos, errors, and
- * outcomes; then superseded ones and duplicates.
+ * The retention priority of an entry: lasting ones first, then useful ones, each by score; then resolved or old to-dos,
+ * errors, and outcomes; then superseded ones and duplicates.
  */
-export function worthOf(entry: KeyEvent, laterEntries = 0): number {
+export function retentionPriorityOf(entry: KeyEvent, laterEntries = 0): number {
   switch (entry.status) {
     case 'merged':
       return -2;
@@ -54,8 +54,8 @@ const reactivated = (entry: KeyEvent): KeyEvent =>
 
 /**
  * Fits entries into a budget. `costs` are the tokens of each entry's line. Pinned entries always stay. Of the others,
- * those with the lowest worth are dropped first, and older ones before newer ones. A smaller entry may stay although a
- * larger one with more worth doesn't fit. O(n log n), or O(n) if everything fits.
+ * those with the lowest priority are dropped first, and older ones before newer ones. A smaller entry may stay although
+ * a larger one with a higher priority doesn't fit. O(n log n), or O(n) if everything fits.
  */
 export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[], budgetTokens: number): FittedLedger {
   const keep = new Set<number>();
@@ -68,12 +68,12 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   const pinnedExceed = tokens > budgetTokens;
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all, pinnedExceed };
-  const worth = entries.map((entry, i) => worthOf(entry, entries.length - 1 - i));
+  const priorities = entries.map((entry, i) => retentionPriorityOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
-  rest.sort((a, b) => worth[b]! - worth[a]! || b - a);
+  rest.sort((a, b) => priorities[b]! - priorities[a]! || b - a);
   let denied = false;
   for (const i of rest) {
-    const active = worth[i]! >= 0;
+    const active = priorities[i]! >= 0;
     // Duplicates and superseded entries never take room that an active one was denied.
     if (!active && denied) break;
     if (tokens + costs[i]! > budgetTokens) {

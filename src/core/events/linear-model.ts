@@ -7,12 +7,12 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
  * Weights by feature, one per output: for users' sentences, then for other speakers'. Words have the same weights for
  * both. Missing features have weight 0.
  */
-export type Model = Readonly<Record<string, readonly number[]>>;
+export type LinearModel = Readonly<Record<string, readonly number[]>>;
 
 /** The sums of the first outputs, in the order of `OUTPUTS`; apply `logistic` to the first two. */
 export function scoreFeatures(
   features: readonly string[],
-  model: Model,
+  model: LinearModel,
   isUser: boolean,
   outputs: number = OUTPUTS.length,
 ): number[] {

@@ -1,6 +1,6 @@
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
-import { isMachineLine, type Line } from '../text/lines.ts';
+import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { sentenceSteps, clausesOf } from '../text/sentences.ts';
 
 /** A sentence or short line that may be a key event, with its context. */
@@ -62,7 +62,7 @@ export interface SegmentedMessage {
   readonly settings: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Splits prose lines into sentences; machine output is left to `findInMachineText`. Linear. */
+/** Splits prose lines into sentences; tool output is left to `findToolOutputEvents`. Linear. */
 export function* segmentLines(text: string, lines: readonly Line[], role: Role): Steps<SegmentedMessage> {
   const segments: Segment[] = [];
   const settings: { start: number; end: number }[] = [];
@@ -75,7 +75,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
       blanks++;
       continue;
     }
-    if (isMachineLine(line.kind) || line.kind === 'markup' || line.kind === 'quoted') {
+    if (isOutputOrCodeLine(line.kind) || line.kind === 'markup' || line.kind === 'quoted') {
       afterCode = line.kind !== 'quoted';
       continue;
     }

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import {
-  aCompressionId,
-  aKeyEventId,
-  aMessageId,
-  amount,
-  aNodeId,
-  count,
-  finite,
-  id,
-  list,
-  type Read,
-} from '../model/fields.ts';
+  compressionIdSchema,
+  keyEventIdSchema,
+  messageIdSchema,
+  amountSchema,
+  nodeIdSchema,
+  countSchema,
+  finiteSchema,
+  idSchema,
+  readonlyList,
+  type ReadonlyOutput,
+} from '../model/field-schemas.ts';
 import { sessionId } from '../model/ids.ts';
 import { correctionSchema, keyEventSchema, statusSchema } from '../model/key-event.ts';
 import { messageSchema, usageSchema } from '../model/message.ts';
@@ -30,26 +30,26 @@ export const TRIGGERS = [
   'import',
 ] as const;
 
-const change = v.object({ before: amount, after: amount });
-const ledgerChange = v.object({ id: aKeyEventId, status: statusSchema, link: v.optional(aKeyEventId) });
+const change = v.object({ before: amountSchema, after: amountSchema });
+const ledgerChange = v.object({ id: keyEventIdSchema, status: statusSchema, link: v.optional(keyEventIdSchema) });
 const compression = v.object({
-  id: aCompressionId,
+  id: compressionIdSchema,
   trigger: v.picklist(TRIGGERS),
   /** The exceeded limit, in the trigger's own unit (share, tokens, messages, ms). */
-  threshold: finite,
+  threshold: finiteSchema,
   policy: v.string(),
   strategy: v.string(),
-  nodes: list(summaryNodeSchema),
+  nodes: readonlyList(summaryNodeSchema),
   /** The levels of frontier nodes that aren't sent as `detailed`. */
-  levels: list(v.object({ node: aNodeId, level: levelSchema })),
-  events: list(keyEventSchema),
-  changes: list(ledgerChange),
+  levels: readonlyList(v.object({ node: nodeIdSchema, level: levelSchema })),
+  events: readonlyList(keyEventSchema),
+  changes: readonlyList(ledgerChange),
   messages: change,
   tokens: change,
   /** `total`: key events that aren't superseded; `kept`: those of them sent verbatim. Missing in older journals. */
-  keyEvents: v.optional(v.object({ kept: count, total: count })),
-  calls: v.object({ count, inputTokens: amount, outputTokens: amount, costUsd: amount }),
-  durationMs: amount,
+  keyEvents: v.optional(v.object({ kept: countSchema, total: countSchema })),
+  calls: v.object({ count: countSchema, inputTokens: amountSchema, outputTokens: amountSchema, costUsd: amountSchema }),
+  durationMs: amountSchema,
 });
 
 /**
@@ -59,7 +59,7 @@ const compression = v.object({
 export const sessionEventSchema = v.variant('type', [
   v.object({
     type: v.literal('session_created'),
-    id: v.pipe(id, v.transform(sessionId)),
+    id: v.pipe(idSchema, v.transform(sessionId)),
     title: v.string(),
     workspace: v.string(),
   }),
@@ -75,20 +75,26 @@ export const sessionEventSchema = v.variant('type', [
   /** Text of a streaming reply. `offset` is its position in the reply, in UTF-16 units. */
   v.object({
     type: v.literal('reply_partial'),
-    id: aMessageId,
-    parent: v.nullable(aMessageId),
+    id: messageIdSchema,
+    parent: v.nullable(messageIdSchema),
     model: v.string(),
-    offset: count,
+    offset: countSchema,
     text: v.string(),
   }),
-  v.object({ type: v.literal('head_moved'), to: v.nullable(aMessageId) }),
-  v.object({ type: v.literal('message_deleted'), id: aMessageId, deleted: v.boolean() }),
+  v.object({ type: v.literal('head_moved'), to: v.nullable(messageIdSchema) }),
+  v.object({ type: v.literal('message_deleted'), id: messageIdSchema, deleted: v.boolean() }),
   v.object({ type: v.literal('task_set'), task: taskSchema }),
-  v.object({ type: v.literal('task_step'), step: count, status: stepStatus }),
+  v.object({ type: v.literal('task_step'), step: countSchema, status: stepStatus }),
   v.object({ type: v.literal('task_reset'), automatic: v.boolean() }),
   v.object({ type: v.literal('compressed'), compression }),
-  v.object({ type: v.literal('node_undone'), node: aNodeId, undone: v.boolean() }),
-  v.object({ type: v.literal('node_edited'), node: aNodeId, level: levelSchema, text: v.string(), tokens: amount }),
+  v.object({ type: v.literal('node_undone'), node: nodeIdSchema, undone: v.boolean() }),
+  v.object({
+    type: v.literal('node_edited'),
+    node: nodeIdSchema,
+    level: levelSchema,
+    text: v.string(),
+    tokens: amountSchema,
+  }),
   /** A regenerated summary of the same messages or children. `level`: the level at which it is sent. */
   v.object({
     type: v.literal('node_replaced'),
@@ -96,42 +102,42 @@ export const sessionEventSchema = v.variant('type', [
     level: v.optional(v.nullable(levelSchema)),
   }),
   /** A model's check of a summary, replacing the previous one. */
-  v.object({ type: v.literal('node_checked'), node: aNodeId, check: summaryCheckSchema }),
+  v.object({ type: v.literal('node_checked'), node: nodeIdSchema, check: summaryCheckSchema }),
   /** The level at which a summary is sent until the next compression; null for the default. */
-  v.object({ type: v.literal('node_level_set'), node: aNodeId, level: v.nullable(levelSchema) }),
+  v.object({ type: v.literal('node_level_set'), node: nodeIdSchema, level: v.nullable(levelSchema) }),
   /** The covered messages are sent verbatim until the next reply. */
-  v.object({ type: v.literal('node_expanded'), node: aNodeId, expanded: v.boolean() }),
+  v.object({ type: v.literal('node_expanded'), node: nodeIdSchema, expanded: v.boolean() }),
   /** The nodes of these compressions don't replace messages anymore or, if not `undone`, do so again. */
   v.object({
     type: v.literal('compressions_undone'),
-    compressions: list(aCompressionId),
+    compressions: readonlyList(compressionIdSchema),
     undone: v.boolean(),
   }),
   /** Undoes or redoes the user's newest change to summaries or key events. */
   v.object({ type: v.literal('change_undone'), undone: v.boolean() }),
   v.object({ type: v.literal('event_added'), event: keyEventSchema }),
-  v.object({ type: v.literal('event_pinned'), id: aKeyEventId, pinned: v.boolean() }),
-  v.object({ type: v.literal('event_removed'), id: aKeyEventId, removed: v.boolean() }),
+  v.object({ type: v.literal('event_pinned'), id: keyEventIdSchema, pinned: v.boolean() }),
+  v.object({ type: v.literal('event_removed'), id: keyEventIdSchema, removed: v.boolean() }),
   /** null removes all corrections of the event. */
-  v.object({ type: v.literal('event_corrected'), id: aKeyEventId, correction: v.nullable(correctionSchema) }),
+  v.object({ type: v.literal('event_corrected'), id: keyEventIdSchema, correction: v.nullable(correctionSchema) }),
   v.object({
     type: v.literal('usage_recorded'),
     purpose: v.picklist(['chat', 'compression']),
     model: v.string(),
     usage: v.fallback(usageSchema, { input: 0, output: 0 }),
-    costUsd: v.fallback(v.nullable(amount), null),
+    costUsd: v.fallback(v.nullable(amountSchema), null),
   }),
   v.object({ type: v.literal('escalation'), reason: v.nullable(v.literal('token_overflow')) }),
 ]);
 
-export type SessionEvent = Read<typeof sessionEventSchema>;
+export type SessionEvent = ReadonlyOutput<typeof sessionEventSchema>;
 export type SessionEventType = SessionEvent['type'];
 /** The trigger of a compression. */
 export type TriggerName = (typeof TRIGGERS)[number];
 /** A key event's changed status in the ledger. */
-export type LedgerChange = Read<typeof ledgerChange>;
+export type LedgerChange = ReadonlyOutput<typeof ledgerChange>;
 /** A compression, which is committed as a whole. Times in ms, costs in US dollars. */
-export type CompressionRecord = Read<typeof compression>;
+export type CompressionRecord = ReadonlyOutput<typeof compression>;
 
 /** A compression with defaults for everything that isn't given. By default, no model was called. */
 export const compressionWith = (

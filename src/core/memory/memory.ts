@@ -1,5 +1,5 @@
 import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
-import { neutralizeTags, section } from '../text/fence.ts';
+import { neutralizeTags, wrapSection } from '../text/prompt-sections.ts';
 
 /** An entry of the workspace memory, which applies to all sessions: a promoted key event, or written by the user. */
 export interface MemoryEntry {
@@ -24,7 +24,7 @@ const MARK_TOKENS = 8;
 /** The memory's text for a request, and the IDs of the entries that don't fit. */
 export interface SentMemory {
   readonly text: string;
-  readonly left: ReadonlySet<string>;
+  readonly omittedIds: ReadonlySet<string>;
 }
 
 /**
@@ -36,7 +36,7 @@ export function memoryText(
   budget: number,
   count: (text: string) => number,
 ): SentMemory {
-  const left = new Set<string>();
+  const omittedIds = new Set<string>();
   const kept: string[] = [];
   // The section's tags and introduction count as well.
   let room = budget - count(framed([])) - MARK_TOKENS;
@@ -44,16 +44,16 @@ export function memoryText(
     const line = `- [${entry.kind}] ${neutralizeTags(memoryLine(entry.text))}`;
     const tokens = count(`${line}\n`);
     if (tokens > room) {
-      left.add(entry.id);
+      omittedIds.add(entry.id);
       continue;
     }
     room -= tokens;
     kept.unshift(line);
   }
-  return { text: kept.length === 0 ? '' : framed(kept), left };
+  return { text: kept.length === 0 ? '' : framed(kept), omittedIds };
 }
 
-const framed = (lines: readonly string[]): string => section('workspace_memory', [INTRO, ...lines].join('\n'));
+const framed = (lines: readonly string[]): string => wrapSection('workspace_memory', [INTRO, ...lines].join('\n'));
 
 /** Reduces a quote or input to one line. */
 export const memoryLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { aKeyEventId, aMessageId, count, finite, type Read } from './fields.ts';
+import { keyEventIdSchema, messageIdSchema, countSchema, finiteSchema, type ReadonlyOutput } from './field-schemas.ts';
 
 export const KEY_EVENT_KINDS = [
   'decision',
@@ -37,16 +37,16 @@ export interface Span {
 }
 
 /** A verbatim quote: `text.slice(start, end)` of the message's text, in UTF-16 units. */
-const quoteFields = { start: count, end: count, quote: v.string() };
+const quoteFields = { start: countSchema, end: countSchema, quote: v.string() };
 
 /** A user's correction of an event: another kind, or another range of the message. */
 export const correctionSchema = v.object({ ...quoteFields, kind: v.picklist(KEY_EVENT_KINDS) });
-export type EventCorrection = Read<typeof correctionSchema>;
+export type EventCorrection = ReadonlyOutput<typeof correctionSchema>;
 
 const detected = {
   ...correctionSchema.entries,
   /** The detector's confidence, 0…1. Ranks events of the same importance. */
-  score: finite,
+  score: finiteSchema,
   importance: v.optional(v.picklist([2, 3])),
   /** The matching rule or feature, to show to users. */
   reason: v.string(),
@@ -64,23 +64,23 @@ const withImportance = <Event extends { readonly kind: KeyEventKind; readonly im
 
 const detectedSchema = v.pipe(v.object(detected), v.transform(withImportance));
 /** A span of a message that must stay verbatim. */
-export type DetectedEvent = Read<typeof detectedSchema>;
+export type DetectedEvent = ReadonlyOutput<typeof detectedSchema>;
 
 /** An entry of a session's ledger. */
 export const keyEventSchema = v.pipe(
   v.object({
     ...detected,
-    id: aKeyEventId,
-    message: aMessageId,
+    id: keyEventIdSchema,
+    message: messageIdSchema,
     status: statusSchema,
     pinned: v.boolean(),
     /** The entry that superseded or absorbed this one, or the fix of an error. */
-    link: v.optional(aKeyEventId),
+    link: v.optional(keyEventIdSchema),
     /** The detected event before the user's correction, which removing the correction restores. */
     found: v.optional(detectedSchema),
     /** The proposal that a short agreement ("yes, do A") refers to, quoted from the previous message. */
-    about: v.optional(v.object({ ...quoteFields, message: aMessageId })),
+    about: v.optional(v.object({ ...quoteFields, message: messageIdSchema })),
   }),
   v.transform(withImportance),
 );
-export type KeyEvent = Read<typeof keyEventSchema>;
+export type KeyEvent = ReadonlyOutput<typeof keyEventSchema>;

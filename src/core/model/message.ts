@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { aMessageId, amount, count, list, time, type Read } from './fields.ts';
+import {
+  messageIdSchema,
+  amountSchema,
+  countSchema,
+  readonlyList,
+  timestampSchema,
+  type ReadonlyOutput,
+} from './field-schemas.ts';
 
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
 export type Role = (typeof ROLES)[number];
@@ -11,7 +18,7 @@ const block = v.variant('type', [
   v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: v.string() }),
   v.object({ type: v.literal('tool_result'), callId: v.string(), text: v.string(), isError: v.boolean() }),
 ]);
-export type ContentBlock = Read<typeof block>;
+export type ContentBlock = ReadonlyOutput<typeof block>;
 export type ImageBlock = Extract<ContentBlock, { readonly type: 'image' }>;
 
 /** Text attached to a user message: a file, a selection, problems, a paste. Line numbers are 1-based and inclusive. */
@@ -20,51 +27,51 @@ const attachment = v.object({
   name: v.string(),
   text: v.string(),
   uri: v.optional(v.string()),
-  lines: v.optional(v.pipe(v.tuple([count, count]), v.readonly())),
+  lines: v.optional(v.pipe(v.tuple([countSchema, countSchema]), v.readonly())),
 });
-export type Attachment = Read<typeof attachment>;
+export type Attachment = ReadonlyOutput<typeof attachment>;
 
 /**
  * Tokens as reported by the provider. `cachedInput` is the part of `input` that was read from its prompt cache, and
  * `reasoning` the part of `output` that is thinking.
  */
 export const usageSchema = v.object({
-  input: amount,
-  output: amount,
-  reasoning: v.optional(amount),
-  cachedInput: v.optional(amount),
-  cacheWrite: v.optional(amount),
+  input: amountSchema,
+  output: amountSchema,
+  reasoning: v.optional(amountSchema),
+  cachedInput: v.optional(amountSchema),
+  cacheWrite: v.optional(amountSchema),
   /** The part of `cacheWrite` that is cached for an hour, at a higher price. */
-  cacheWriteHour: v.optional(amount),
+  cacheWriteHour: v.optional(amountSchema),
 });
-export type Usage = Read<typeof usageSchema>;
+export type Usage = ReadonlyOutput<typeof usageSchema>;
 
 /**
  * Why a reply ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
  * partial.
  */
 const ending = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
-export type Ending = Read<typeof ending>;
+export type Ending = ReadonlyOutput<typeof ending>;
 
 /**
  * A message of a session. Messages form a tree by `parent`; a second child of a parent starts a branch. `at` is in
  * milliseconds since the epoch.
  */
 export const messageSchema = v.object({
-  id: aMessageId,
-  parent: v.nullable(aMessageId),
+  id: messageIdSchema,
+  parent: v.nullable(messageIdSchema),
   role: v.picklist(ROLES),
-  content: list(block),
-  at: time,
-  attachments: v.optional(list(attachment)),
+  content: readonlyList(block),
+  at: timestampSchema,
+  attachments: v.optional(readonlyList(attachment)),
   /** The pasted ranges of a user's text, as UTF-16 offsets in `messageText`. */
-  pasted: v.optional(list(v.object({ start: count, end: count }))),
+  pasted: v.optional(readonlyList(v.object({ start: countSchema, end: countSchema }))),
   model: v.optional(v.string()),
   /** Invalid usage never prevents storing the text. */
   usage: v.fallback(v.optional(usageSchema), undefined),
   ending: v.optional(ending),
 });
-export type Message = Read<typeof messageSchema>;
+export type Message = ReadonlyOutput<typeof messageSchema>;
 
 /** The text blocks of a message, joined by newlines. Offsets of key events and citations refer to it. */
 export function messageText(message: Pick<Message, 'content'>): string {

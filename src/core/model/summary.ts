@@ -1,5 +1,14 @@
 import * as v from 'valibot';
-import { aMessageId, amount, aNodeId, count, finite, list, time, type Read } from './fields.ts';
+import {
+  messageIdSchema,
+  amountSchema,
+  nodeIdSchema,
+  countSchema,
+  finiteSchema,
+  readonlyList,
+  timestampSchema,
+  type ReadonlyOutput,
+} from './field-schemas.ts';
 import { STATEMENT_REASONS, type StatementReason } from './statement-check.ts';
 
 /**
@@ -12,14 +21,14 @@ export type CostTier = (typeof COST_TIERS)[number];
 
 /** Levels of detail: brief has at most 10%, detailed 30%, and full 70% of the source's tokens. */
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
-export type Level = Read<typeof levelSchema>;
+export type Level = ReadonlyOutput<typeof levelSchema>;
 
 /**
  * How a summary was made, in this order: by the model, at its retry, in the short form, extracted without a model,
  * truncated, or edited by the user.
  */
-const rung = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
-export type Rung = Read<typeof rung>;
+const summaryMethodSchema = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
+export type SummaryMethod = ReadonlyOutput<typeof summaryMethodSchema>;
 
 /** Lists of a structured summary. The preset determines which are requested. */
 export const SUMMARY_LISTS = [
@@ -45,12 +54,12 @@ export type SummaryField = SummaryList | 'decisions' | 'errors';
 
 /** A summary's content, in the session's language. */
 const structuredSummary = v.object({
-  ...v.entriesFromList(SUMMARY_LISTS, v.optional(list(v.string()))),
-  decisions: list(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
-  errors: list(v.object({ what: v.string(), solution: v.optional(v.string()) })),
+  ...v.entriesFromList(SUMMARY_LISTS, v.optional(readonlyList(v.string()))),
+  decisions: readonlyList(v.object({ what: v.string(), why: v.optional(v.string()), when: v.optional(v.string()) })),
+  errors: readonlyList(v.object({ what: v.string(), solution: v.optional(v.string()) })),
   narrative: v.string(),
 });
-export type StructuredSummary = Read<typeof structuredSummary>;
+export type StructuredSummary = ReadonlyOutput<typeof structuredSummary>;
 
 /** A structured summary with only a narrative. */
 export const proseSummary = (narrative: string): StructuredSummary => ({
@@ -73,20 +82,20 @@ const auditFault = v.object({
   ]),
   text: v.string(),
 });
-export type AuditFault = Read<typeof auditFault>;
+export type AuditFault = ReadonlyOutput<typeof auditFault>;
 
-const knownOfTotal = v.object({ known: count, total: count });
+const knownOfTotal = v.object({ known: countSchema, total: countSchema });
 
 /** How trustworthy a summary is. `score` is 0…1. Of its identifiers and quotes, the source contains `known`. */
 const audit = v.object({
-  score: finite,
+  score: finiteSchema,
   identifiers: knownOfTotal,
   quotes: knownOfTotal,
   /** The model's key events; `known`: those whose quote is verbatim. The others were dropped. */
   events: v.optional(knownOfTotal),
-  faults: list(auditFault),
+  faults: readonlyList(auditFault),
 });
-export type Audit = Read<typeof audit>;
+export type Audit = ReadonlyOutput<typeof audit>;
 
 /** What a summary mentions but its messages don't. Other faults are about its form. */
 export const missingFromSource = ({ faults }: Audit): string[] =>
@@ -121,31 +130,36 @@ export const VERBATIM: Audit = {
  * include each text's framing.
  */
 export const summaryNodeSchema = v.object({
-  id: aNodeId,
-  depth: count,
-  first: aMessageId,
-  last: aMessageId,
+  id: nodeIdSchema,
+  depth: countSchema,
+  first: messageIdSchema,
+  last: messageIdSchema,
   /** Number of covered messages. */
-  messages: count,
-  children: list(aNodeId),
+  messages: countSchema,
+  children: readonlyList(nodeIdSchema),
   /** Nodes that stood for these messages until a model summarized them. Default: none. */
-  replaces: v.optional(list(aNodeId)),
+  replaces: v.optional(readonlyList(nodeIdSchema)),
   title: v.string(),
   brief: v.string(),
   detailed: v.string(),
   full: v.optional(v.string()),
   structured: v.optional(structuredSummary),
-  tokens: v.object({ source: amount, brief: amount, detailed: amount, full: v.optional(amount) }),
-  rung,
+  tokens: v.object({
+    source: amountSchema,
+    brief: amountSchema,
+    detailed: amountSchema,
+    full: v.optional(amountSchema),
+  }),
+  rung: summaryMethodSchema,
   /** `provider/model`, or `local`. */
   model: v.string(),
   promptVersion: v.string(),
   /** Hash of the covered text, so that the same text is never summarized twice with the same prompt. */
   sourceHash: v.string(),
-  at: time,
+  at: timestampSchema,
   audit,
 });
-export type SummaryNode = Read<typeof summaryNodeSchema>;
+export type SummaryNode = ReadonlyOutput<typeof summaryNodeSchema>;
 
 /** A node with defaults for everything that isn't given. */
 export const nodeWith = (
@@ -171,15 +185,15 @@ export const summaryCheckSchema = v.object({
   level: levelSchema,
   /** `provider/model`. */
   model: v.string(),
-  at: time,
-  statements: list(
+  at: timestampSchema,
+  statements: readonlyList(
     v.pipe(
       v.object({
-        start: count,
-        end: count,
+        start: countSchema,
+        end: countSchema,
         reason: v.string(),
-        sources: list(v.object({ message: aMessageId, start: count, end: count })),
-        missing: v.optional(list(v.string())),
+        sources: readonlyList(v.object({ message: messageIdSchema, start: countSchema, end: countSchema })),
+        missing: v.optional(readonlyList(v.string())),
         instead: v.optional(v.string()),
         isByCode: v.optional(v.boolean()),
       }),
@@ -188,7 +202,7 @@ export const summaryCheckSchema = v.object({
   ),
 });
 
-export type SummaryCheck = Read<typeof summaryCheckSchema>;
+export type SummaryCheck = ReadonlyOutput<typeof summaryCheckSchema>;
 /** A checked statement of a summary, with the passages about it. */
 export type CheckedSpan = SummaryCheck['statements'][number];
 

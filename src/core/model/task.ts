@@ -1,21 +1,21 @@
 import * as v from 'valibot';
-import { id, list, time, type Read } from './fields.ts';
+import { idSchema, readonlyList, timestampSchema, type ReadonlyOutput } from './field-schemas.ts';
 import { taskId } from './ids.ts';
 
 export const stepStatus = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
-export type StepStatus = Read<typeof stepStatus>;
+export type StepStatus = ReadonlyOutput<typeof stepStatus>;
 
 const step = v.object({ text: v.string(), status: stepStatus });
-export type Step = Read<typeof step>;
+export type Step = ReadonlyOutput<typeof step>;
 
 /** The user's current task. `endedAt` (ms since the epoch) is set by a reset. */
 export const taskSchema = v.object({
-  id: v.pipe(id, v.transform(taskId)),
+  id: v.pipe(idSchema, v.transform(taskId)),
   goal: v.string(),
-  steps: list(step),
-  endedAt: v.optional(time),
+  steps: readonlyList(step),
+  endedAt: v.optional(timestampSchema),
 });
-export type Task = Read<typeof taskSchema>;
+export type Task = ReadonlyOutput<typeof taskSchema>;
 
 /** Whether a task has steps and none of them is open. */
 export function isFinished(task: Task): boolean {

@@ -1,7 +1,7 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import type { CostTier } from '../model/summary.ts';
 import { safeCuts } from '../compress/cut-segments.ts';
-import type { SourceMessage } from '../compress/source.ts';
+import type { SourceMessage } from '../compress/source-message.ts';
 
 export const STRATEGIES = ['auto', 'smart', 'summarize', 'trim', 'off'] as const;
 /**

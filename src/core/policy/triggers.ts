@@ -69,13 +69,13 @@ function crossedMultiple(every: number, { messagesEver, messagesEverBefore }: Tr
 }
 
 /** The distance to the next compression between turns; undefined without such a trigger, 0 if it's due. */
-export interface Distance {
+export interface TriggerDistance {
   readonly tokens: number | undefined;
   readonly messages: number | undefined;
 }
 
 /** The distance to the triggers that depend on the session's size. `budget` is in tokens. */
-export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: number): Distance {
+export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: number): TriggerDistance {
   const { share, tokens, messages, every } = policy.triggers;
   const { messagesEver } = facts;
   const next = every === null || messagesEver === undefined ? null : nextMultiple(every, messagesEver);

@@ -1,7 +1,15 @@
 import type { Role } from '../model/message.ts';
-import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
-import { frequencyAt, indexOfWord, prefixRange, ROLES, visitPostings, wordAt, type WordBlock } from './word-block.ts';
+import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
+import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
+import {
+  frequencyAt,
+  indexOfWord,
+  prefixRange,
+  STORED_ROLES,
+  visitPostings,
+  wordAt,
+  type WordBlock,
+} from './word-block.ts';
 
 /** Tool output answers fewer questions than what people say. */
 export const TOOL_WEIGHT = 0.6;
@@ -35,7 +43,7 @@ export class SearchScratch {
   ofTerm = new Float32Array(0);
   /** Summed rarity of the query terms that a message contains. */
   covered = new Float32Array(0);
-  hasManner = new Uint8Array(0);
+  hasKindTerm = new Uint8Array(0);
   /** Messages that match any term. */
   found: number[] = [];
   /** Messages that match the current term. */
@@ -46,9 +54,9 @@ export class SearchScratch {
       this.score = new Float32Array(messages);
       this.ofTerm = new Float32Array(messages);
       this.covered = new Float32Array(messages);
-      this.hasManner = new Uint8Array(messages);
+      this.hasKindTerm = new Uint8Array(messages);
     } else {
-      for (const message of this.found) this.score[message] = this.covered[message] = this.hasManner[message] = 0;
+      for (const message of this.found) this.score[message] = this.covered[message] = this.hasKindTerm[message] = 0;
     }
     this.found = [];
   }
@@ -62,14 +70,14 @@ export class SearchScratch {
   }
 
   /** Adds the scores of the current term to those of the query. */
-  settle({ isManner }: QueryTerm, rarity: number): void {
-    const { score, ofTerm, covered, hasManner, found } = this;
-    const share = isManner ? MANNER_SHARE : 1;
+  settle({ isKindTerm }: QueryTerm, rarity: number): void {
+    const { score, ofTerm, covered, hasKindTerm, found } = this;
+    const share = isKindTerm ? KIND_TERM_SHARE : 1;
     for (const message of this.foundByTerm) {
       if (score[message] === 0) found.push(message);
       score[message]! += ofTerm[message]! * share;
       covered[message]! += rarity;
-      if (isManner) hasManner[message] = 1;
+      if (isKindTerm) hasKindTerm[message] = 1;
       ofTerm[message] = 0;
     }
     this.foundByTerm = [];
@@ -83,29 +91,29 @@ export class SearchScratch {
 export function searchBlocks(
   searched: readonly SearchedBlock[],
   query: string,
-  { limit, roles = ROLES }: BlockSearchOptions,
+  { limit, roles = STORED_ROLES }: BlockSearchOptions,
   scratch = new SearchScratch(),
 ): readonly BlockHit[] {
-  const { sought } = readQuery(query);
+  const { terms } = parseQuery(query);
   const stats = statsOf(searched);
   scratch.begin(stats.size);
   let total = 0;
-  for (const term of sought) {
+  for (const term of terms) {
     scoreTerm(searched, stats, term, scratch);
-    const rarity = term.isManner ? 0 : rarityOf(scratch.foundByTerm.length, stats.messages);
+    const rarity = term.isKindTerm ? 0 : rarityOf(scratch.foundByTerm.length, stats.messages);
     total += rarity;
     scratch.settle(term, rarity);
   }
-  const allowed = Uint8Array.from(ROLES, (role) => (roles.includes(role) ? 1 : 0));
-  const weights = Float32Array.from(ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
-  const { score, covered, hasManner, found } = scratch;
+  const allowed = Uint8Array.from(STORED_ROLES, (role) => (roles.includes(role) ? 1 : 0));
+  const weights = Float32Array.from(STORED_ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
+  const { score, covered, hasKindTerm, found } = scratch;
   const best: BlockHit[] = [];
   // Once there are enough hits, lower scores are skipped before the message's role is looked up.
   let minScore = 0;
   for (const at of found) {
     const coverage = total === 0 ? 1 : covered[at]! / total;
-    const mannerFactor = hasManner[at] === 1 && covered[at]! > 0 ? MANNER_WEIGHT : 1;
-    const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * mannerFactor;
+    const kindTermFactor = hasKindTerm[at] === 1 && covered[at]! > 0 ? KIND_TERM_WEIGHT : 1;
+    const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * kindTermFactor;
     if (unweighted < minScore) continue;
     const index = blockOf(stats.firsts, at);
     const message = at - stats.firsts[index]!;
@@ -169,7 +177,7 @@ function scoreTerm(
   scratch: SearchScratch,
 ): void {
   const exact = wordsEqual(searched, term.term, 1);
-  const near = (word: string): number => (word === term.term ? 0 : nearness(term.term, word));
+  const near = (word: string): number => (word === term.term ? 0 : matchSimilarity(term.term, word));
   // Typos require comparing all words with the same first letter, which is slow, so only do it for terms that don't
   // occur.
   const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, Infinity);

@@ -2,7 +2,7 @@ import { ROLES, type Role } from '../model/message.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../model/key-event.ts';
 
 /** A search over all chats: words, and filters such as `tool:codex`. */
-export interface TypedQuery {
+export interface ParsedChatQuery {
   readonly text: string;
   readonly tool?: string;
   readonly workspace?: string;
@@ -21,8 +21,8 @@ const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S
 const COMMANDS = /^\s*cmd:\s*/;
 
 /** Parses a query. A filter with an invalid value is treated as a word. */
-export function readTypedQuery(typed: string): TypedQuery {
-  const found: { -readonly [Key in keyof TypedQuery]: TypedQuery[Key] } = { text: '' };
+export function parseChatQuery(typed: string): ParsedChatQuery {
+  const found: { -readonly [Key in keyof ParsedChatQuery]: ParsedChatQuery[Key] } = { text: '' };
   const isCommands = COMMANDS.test(typed);
   const rest = typed.replace(COMMANDS, '').replace(FILTER, (whole, name: string, quoted: string) => {
     const value = quoted.replace(/^"|"$/g, '');

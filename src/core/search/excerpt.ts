@@ -1,5 +1,5 @@
-import { nearness } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
+import { matchSimilarity } from './ranking.ts';
+import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 
 /** A range of a text in UTF-16 offsets; `end` is exclusive. */
@@ -64,12 +64,12 @@ function togetherness(matches: readonly Match[], passage: number): number {
 }
 
 function matchesOf(text: string, query: string): readonly Match[] {
-  const { sought } = readQuery(query);
+  const { terms } = parseQuery(query);
   const known = new Map<string, { word: number; value: number } | null>();
   const matches: Match[] = [];
   visitWords(text, (term, start, end) => {
     let found = known.get(term);
-    if (found === undefined) known.set(term, (found = bestMatch(sought, term) ?? null));
+    if (found === undefined) known.set(term, (found = bestMatch(terms, term) ?? null));
     if (found !== null) matches.push({ start, end, ...found });
   });
   return matches.sort((a, b) => a.start - b.start);
@@ -78,7 +78,7 @@ function matchesOf(text: string, query: string): readonly Match[] {
 function bestMatch(sought: readonly QueryTerm[], term: string): { word: number; value: number } | undefined {
   let best: { word: number; value: number } | undefined;
   sought.forEach(({ term: word, synonyms }, index) => {
-    const near = Math.max(nearness(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
+    const near = Math.max(matchSimilarity(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
     const value = near * Math.log(1 + word.length);
     if (value > (best?.value ?? 0)) best = { word: index, value };
   });

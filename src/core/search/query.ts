@@ -10,11 +10,11 @@ export interface QueryTerm {
   /** Synonyms weigh less than the term. */
   readonly synonyms: readonly string[];
   /** Whether the word only says what kind of event is sought ("choose"), and another names the subject ("database"). */
-  readonly isManner: boolean;
+  readonly isKindTerm: boolean;
 }
 
 export interface Query {
-  readonly sought: readonly QueryTerm[];
+  readonly terms: readonly QueryTerm[];
   /** Kinds of key events that the query asks for: "which … did we choose" asks for decisions. */
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
@@ -75,7 +75,7 @@ const NAMES: readonly (readonly string[])[] = [
 const GROUPS = ABOUT.map(({ words, ...group }) => ({ ...group, words: words.split(/\s+/) }));
 
 /** Parses a question or a few words into terms and the kinds of key events that it asks for. */
-export function readQuery(text: string): Query {
+export function parseQuery(text: string): Query {
   const terms = new Set<string>();
   visitWords(text, (term) => terms.add(term));
   const kinds = new Set<KeyEventKind>();
@@ -86,11 +86,11 @@ export function readQuery(text: string): Query {
       words.includes(term),
     );
     const synonyms = synonymGroups.flat().filter((word) => word !== term);
-    return { term, synonyms, isManner: groups.some(({ same }) => same) };
+    return { term, synonyms, isKindTerm: groups.some(({ same }) => same) };
   });
   // A query of only such words is about them.
-  const allManner = sought.every(({ isManner }) => isManner);
-  return { sought: allManner ? sought.map((one) => ({ ...one, isManner: false })) : sought, kinds };
+  const areAllKindTerms = sought.every(({ isKindTerm }) => isKindTerm);
+  return { terms: areAllKindTerms ? sought.map((one) => ({ ...one, isKindTerm: false })) : sought, kinds };
 }
 
 /**

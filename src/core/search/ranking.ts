@@ -10,10 +10,10 @@ export function termScore(weight: number, times: number, length: number, average
 /** Share of the score that depends on how much of the query matches, so that one frequent word can't win alone. */
 export const COVERAGE_SHARE = 0.8;
 
-/** Weight of a word about the manner ("choose"), which says little on its own. */
-export const MANNER_SHARE = 0.2;
+/** Weight of a word that only names a kind of event ("choose"), which says little on its own. */
+export const KIND_TERM_SHARE = 0.2;
 /** Factor for a text with such a word and the subject: "we decided on X" ranks above "X is fast". */
-export const MANNER_WEIGHT = 1.6;
+export const KIND_TERM_WEIGHT = 1.6;
 
 /** Inverse document frequency, at least 0. */
 export function rarityOf(matching: number, total: number): number {
@@ -35,7 +35,7 @@ const TYPO_WEIGHT = 0.5;
  * How well an indexed term matches a query term: 1 if equal, less for a longer word or one with typos (one edit, or two
  * in long words), 0 otherwise.
  */
-export function nearness(sought: string, term: string): number {
+export function matchSimilarity(sought: string, term: string): number {
   if (sought === term) return 1;
   if (sought.length < MIN_PREFIX_LENGTH) return 0;
   if (term.startsWith(sought)) return MAX_PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);

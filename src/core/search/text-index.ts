@@ -2,11 +2,11 @@ import type { KeyEventKind } from '../model/key-event.ts';
 import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
-import { COVERAGE_SHARE, MANNER_SHARE, MANNER_WEIGHT, nearness, rarityOf, termScore } from './ranking.ts';
-import { readQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
+import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
+import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 
 /** Properties of an indexed text. */
-export interface IndexedAs {
+export interface IndexedTextProperties {
   /** For searches within one kind: 'message', 'event', 'summary'. */
   readonly kind?: string;
   /** The kind of key event, which gets a higher score if the query asks for it. */
@@ -31,7 +31,7 @@ export interface SearchHit {
 
 interface Entry {
   readonly id: string;
-  readonly as: IndexedAs;
+  readonly properties: IndexedTextProperties;
   /** Increases with each added text. */
   readonly order: number;
   /** A text isn't found until it's completely added. Postings of removed texts are dropped later. */
@@ -49,8 +49,8 @@ interface Match {
   score: number;
   /** Summed rarity of the words that it contains. */
   covered: number;
-  /** Whether it contains a word about the manner. */
-  hasManner: boolean;
+  /** Whether it contains a query word that only names a kind of event, such as "choose" (`QueryTerm.isKindTerm`). */
+  hasKindTerm: boolean;
 }
 
 /** A posting is passage × 64 + occurrences, in one small integer. More than 63 occurrences hardly change a score. */
@@ -84,15 +84,15 @@ export class TextIndex {
   }
 
   /** Adds a text, or replaces the one with the same ID. */
-  add(id: string, text: string, as: IndexedAs = {}): void {
-    runSynchronously(this.#addSteps(id, text, as));
+  add(id: string, text: string, properties: IndexedTextProperties = {}): void {
+    runSynchronously(this.#addSteps(id, text, properties));
   }
 
   /**
    * Like `add`, but yields between passages when due. Until it's done, the previous text with this ID stays searchable.
    */
-  addYielding(id: string, text: string, as: IndexedAs, yielder: Yielder): Promise<void> {
-    return runYielding(this.#addSteps(id, text, as), yielder);
+  addYielding(id: string, text: string, properties: IndexedTextProperties, yielder: Yielder): Promise<void> {
+    return runYielding(this.#addSteps(id, text, properties), yielder);
   }
 
   remove(id: string): void {
@@ -105,28 +105,30 @@ export class TextIndex {
 
   /** The best hits for a query, best first; among equals, the newest first. */
   search(query: string, { limit = 10, kinds, accepts }: SearchOptions = {}): readonly SearchHit[] {
-    const { sought, kinds: askedKinds } = readQuery(query);
+    const { terms, kinds: askedKinds } = parseQuery(query);
     const matches = new Map<Entry, Match>();
     let total = 0;
-    for (const term of sought) {
+    for (const term of terms) {
       const scores = this.#scores(term);
-      const rarity = term.isManner ? 0 : rarityOf(scores.size, this.size);
+      const rarity = term.isKindTerm ? 0 : rarityOf(scores.size, this.size);
       total += rarity;
       for (const [entry, score] of scores) {
-        const match = matches.get(entry) ?? { score: 0, covered: 0, hasManner: false };
-        match.score += score * (term.isManner ? MANNER_SHARE : 1);
+        const match = matches.get(entry) ?? { score: 0, covered: 0, hasKindTerm: false };
+        match.score += score * (term.isKindTerm ? KIND_TERM_SHARE : 1);
         match.covered += rarity;
-        match.hasManner ||= term.isManner;
+        match.hasKindTerm ||= term.isKindTerm;
         matches.set(entry, match);
       }
     }
-    const scoreOf = ({ as }: Entry, { score, covered, hasManner }: Match): number => {
-      const isAsked = as.about !== undefined && askedKinds.has(as.about);
-      const factor = isAsked ? ASKED_WEIGHT : hasManner && covered > 0 ? MANNER_WEIGHT : 1;
-      return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * factor * (as.weight ?? 1);
+    const scoreOf = ({ properties }: Entry, { score, covered, hasKindTerm }: Match): number => {
+      const isAsked = properties.about !== undefined && askedKinds.has(properties.about);
+      const factor = isAsked ? ASKED_WEIGHT : hasKindTerm && covered > 0 ? KIND_TERM_WEIGHT : 1;
+      return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * factor * (properties.weight ?? 1);
     };
     const ranked = [...matches]
-      .filter(([{ as }]) => kinds === undefined || (as.kind !== undefined && kinds.includes(as.kind)))
+      .filter(
+        ([{ properties }]) => kinds === undefined || (properties.kind !== undefined && kinds.includes(properties.kind)),
+      )
       .map(([entry, match]) => ({ entry, score: scoreOf(entry, match) }))
       .sort((a, b) => b.score - a.score || b.entry.order - a.entry.order);
     const hits: SearchHit[] = [];
@@ -137,8 +139,8 @@ export class TextIndex {
     return hits;
   }
 
-  *#addSteps(id: string, text: string, as: IndexedAs): Steps<void> {
-    const entry: Entry = { id, as, order: this.#nextPassage, state: 'adding' };
+  *#addSteps(id: string, text: string, properties: IndexedTextProperties): Steps<void> {
+    const entry: Entry = { id, properties, order: this.#nextPassage, state: 'adding' };
     try {
       for (const [from, to] of passagesOf(text, 0, text.length)) {
         this.#addPassage(entry, text, from, to);
@@ -190,7 +192,7 @@ export class TextIndex {
     this.#score(term, rarity, best);
     for (const synonym of synonyms) this.#score(synonym, SYNONYM_WEIGHT * this.#rarity(synonym), best);
     for (const word of this.#byInitial.get(term[0]!) ?? []) {
-      const near = word === term ? 0 : nearness(term, word);
+      const near = word === term ? 0 : matchSimilarity(term, word);
       if (near > 0) this.#score(word, near * Math.min(this.#rarity(word), rarity), best);
     }
     return best;

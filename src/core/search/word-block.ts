@@ -19,7 +19,7 @@ const CONTINUATION_BIT = 0x80;
 const MAX_PASSAGE_WORDS = 0xffff;
 
 /** Stored blocks contain indexes into this list, so its order must not change. */
-export const ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
+export const STORED_ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** The words of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
 export interface WordBlock {
@@ -33,7 +33,7 @@ export interface WordBlock {
   readonly lengths: Uint16Array;
   /** For each message, a 32-bit fingerprint. */
   readonly prints: Uint32Array;
-  /** For each message, an index into `ROLES`. */
+  /** For each message, an index into `STORED_ROLES`. */
   readonly roles: Uint8Array;
   /** The sorted words in UTF-16, concatenated. */
   readonly text: Uint16Array;
@@ -51,7 +51,7 @@ export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 
   const roles = new Uint8Array(messages.length);
   const prints = new Uint32Array(messages.length);
   for (const [index, { role, text, at }] of messages.entries()) {
-    roles[index] = ROLES.indexOf(role);
+    roles[index] = STORED_ROLES.indexOf(role);
     prints[index] = fingerprint(at, role, text);
     for (const [from, to] of indexedPassages(role, text)) {
       const passage = owners.length;

@@ -2,7 +2,7 @@ import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
 /** Totals over the session's lifetime, which compression doesn't reset. Tokens, messages, US dollars. */
-export const noCounts = () => ({
+export const initialCounters = () => ({
   messagesEver: 0,
   compressions: 0,
   tokensSaved: 0,
@@ -11,7 +11,7 @@ export const noCounts = () => ({
   chatTokens: 0,
   chatCostUsd: 0,
 });
-export type Counters = ReturnType<typeof noCounts>;
+export type Counters = ReturnType<typeof initialCounters>;
 
 /** A compression as shown in the list of compressions. */
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {

@@ -6,7 +6,7 @@ import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
 import { Branches, MessageLog, type MessagePlace, type ReadMessage } from './branches.ts';
 import { inverseOf, isChange, type Change } from './changes.ts';
-import { countCompression, countUsage, noCounts, type CompressionEntry, type Counters } from './counters.ts';
+import { countCompression, countUsage, initialCounters, type CompressionEntry, type Counters } from './counters.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
 import { Summaries, type SummaryFacts } from './summaries.ts';
@@ -53,7 +53,7 @@ export class SessionState {
   ledgerRevision = 0;
   /** `counters.messagesEver` at the newest compression. */
   messagesEverAtLastCompression = 0;
-  readonly counters: Counters = noCounts();
+  readonly counters: Counters = initialCounters();
   readonly messages: MessageLog;
   readonly endedTasks: Task[] = [];
   readonly compressions: CompressionEntry[] = [];

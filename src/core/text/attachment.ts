@@ -1,9 +1,9 @@
 import type { Attachment } from '../model/message.ts';
-import { attribute, neutralizeTags, section } from './fence.ts';
+import { sectionAttribute, neutralizeTags, wrapSection } from './prompt-sections.ts';
 
 /** An attachment as it's sent: in a section that its text can't close. */
 export function renderAttachment({ kind, name, text, lines }: Omit<Attachment, 'uri'>): string {
   const place = lines ? `:${lines[0]}-${lines[1]}` : '';
-  const attributes = attribute('kind', kind) + attribute('name', `${name}${place}`);
-  return section('attachment', neutralizeTags(text), attributes);
+  const attributes = sectionAttribute('kind', kind) + sectionAttribute('name', `${name}${place}`);
+  return wrapSection('attachment', neutralizeTags(text), attributes);
 }

@@ -1,6 +1,6 @@
 import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
-import { OWN_LABEL, OWN_TAG } from './fence.ts';
+import { PROMPT_LABEL, SECTION_TAG } from './prompt-sections.ts';
 
 /** Why words of a message aren't its author's own. */
 export type Origin =
@@ -153,9 +153,9 @@ class Reader {
   /** After tags of requests or chat templates, everything is foreign; after labels, the rest of the paragraph. */
   #readForgeries(): void {
     const text = this.#text;
-    const tag = [text.search(OWN_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
+    const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
     if (tag.length > 0) this.#add(Math.min(...tag), text.length, 'forged');
-    for (const { index } of text.matchAll(OWN_LABEL)) {
+    for (const { index } of text.matchAll(PROMPT_LABEL)) {
       const end = text.indexOf('\n\n', index);
       this.#add(index, end === -1 ? text.length : end, 'forged');
     }

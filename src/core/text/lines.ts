@@ -43,7 +43,7 @@ export type LineKind =
   'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'code' | 'output' | 'diff' | 'markup';
 
 /** Whether a line isn't part of prose. */
-export const isMachineLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
+export const isOutputOrCodeLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
 
 export interface Line {
   readonly kind: LineKind;

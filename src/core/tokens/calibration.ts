@@ -14,7 +14,7 @@ export interface StoredCalibration {
  * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the
  * server read only part of the prompt, so the report says nothing about its tokenizer.
  */
-export type Verdict = 'learned' | 'held' | 'truncated' | 'ignored';
+export type ObservationOutcome = 'learned' | 'held' | 'truncated' | 'ignored';
 
 /** Enough for the median factor and for detecting a server's limit. */
 const MAX_OBSERVATIONS = 24;
@@ -119,7 +119,7 @@ export class Calibration {
    * Learns from a reply's usage. Ollama and similar servers silently drop the beginning of a long prompt and report the
    * rest. If that were attributed to the tokenizer, the gauge would show less the more is lost.
    */
-  observe(observation: Observation): Verdict {
+  observe(observation: Observation): ObservationOutcome {
     const { tokens, reported } = observation;
     if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= MIN_TOKENS)) return 'ignored';
     const { unconfirmed } = this;

@@ -66,7 +66,7 @@ function blockEnds(lines: readonly string[]): (number | undefined)[] {
     const start = open.pop();
     if (start !== undefined) ends[start] = index;
   }
-  // Unbalanced blocks end at the next end tag, which is known in reverse order.
+  // Unbalanced blocks end at the next end tag. Going backwards, the next end tag is always known.
   let next: number | undefined;
   for (let index = lines.length - 1; index >= 0; index--) {
     if (closing[index]) next = index;

@@ -6,7 +6,7 @@ import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { CostEstimate } from '../sessions/open-conversations.ts';
-import type { Reviews } from '../edits/review.ts';
+import type { EditReviews } from '../edits/edit-reviews.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
@@ -14,7 +14,7 @@ import type { DiagramPreview } from './diagram-preview.ts';
 import type { Drafts } from './drafts.ts';
 import type { ImplicitContext } from './implicit-context.ts';
 import type { LastEditor } from './last-editor.ts';
-import type { PageLink } from './page-link.ts';
+import type { PageConnection } from './page-connection.ts';
 
 /** Dependencies of the chat. */
 export interface ChatApp {
@@ -27,7 +27,7 @@ export interface ChatApp {
   readonly attachments: Attachments;
   readonly memory: WorkspaceMemory;
   /** Proposed changes to files that aren't accepted or rejected yet. */
-  readonly reviews: Reviews;
+  readonly reviews: EditReviews;
   /** The automatic attachment. */
   readonly implicit: ImplicitContext;
   readonly diagrams: DiagramPreview;
@@ -35,11 +35,11 @@ export interface ChatApp {
   readonly drafts: Drafts;
   readonly editor: LastEditor;
   /** The link to the current session. Throws if there is none. */
-  currentLink(): PageLink;
+  currentConnection(): PageConnection;
   /** The best search results in the current session. */
   search(query: string): Promise<readonly SessionHit[]>;
   /** The cost of a compression of the current session that produces these summaries. */
-  costAhead(nodes: readonly SummaryNode[]): CostEstimate;
+  estimateCost(nodes: readonly SummaryNode[]): CostEstimate;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
   /** The message and action for an error. */

@@ -5,7 +5,7 @@ import type { Step } from '../../core/model/task.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
 import { excerpt } from './read-context.ts';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** Number of lines of code before and after a problem to attach. */
@@ -140,7 +140,9 @@ export async function resetTask(app: ChatApp): Promise<void> {
   const { task } = conversation.state;
   if (task || !conversation.isReplying) await conversation.resetTask();
   if (task && conversation.isReplying) return;
-  inform(task ? vscode.l10n.t('Task ended. Any open steps were skipped.') : vscode.l10n.t('There is no task to end.'));
+  showInfo(
+    task ? vscode.l10n.t('Task ended. Any open steps were skipped.') : vscode.l10n.t('There is no task to end.'),
+  );
 }
 
 /** Focuses the chat and appends `question` to the text in the composer. */

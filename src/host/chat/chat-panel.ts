@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { HostToPage } from '../../protocol/messages.ts';
-import { CHAT_PANEL } from '../platform/ids.ts';
+import { CHAT_PANEL } from '../platform/contribution-ids.ts';
 import type { PageMessages } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 import { ServedPage, type PageServer } from './served-page.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { list } from '../../core/model/fields.ts';
+import { readonlyList } from '../../core/model/field-schemas.ts';
 import { messageSchema } from '../../core/model/message.ts';
 
 /** Maximum number of sessions whose drafts are stored: the most recently changed ones. */
@@ -46,8 +46,10 @@ const queueSchema = v.pipe(
     v.object({
       text: v.string(),
       attachments: messageSchema.entries.attachments,
-      images: v.optional(list(v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }))),
-      pasted: v.optional(list(v.string())),
+      images: v.optional(
+        readonlyList(v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() })),
+      ),
+      pasted: v.optional(readonlyList(v.string())),
       isCut: v.optional(v.boolean()),
     }),
   ),

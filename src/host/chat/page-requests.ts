@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong } from '../../app/correct-event.ts';
 import { pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
-import { nodeText } from '../../core/context/render.ts';
+import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
@@ -24,7 +24,7 @@ import type { ModelsApp } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
-import { openLink, openWorkspaceFile } from './links.ts';
+import { openLink, openWorkspaceFile } from './open-link.ts';
 import { eventMark, shownChildren } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
@@ -36,11 +36,11 @@ export function pageRequests(app: ChatApp & ModelsApp): RequestHandlers {
 /** Handlers for sending, attachments, reading, and searching. */
 function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
-  const conversation = (): Conversation => app.currentLink().conversation;
+  const conversation = (): Conversation => app.currentConnection().conversation;
   const session = () => conversation().journal.id;
   const showDraft = (text = app.drafts.get(session())): void => {
     const draft = { text, attachments: app.attachments.views(session()) };
-    app.currentLink().post({ type: 'draft', session: session(), draft, focus: false });
+    app.currentConnection().post({ type: 'draft', session: session(), draft, focus: false });
   };
   return {
     send: async ({ session: id, text, attachments, pasted }) => {
@@ -102,14 +102,14 @@ function turnRequests(app: ChatApp & ModelsApp) {
     },
     runCommand: ({ command, argument }) => app.runCommand(command, argument),
 
-    loadMessages: ({ epoch, from, count }) => Promise.resolve(app.currentLink().loadMessages(epoch, from, count)),
+    loadMessages: ({ epoch, from, count }) => Promise.resolve(app.currentConnection().loadMessages(epoch, from, count)),
     outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
     recall: async ({ query }) => [...(await app.search(query))],
     find: ({ words }) => positionsOf(words, conversation(), app.clock.yielder),
     openLink: ({ href }) =>
       openLink(
         href,
-        (position) => app.currentLink().post({ type: 'reveal', session: session(), position }),
+        (position) => app.currentConnection().post({ type: 'reveal', session: session(), position }),
         conversation().state,
       ),
     openFile: async ({ path, line, column }) => {
@@ -147,7 +147,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
 
 /** Handlers for branches, key events, compressions, tasks, and sessions. */
 function historyRequests(app: ChatApp) {
-  const conversation = (): Conversation => app.currentLink().conversation;
+  const conversation = (): Conversation => app.currentConnection().conversation;
   const state = (): Conversation['state'] => conversation().state;
   const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
     const quote = messageText(messageIn(conversation(), id)).slice(start, end);
@@ -157,7 +157,7 @@ function historyRequests(app: ChatApp) {
   };
   return {
     fork: async ({ message }) => {
-      if (conversation().journal.isForeign === true) await app.runCommand('continueHere', message);
+      if (conversation().journal.isExternal === true) await app.runCommand('continueHere', message);
       else await conversation().moveHead(messageIn(conversation(), message).id);
     },
     switchBranch: ({ message }) =>
@@ -205,7 +205,7 @@ function historyRequests(app: ChatApp) {
 
     previewCompression: async () => {
       const preview = await conversation().previewCompression();
-      const cost = app.costAhead(typeof preview === 'string' ? [] : preview.nodes);
+      const cost = app.estimateCost(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
         const nothing = nothingToCompressText(preview, conversation().settings().policy);
         return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };

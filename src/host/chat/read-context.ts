@@ -14,7 +14,7 @@ import {
   repositories,
 } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
-import { nodeText } from '../../core/context/render.ts';
+import { nodeText } from '../../core/context/render-context.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 
 /** Maximum size of an attached file, in bytes: about 250,000 tokens. */

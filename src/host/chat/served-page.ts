@@ -14,7 +14,7 @@ import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Log } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { Drafts } from './drafts.ts';
-import type { PageLink } from './page-link.ts';
+import type { PageConnection } from './page-connection.ts';
 
 /** Interval of pings to a visible page, in ms. */
 const PING_INTERVAL_MS = 2_000;
@@ -31,7 +31,7 @@ export interface PageServer {
   readonly drafts: Pick<Drafts, 'set'>;
   readonly log: Pick<Log, 'warn'>;
   /** The link to the current session; rejects with a message for the user if there is none. */
-  link(): Promise<PageLink>;
+  connection(): Promise<PageConnection>;
   /** The handlers of the page's requests, loaded with the first one. */
   requests(): Promise<RequestHandlers>;
   describe(error: unknown): FaultView;
@@ -63,7 +63,7 @@ export class ServedPage implements vscode.Disposable {
   #unanswered = 0;
   /** The message that the page is about to render. */
   #rendering: MessageId | null = null;
-  #link: PageLink | undefined;
+  #connection: PageConnection | undefined;
   #handlers: Promise<RequestHandlers> | undefined;
   #subscription: { dispose(): void } | undefined;
   #listens = false;
@@ -124,11 +124,11 @@ export class ServedPage implements vscode.Disposable {
     this.#subscription?.dispose();
     this.#subscription = undefined;
     try {
-      const link = await this.#app.link();
+      const link = await this.#app.connection();
       const init = await link.init();
       // Another session was opened meanwhile, or the webview was closed.
       if (initialization !== this.#initializations) return;
-      this.#link = link;
+      this.#connection = link;
       this.#session = init.session;
       this.post(this.#host.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
@@ -160,7 +160,7 @@ export class ServedPage implements vscode.Disposable {
       this.#app.log.warn(
         rendering === null ? 'The chat page has hung.' : `The chat page has hung over message ${rendering}.`,
       );
-      if (rendering !== null) this.#link?.showPlain(rendering);
+      if (rendering !== null) this.#connection?.showPlain(rendering);
       this.#host.hung();
     }
   }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
-import type { Recalled } from '../../core/context/render.ts';
+import type { RecalledExcerpt } from '../../core/context/render-context.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
@@ -125,7 +125,7 @@ const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `$
 /** A conversation's messages as shown by the page. */
 export class MessageViews {
   /** Excerpts that this window recalled for messages; they aren't stored. */
-  readonly recalled = new Map<MessageId, readonly Recalled[]>();
+  readonly recalled = new Map<MessageId, readonly RecalledExcerpt[]>();
   /** Messages that are shown as plain text, because the page hung while rendering them. */
   readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { parseEdits, type Change, type FileEdit } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import { warnSkippedChanges, type Reviews } from './review.ts';
+import { warnSkippedChanges, type EditReviews } from './edit-reviews.ts';
 import { isInWorkspace, openDocuments, candidateUris, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
  * Shows the changes in one code block of a reply, or in all that name a file, so that the user can accept or reject them.
  * Throws `RequestFault` if a path leads out of the workspace, or if none of a single file's changes can be applied.
  */
-export async function applyEdits(reviews: Reviews, reply: string, code?: string): Promise<void> {
+export async function applyEdits(reviews: EditReviews, reply: string, code?: string): Promise<void> {
   const edits = code === undefined ? parseEdits(reply).filter(({ path }) => path !== undefined) : editsIn(reply, code);
   const files = new Map<string, { readonly uri: vscode.Uri; readonly changes: Change[] }>();
   for (const { path, change } of edits) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { CHART_PANEL } from '../platform/ids.ts';
+import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { chartSvg, contextSeries } from './chart-svg.ts';

@@ -3,10 +3,10 @@ import { countText, dollars, locale, shortTokens, translated, titleText } from '
 import type { Conversation } from '../../app/conversation.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
-import type { Distance } from '../../core/policy/triggers.ts';
+import type { TriggerDistance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
-import { GAUGE_ITEM } from '../platform/ids.ts';
+import { GAUGE_ITEM } from '../platform/contribution-ids.ts';
 import { appendDroppedNotice } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
@@ -119,7 +119,7 @@ function tooltip(
 }
 
 /** When the next compression is triggered, given the distance in tokens and messages. */
-export function nextCompressionText(distance: Distance | 'off' | 'spent'): string {
+export function nextCompressionText(distance: TriggerDistance | 'off' | 'spent'): string {
   if (distance === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
   if (distance === 'spent')

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 import { ModelFault } from '../../app/fault.ts';
 import {
   countProblems,
@@ -21,7 +21,7 @@ import { eventRules, isSet, policyOf, promptText, readSettings } from '../platfo
 
 /** Dependencies of the health check. */
 export interface HealthApp extends ModelsApp {
-  readonly reader: { openText(title: string, text: string): Promise<void> };
+  readonly documentPanel: { openText(title: string, text: string): Promise<void> };
   readonly memory: WorkspaceMemory;
   readonly store: Pick<SessionStore, 'list'>;
   /** The folder of the journals. */
@@ -39,9 +39,9 @@ export async function checkHealth(app: HealthApp): Promise<void> {
     },
     () => gatherHealth(app),
   );
-  await app.reader.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
+  await app.documentPanel.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
   const problems = countProblems(facts);
-  inform(
+  showInfo(
     problems === 0
       ? vscode.l10n.t('No problems found.')
       : problems === 1

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale, titleText } from '../platform/l10n.ts';
 import { saveFile } from '../platform/save-file.ts';
@@ -34,7 +34,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
     await yieldIfDue(app.clock.yielder);
   }
   await saveFile(destination.target, pieces.join(''));
-  inform(exportedText(redactor));
+  showInfo(exportedText(redactor));
 }
 
 /** The text of an export in chunks. With a redactor, secrets are redacted and counted. */

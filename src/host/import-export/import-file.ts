@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
   fileName,
@@ -9,7 +9,7 @@ import {
   transcriptBatches,
   type ImportPreview,
   type ImportProgress,
-} from './read-transcript.ts';
+} from './transcript-batches.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
@@ -39,7 +39,7 @@ export async function importFile(
   if (messages === undefined) return reportCanceled();
   app.panel.open();
   const skipped = skippedText(preview);
-  inform(importedText(messages, skipped));
+  showInfo(importedText(messages, skipped));
 }
 
 function importedText(messages: number, skipped: string): string {
@@ -53,7 +53,7 @@ function importedText(messages: number, skipped: string): string {
 }
 
 function reportCanceled(): void {
-  inform(vscode.l10n.t('Import was canceled. Nothing was imported.'));
+  showInfo(vscode.l10n.t('Import was canceled. Nothing was imported.'));
 }
 
 function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T> {
@@ -214,7 +214,7 @@ async function discardImport(
   await conversation.journal.append(deletion);
   if (previous === undefined) await app.sessions.close(conversation);
   // A chat from another tool has no journal file that could be opened.
-  else await (previous.isForeign === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
+  else await (previous.isExternal === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }
 
 async function* exactMessages(uri: vscode.Uri): AsyncGenerator<readonly Message[]> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inform, offer } from '../platform/notifications.ts';
+import { showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
@@ -27,7 +27,7 @@ export async function rememberEvents(app: MemoryApp): Promise<void> {
   await app.memory.load();
   const candidates = memoryCandidates(activeEvents(conversation.state), app.memory.entries);
   if (candidates.length === 0) {
-    inform(
+    showInfo(
       vscode.l10n.t(
         'No new decisions, preferences, constraints, configuration, or facts to save. They’re detected when messages are compressed.',
       ),
@@ -57,7 +57,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
           '{0} preferences, constraints, or facts in this session may be useful in every session. Save them to workspace memory?',
           proposals.length,
         );
-  await offer(text, vscode.l10n.t('Select…'), async () => addEvents(app, await pick(proposals)));
+  await showInfoWithAction(text, vscode.l10n.t('Select…'), async () => addEvents(app, await pick(proposals)));
 }
 
 /** Key events of the active branch that the user hasn't removed. */
@@ -90,8 +90,8 @@ export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: 
 }
 
 function reportAdded(count: number): void {
-  if (count === 0) inform(vscode.l10n.t('This is already in the workspace memory.'));
-  else inform(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
+  if (count === 0) showInfo(vscode.l10n.t('This is already in the workspace memory.'));
+  else showInfo(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
 }
 
 /** Adds a new line to the workspace memory. */
@@ -115,14 +115,14 @@ export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
 export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   await app.memory.remove(row.id);
-  await offer(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
+  await showInfoWithAction(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
 }
 
 /** Exports the memory as Markdown; proposes the workspace folder if no file is given. */
 export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise<void> {
   await app.memory.load();
   if (app.memory.entries.length === 0) {
-    inform(vscode.l10n.t('There are no memories to export.'));
+    showInfo(vscode.l10n.t('There are no memories to export.'));
     return;
   }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;

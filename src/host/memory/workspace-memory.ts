@@ -7,7 +7,7 @@ import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts'
 import { locale } from '../platform/l10n.ts';
 
 /** A line to add to the memory. */
-export interface NewEntry {
+export interface NewMemoryEntry {
   readonly kind: KeyEventKind;
   readonly text: string;
 }
@@ -75,21 +75,22 @@ export class WorkspaceMemory implements vscode.Disposable {
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
     const cached = this.#cached;
     if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;
-    const before = this.left;
-    const { text, left } = memoryText(this.#entries, budget, (line) => counter.text(line));
-    this.#cached = { entries: this.#entries, budget, counter, text, omitted: left };
+    const before = this.omittedIds;
+    const { text, omittedIds } = memoryText(this.#entries, budget, (line) => counter.text(line));
+    this.#cached = { entries: this.#entries, budget, counter, text, omitted: omittedIds };
     // Delayed, because the caller is rendering the views that this event refreshes.
-    if (before.size !== left.size || [...left].some((id) => !before.has(id))) setImmediate(() => this.#changed.fire());
+    if (before.size !== omittedIds.size || [...omittedIds].some((id) => !before.has(id)))
+      setImmediate(() => this.#changed.fire());
     return text;
   }
 
   /** IDs of the entries that didn't fit in the latest text. */
-  get left(): ReadonlySet<string> {
+  get omittedIds(): ReadonlySet<string> {
     return this.#cached?.omitted ?? NO_IDS;
   }
 
   /** Adds the lines that aren't in the memory yet; resolves to their number. Rejects with `StoreFault`. */
-  async add(lines: readonly NewEntry[]): Promise<number> {
+  async add(lines: readonly NewMemoryEntry[]): Promise<number> {
     let added = 0;
     await this.#change((entries) => {
       const all = [...entries];
@@ -154,7 +155,7 @@ export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.
   getTreeItem(entry: MemoryEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
     item.id = entry.id;
-    const isOmitted = this.#memory.left.has(entry.id);
+    const isOmitted = this.#memory.omittedIds.has(entry.id);
     item.description = isOmitted ? `${kindName(entry.kind)} · ${statusName('dropped')}` : kindName(entry.kind);
     item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
     item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);

@@ -42,7 +42,7 @@ export class Calibrations {
   }
 
   /** Forgets the server's observed context window, which may have grown since. */
-  forgetWindow(chosen: ChosenModel): void {
+  forgetContextWindow(chosen: ChosenModel): void {
     const observations = this.of(chosen)?.export().observations;
     if (observations) this.#known.set(keyOf(chosen), calibration(chosen, { observations }));
   }

@@ -1,6 +1,14 @@
 import * as vscode from 'vscode';
-import { inform } from '../platform/notifications.ts';
-import { askForKey, pickKeyHolder, isKeyed, KEYED_PROVIDERS, LABEL, serverName, type KeyHolder } from './keys.ts';
+import { showInfo } from '../platform/notifications.ts';
+import {
+  askForKey,
+  pickKeyHolder,
+  isKeyed,
+  KEYED_PROVIDERS,
+  PROVIDER_LABELS,
+  serverName,
+  type KeyHolder,
+} from './keys.ts';
 import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -26,7 +34,7 @@ async function setKey(app: ModelsApp): Promise<boolean> {
 
 async function enterKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
   if (!(await askForKey(app.keys, holder))) return false;
-  inform(vscode.l10n.t('The API key was saved in VS Code’s secret storage.'));
+  showInfo(vscode.l10n.t('The API key was saved in VS Code’s secret storage.'));
   return true;
 }
 
@@ -43,7 +51,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
   const holder = await pickKeyHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
   if (!holder) return false;
   await app.keys.clear(holder.provider);
-  inform(vscode.l10n.t('Removed all stored API keys for {0}.', LABEL[holder.provider]));
+  showInfo(vscode.l10n.t('Removed all stored API keys for {0}.', PROVIDER_LABELS[holder.provider]));
   return true;
 }
 
@@ -51,7 +59,7 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
 async function testKey(app: ModelsApp): Promise<boolean> {
   const holder = await pickKeyHolder(keyHolders(readSettings()));
   if (!holder) return false;
-  inform(await tryKey(app, holder));
+  showInfo(await tryKey(app, holder));
   return true;
 }
 

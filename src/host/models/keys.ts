@@ -61,7 +61,7 @@ const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(b
 
 /** Asks for a key and stores it; undefined if the user cancels. */
 export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolder | undefined> {
-  const label = LABEL[holder.provider];
+  const label = PROVIDER_LABELS[holder.provider];
   const address = originOf(holder.baseUrl);
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API Key for {0}', address === '' ? label : `${label} (${address})`),
@@ -85,7 +85,7 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
 const isAddress = (text: string): boolean => /^https?:|^[a-z0-9.-]+:\d+(?:\/|$)/i.test(text);
 
 /** The providers' display names. */
-export const LABEL: Readonly<Record<KeyedProvider, string>> = {
+export const PROVIDER_LABELS: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
   get compatible() {
@@ -95,12 +95,18 @@ export const LABEL: Readonly<Record<KeyedProvider, string>> = {
 
 /** The provider's name, or a server's address. */
 export const serverName = ({ provider, baseUrl }: { readonly provider: string; readonly baseUrl: string }): string =>
-  baseUrl !== '' ? baseUrl : isKeyed(provider) ? LABEL[provider] : provider === 'vscode' ? 'VS Code' : provider;
+  baseUrl !== ''
+    ? baseUrl
+    : isKeyed(provider)
+      ? PROVIDER_LABELS[provider]
+      : provider === 'vscode'
+        ? 'VS Code'
+        : provider;
 
 /** Lets the user choose a provider; undefined if they cancel. */
 export async function pickKeyHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
   const items = holders.map((holder) => ({
-    label: LABEL[holder.provider],
+    label: PROVIDER_LABELS[holder.provider],
     description: originOf(holder.baseUrl),
     holder,
   }));

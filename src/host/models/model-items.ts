@@ -7,7 +7,7 @@ import { dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { isKeyed, LABEL, serverName } from './keys.ts';
+import { isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
 import { isSameServer, localServers } from './local-servers.ts';
 import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
@@ -65,11 +65,11 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
           loadItems(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS),
         ),
       })),
-    { title: LABEL.openai, items: orNone(app, itemsIfReady('openai')) },
-    { title: LABEL.anthropic, items: orNone(app, itemsIfReady('anthropic')) },
+    { title: PROVIDER_LABELS.openai, items: orNone(app, itemsIfReady('openai')) },
+    { title: PROVIDER_LABELS.anthropic, items: orNone(app, itemsIfReady('anthropic')) },
     { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
-      title: vscode.l10n.t('{0}: needs an API key', LABEL[provider]),
+      title: vscode.l10n.t('{0}: needs an API key', PROVIDER_LABELS[provider]),
       items: app.models
         .isReady(atConfiguredUrl(provider))
         .then((isReady) => (isReady ? [] : knownItems(app, atConfiguredUrl(provider)))),
@@ -126,12 +126,12 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
       provider: 'local',
     },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
-      label: LABEL[provider],
+      label: PROVIDER_LABELS[provider],
       description: vscode.l10n.t('sends your messages to {0}', serverName(atConfiguredUrl(provider))),
       provider,
     })),
     {
-      label: LABEL.compatible,
+      label: PROVIDER_LABELS.compatible,
       description: vscode.l10n.t('sends your messages to the configured base URL'),
       provider: 'compatible',
     },

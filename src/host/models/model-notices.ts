@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
-import { offer } from '../platform/notifications.ts';
+import { showInfoWithAction } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
@@ -10,18 +10,21 @@ import type { ChosenModel, Models } from './models.ts';
 const WARN_MS = 30 * 86_400_000;
 
 /**
- * Reports that a model's context window is a guess; undefined if the model's data, its server, or the user's settings
- * have it.
+ * A notice that a model's context window is only assumed; undefined if it's known from the model data, the server, or
+ * the user's settings.
  */
-export function assumedWindowText(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
+export function assumedContextWindowText(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isKnown = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isKnown || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
 }
 
-/** Where the context window is from, if not the model's data; `read`: maximum tokens that the server reads. */
-export function contextWindowSource(
+/**
+ * Where the context window comes from; undefined if it's from the model data. `read` is the maximum number of tokens
+ * that the server reads.
+ */
+export function contextWindowSourceText(
   models: Pick<Models, 'info'>,
   chosen: ChosenModel,
   read: number,
@@ -32,7 +35,7 @@ export function contextWindowSource(
       'The server reads at most {0}. If that has changed, select the model again.',
       tokensText(read),
     );
-  if (contextWindow === null) return assumedWindowText(models, chosen);
+  if (contextWindow === null) return assumedContextWindowText(models, chosen);
   return vscode.l10n.t('Context window set in threadkeeper.chat.contextWindow: {0}.', tokensText(contextWindow));
 }
 
@@ -60,9 +63,9 @@ export class ModelNotices {
     const { provider, model } = chosen;
     if (provider === 'local' || provider === 'vscode' || model === '') return;
     const { retires } = this.#models.info(chosen);
-    const assumed = assumedWindowText(this.#models, chosen);
+    const assumed = assumedContextWindowText(this.#models, chosen);
     if (assumed !== undefined && this.#isNew(`unknown ${model}`))
-      await offer(assumed, vscode.l10n.t('Set Context Window…'), () => askForWindow(model));
+      await showInfoWithAction(assumed, vscode.l10n.t('Set Context Window…'), () => askForContextWindow(model));
     if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
       const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
       const choose = vscode.l10n.t('Select Model…');
@@ -93,7 +96,7 @@ export class ModelNotices {
 }
 
 /** Asks for a model's context window and stores the answer in the user's settings. */
-export async function askForWindow(model: string): Promise<void> {
+export async function askForContextWindow(model: string): Promise<void> {
   const answer = await vscode.window.showInputBox({
     title: vscode.l10n.t('Context Window of {0} (Tokens)', model),
     value: String(UNKNOWN_CONTEXT_WINDOW),

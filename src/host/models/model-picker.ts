@@ -4,10 +4,10 @@ import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
-import { cancellable, inform } from '../platform/notifications.ts';
+import { cancellable, showInfo } from '../platform/notifications.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, LABEL, serverName } from './keys.ts';
+import { askForKey, isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
 import { isSameServer, localServers } from './local-servers.ts';
 import {
   atConfiguredUrl,
@@ -21,7 +21,7 @@ import {
   type ModelItem,
   type ProviderItem,
 } from './model-items.ts';
-import { askForWindow, assumedWindowText } from './model-notices.ts';
+import { askForContextWindow, assumedContextWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
@@ -215,7 +215,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
       return true;
     });
     if (!isAnswered) return false;
-    inform(vscode.l10n.t('Connected to {0}.', app.models.label(chosen)));
+    showInfo(vscode.l10n.t('Connected to {0}.', app.models.label(chosen)));
     return true;
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
@@ -244,7 +244,7 @@ export async function selectModel(
   model: string,
 ): Promise<{ readonly isOutgrown: boolean }> {
   const before = conversation.budget();
-  app.forgetWindow({ ...atConfiguredUrl(provider), model });
+  app.forgetContextWindow({ ...atConfiguredUrl(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();
@@ -256,13 +256,13 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
   const compress = vscode.l10n.t('Compress History');
   const setWindow = vscode.l10n.t('Set Context Window…');
   const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', models.label(chosen));
-  const assumed = assumedWindowText(models, chosen);
+  const assumed = assumedContextWindowText(models, chosen);
   const answer =
     assumed === undefined
       ? await vscode.window.showWarningMessage(text, compress)
       : await vscode.window.showWarningMessage(`${text} ${assumed}`, compress, setWindow);
   if (answer === compress) await vscode.commands.executeCommand('threadkeeper.compressHistory');
-  else if (answer === setWindow) await askForWindow(chosen.model);
+  else if (answer === setWindow) await askForContextWindow(chosen.model);
 }
 
 /** Asks for the base URL of the compatible server, and tests it before saving it. False if the user cancels. */
@@ -401,7 +401,7 @@ async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promis
 async function keyedOffer(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
   const isReady = await app.models.isReady(atConfiguredUrl(provider));
   const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
-  return { label: LABEL[provider], detail, take: () => chooseModelFrom(app, provider) };
+  return { label: PROVIDER_LABELS[provider], detail, take: () => chooseModelFrom(app, provider) };
 }
 
 /** Selects no model, so that the session doesn't offer models again. */

@@ -12,7 +12,7 @@ import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { LocalMemory } from '../../providers/local.ts';
-import type { EditorModels } from './editor-models.ts';
+import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
 import { isLocalServer } from './local-servers.ts';
@@ -101,15 +101,15 @@ const DESCRIBE_TIMEOUT_MS = 10_000;
 export class Models {
   readonly #registry = new ModelRegistry();
   readonly #keys: Keys;
-  readonly #editor: EditorModels;
+  readonly #vsCodeModels: VsCodeModels;
   readonly #learned: LearnedFacts;
   readonly #requests = new Map<string, Promise<void>>();
   /** The created models by ID. */
   readonly #created = new Map<string, ChosenModel>();
 
-  constructor(keys: Keys, editor: EditorModels, learned: LearnedFacts) {
+  constructor(keys: Keys, editor: VsCodeModels, learned: LearnedFacts) {
     this.#keys = keys;
-    this.#editor = editor;
+    this.#vsCodeModels = editor;
     this.#learned = learned;
   }
 
@@ -136,7 +136,7 @@ export class Models {
       const max = chat.contextWindow ?? Number.POSITIVE_INFINITY;
       return { ...unpriced(info), contextWindow: Math.min(max, info.contextWindow) };
     }
-    const facts = this.#editor.facts(model);
+    const facts = this.#vsCodeModels.facts(model);
     // VS Code's limit is for the input only. Using it for the whole context window is on the safe side.
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
   }
@@ -144,14 +144,14 @@ export class Models {
   /** The display name. */
   label({ provider, model }: ChosenModel): string {
     if (provider === 'local') return vscode.l10n.t('No model');
-    return (provider === 'vscode' ? this.#editor.facts(model)?.name : undefined) ?? model;
+    return (provider === 'vscode' ? this.#vsCodeModels.facts(model)?.name : undefined) ?? model;
   }
 
   /** Loads facts for `info` from VS Code or the provider's model list, if they are missing. */
   async prepare(chosen: ChosenModel): Promise<void> {
     const { provider, model } = chosen;
     if (provider === 'vscode') {
-      if (!this.#editor.facts(model)) await this.isReady(chosen);
+      if (!this.#vsCodeModels.facts(model)) await this.isReady(chosen);
       return;
     }
     const server = serverOf(chosen);
@@ -209,7 +209,7 @@ export class Models {
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
     const isEditorModel = chosen.provider === 'vscode';
     const model = isEditorModel
-      ? await this.#editor.make(chosen.model, urgency)
+      ? await this.#vsCodeModels.make(chosen.model, urgency)
       : await this.#registry.createModel(await this.#config(chosen), memory);
     this.#created.set(model.id, chosen);
     // The session may contain images from another model or an import, which this model would reject.
@@ -217,7 +217,8 @@ export class Models {
   }
 
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
-    if (chosen.provider === 'vscode') return (await this.#editor.list()).map(({ model }) => ({ id: model, facts: {} }));
+    if (chosen.provider === 'vscode')
+      return (await this.#vsCodeModels.list()).map(({ model }) => ({ id: model, facts: {} }));
     return this.#registry.listModels(await this.#config(chosen), signal);
   }
 
@@ -225,7 +226,7 @@ export class Models {
   async isReady(chosen: ChosenModel): Promise<boolean> {
     if (chosen.provider === 'vscode') {
       // Not reported here, because sending a message reports the same fault.
-      return this.#editor.find(chosen.model).then(
+      return this.#vsCodeModels.find(chosen.model).then(
         (found) => found !== undefined,
         () => false,
       );
@@ -315,7 +316,7 @@ export interface ModelsApp {
   readonly models: Models;
   readonly recentModels: RecentModels;
   /** Forgets the observed context window of a server, because it may be larger now. */
-  forgetWindow(chosen: ChosenModel): void;
+  forgetContextWindow(chosen: ChosenModel): void;
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
   /** Updates the UI after another model was selected. */

@@ -2,7 +2,7 @@ import type { CompressionJob } from '../../app/compression-job.ts';
 import type { SummarizerConfig, SpendGate } from '../../app/spend-limited-model.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
 import type { LocalMemory } from '../../providers/local.ts';
-import { retrying } from '../../providers/retry.ts';
+import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 import type { SpendLimit } from './spend-limit.ts';
 
@@ -31,7 +31,7 @@ export class Summarizers {
     const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
     // Thinking counts against the context window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
-    const model = retrying(await this.#models.make(chosen, memory, job.urgency), { mayDiscard: true });
+    const model = withRetries(await this.#models.make(chosen, memory, job.urgency), { mayDiscard: true });
     return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 
@@ -42,7 +42,7 @@ export class Summarizers {
   gate(chosen: () => ChosenModel): SpendGate {
     return {
       state: () => (this.#models.info(chosen()).price && this.#limit.current().isSpent ? 'spent' : 'open'),
-      spent: (costUsd) => {
+      recordCost: (costUsd) => {
         if (costUsd !== null && costUsd > 0) this.#limit.add(costUsd);
       },
     };

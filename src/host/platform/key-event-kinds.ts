@@ -28,13 +28,13 @@ export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   outcome: 'pass',
 };
 
-export const statusName = (standing: EventStatus): string =>
+export const statusName = (status: EventStatus): string =>
   ({
     pinned: vscode.l10n.t('pinned'),
     active: vscode.l10n.t('active'),
     superseded: vscode.l10n.t('superseded'),
     dropped: vscode.l10n.t('didn’t fit'),
-  })[standing];
+  })[status];
 
 const OPEN_SETTINGS = 'workbench.action.openSettings';
 /** Link to the setting for the key events' share of the context. The Settings editor only finds it by its ID. */

@@ -12,7 +12,7 @@ export interface PageMessages {
 let page: PageMessages | undefined;
 
 /** Shows messages on the page while it's visible. */
-export function informOn(messages: PageMessages): vscode.Disposable {
+export function routeInfoToPage(messages: PageMessages): vscode.Disposable {
   page = messages;
   return new vscode.Disposable(() => {
     if (page === messages) page = undefined;
@@ -22,14 +22,14 @@ export function informOn(messages: PageMessages): vscode.Disposable {
 const visiblePage = (): PageMessages | undefined => (page?.isVisible === true ? page : undefined);
 
 /** Shows a message that needs no answer. */
-export function inform(text: string): void {
+export function showInfo(text: string): void {
   const target = visiblePage();
   if (target) target.say(text);
   else void vscode.window.showInformationMessage(text);
 }
 
-/** Like `inform`, with a button that runs `act`. Resolves when that is done or the message is closed. */
-export async function offer(text: string, label: string, act: () => unknown): Promise<void> {
+/** Like `showInfo`, with a button that runs `act`. Resolves when that is done or the message is closed. */
+export async function showInfoWithAction(text: string, label: string, act: () => unknown): Promise<void> {
   const target = visiblePage();
   const isAccepted = target
     ? await target.offer(text, label)

@@ -3,7 +3,7 @@ import { TOOLS } from '../../app/library/source.ts';
 import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { COST_TIERS } from '../../core/model/summary.ts';
 import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
-import { PRESETS } from '../../core/prompts/render.ts';
+import { PRESETS } from '../../core/prompts/render-prompts.ts';
 import { EFFORTS } from '../../core/tokens/model-facts.ts';
 
 export const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
-import { checkPrompt } from '../../core/prompts/render.ts';
+import { checkPrompt } from '../../core/prompts/render-prompts.ts';
 import {
   POLICY_NAMES,
   PolicyError,

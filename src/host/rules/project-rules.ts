@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { renderRules, type RuleFile } from '../../core/context/render.ts';
+import { renderRules, type RuleFile } from '../../core/context/render-context.ts';
 import { readSettings } from '../platform/settings.ts';
 import { isInWorkspace } from '../platform/workspace-files.ts';
 

@@ -6,7 +6,7 @@ import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts'
 import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 import { oneLine, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
@@ -53,7 +53,8 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
       }),
   );
   if (!hits) return;
-  if (hits.length === 0) return inform(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
+  if (hits.length === 0)
+    return showInfo(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: oneLine(hit.text, 100),
     description: tierText(hit),
@@ -104,7 +105,7 @@ export async function searchSession(app: SearchApp, argument?: unknown): Promise
     description: `${hit.position + 1} · ${roleName(hit.role)}`,
     hit,
   }));
-  if (items.length === 0) return inform(vscode.l10n.t('No results for “{0}” in this session.', query));
+  if (items.length === 0) return showInfo(vscode.l10n.t('No results for “{0}” in this session.', query));
   const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
   if (picked)
     await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
@@ -131,7 +132,7 @@ export async function findForgotten(app: SearchApp, argument?: unknown): Promise
   if (query === undefined || query.trim() === '') return;
   const places = await placesOf(app, conversation, query);
   if (places.length === 0) {
-    inform(vscode.l10n.t('No mention of “{0}” in this session.', query));
+    showInfo(vscode.l10n.t('No mention of “{0}” in this session.', query));
     return;
   }
   const items = places.map((place): PlaceItem => {

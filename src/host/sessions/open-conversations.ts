@@ -11,13 +11,13 @@ import {
   type SessionJournal,
 } from '../../app/ports.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
-import type { ConversationSettings } from '../../app/settings.ts';
+import type { ConversationSettings } from '../../app/conversation-settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { replyBudget } from '../../app/reply-budget.ts';
-import { retrying } from '../../providers/retry.ts';
+import { withRetries } from '../../providers/retry.ts';
 import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
@@ -128,7 +128,7 @@ export class OpenConversations {
       clock,
       log,
       counter,
-      countStore: journal.isForeign === true ? NO_COUNTS : counts,
+      countStore: journal.isExternal === true ? NO_COUNTS : counts,
       calibration: () => calibrations.of(chatModel()),
       compressor,
       price: models.costOf,
@@ -137,7 +137,7 @@ export class OpenConversations {
         const chosen = chatModel();
         await models.prepare(chosen);
         const model = await models.make(chosen, memory);
-        return retrying(chosen.provider === 'local' ? withSearch(model, search) : model, {
+        return withRetries(chosen.provider === 'local' ? withSearch(model, search) : model, {
           onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
         });
       },

@@ -4,7 +4,7 @@ import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
-import { inform, offer } from '../platform/notifications.ts';
+import { showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 
 /** Dependencies of the session commands. */
@@ -27,7 +27,7 @@ export interface SessionsApp {
 /** Lists the sessions of other workspaces, similar workspaces first, and opens the selected one. */
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
-  if (others.length === 0) return inform(vscode.l10n.t('There are no sessions from other workspaces.'));
+  if (others.length === 0) return showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
   const rank = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
   const items = [...others]
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
@@ -62,7 +62,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
     sessions.map((one) => one.id),
   );
   const orphans = await disk.findOrphans(app.folder, now);
-  if (sessions.length === 0 && orphans.length === 0) return inform(vscode.l10n.t('There are no sessions to clean up.'));
+  if (sessions.length === 0 && orphans.length === 0)
+    return showInfo(vscode.l10n.t('There are no sessions to clean up.'));
   const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
   const items: CleanUpItem[] = [...sessions]
     .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
@@ -122,7 +123,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   app.sessions.listChanged();
   const done = removed.size > 0 || hasOrphans ? deletedText(removed.size, sizeText(freed)) : '';
   if (inUse === 0) {
-    if (done !== '') inform(done);
+    if (done !== '') showInfo(done);
     return;
   }
   const skipped =
@@ -200,7 +201,7 @@ const skippedText = (skipped: number): string =>
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
   if (others.length === 0) {
-    inform(vscode.l10n.t('There are no sessions from other workspaces.'));
+    showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
     return;
   }
   const items = others.map((one) => ({
@@ -224,7 +225,9 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
       ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceName(key))
       : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceName(key));
   const skipped = ids.length - moved.length;
-  await offer(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () => moveSessions(app, moved, key));
+  await showInfoWithAction(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () =>
+    moveSessions(app, moved, key),
+  );
 }
 
 /** Workspaces with sessions: those with this one's name first, then the most recently used. */

@@ -9,7 +9,7 @@ import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { triggerName } from './summary-facts.ts';
 import { rangeText } from './tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
-import { inform } from '../platform/notifications.ts';
+import { showInfo } from '../platform/notifications.ts';
 
 /** Calls the command with the summary of the row, of the active document, or one that the user selects. */
 export async function withNode(
@@ -45,7 +45,7 @@ async function pickOf(
   emptyText: string,
 ): Promise<SummaryNode | undefined> {
   if (nodes.length === 0) {
-    inform(emptyText);
+    showInfo(emptyText);
     return undefined;
   }
   const items = nodes.map((node) => ({ label: node.title, description: rangeText(state, node), node }));
@@ -77,7 +77,7 @@ async function pickEvent(
     return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
   });
   if (items.length === 0) {
-    inform(vscode.l10n.t('There are no key events to select.'));
+    showInfo(vscode.l10n.t('There are no key events to select.'));
     return undefined;
   }
   const title = vscode.l10n.t('Key Events');
@@ -124,6 +124,6 @@ export async function pickUndone(state: Conversation['state']): Promise<Compress
   if (items.length === 1) return items[0]?.id;
   const title = vscode.l10n.t('Select Compression to Redo');
   if (items.length > 1) return (await vscode.window.showQuickPick(items, { title }))?.id;
-  inform(vscode.l10n.t('There is no compression to redo.'));
+  showInfo(vscode.l10n.t('There is no compression to redo.'));
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { messageUri, nodeUri } from './node-pages.ts';
+import { messageUri, nodeUri } from './node-documents.ts';
 import { openAsText } from './document-uris.ts';
 import { reasonText } from './summary-facts.ts';
 
@@ -17,7 +17,7 @@ export interface ComparisonResult {
   /** Number of statements without a valid verdict of the model. */
   readonly unjudged: number;
   /** `provider/model` that checked the summary; undefined for a check by code. */
-  readonly reader: string | undefined;
+  readonly checkedBy: string | undefined;
 }
 
 /**
@@ -81,7 +81,7 @@ export class Comparison implements vscode.Disposable {
       statements: judged.length,
       unsupported: judged.filter(({ reason }) => supportOf(reason) === false).length,
       unjudged: statements.length - judged.length,
-      reader: check?.model,
+      checkedBy: check?.model,
     };
   }
 

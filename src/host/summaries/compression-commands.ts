@@ -7,7 +7,7 @@ import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
-import { inform, progressLocation } from '../platform/notifications.ts';
+import { showInfo, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './command-targets.ts';
 import { offerUndo, type SummariesApp } from './summaries-app.ts';
@@ -62,27 +62,27 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
         countText(record.keyEvents?.kept ?? 0),
         countText(record.keyEvents?.total ?? 0),
       );
-      if (fault === undefined) inform(done);
+      if (fault === undefined) showInfo(done);
       else void reportExtracted(app, fault, done);
       return;
     }
     case 'skipped':
-      return inform(nothingToCompressText(outcome.reason, conversation.settings().policy));
+      return showInfo(nothingToCompressText(outcome.reason, conversation.settings().policy));
     case 'nothing':
     case 'stale':
-      return inform(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
+      return showInfo(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
     case 'off':
-      return inform(nothingToCompressText('off', conversation.settings().policy));
+      return showInfo(nothingToCompressText('off', conversation.settings().policy));
     case 'spent':
       throw new SpendLimitReached();
     case 'cancelled':
-      return inform(vscode.l10n.t('Compression was canceled. The session wasn’t changed.'));
+      return showInfo(vscode.l10n.t('Compression was canceled. The session wasn’t changed.'));
     case 'failed':
       throw outcome.error;
     case 'ready':
     case 'started':
     case 'backing_off':
-      return inform(vscode.l10n.t('Compression in progress. It will be applied after the current response.'));
+      return showInfo(vscode.l10n.t('Compression in progress. It will be applied after the current response.'));
   }
 }
 
@@ -107,7 +107,7 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
 export async function undoCompression(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const newest = newestActiveCompression(state);
-  if (newest === undefined) return inform(vscode.l10n.t('There is no compression to undo.'));
+  if (newest === undefined) return showInfo(vscode.l10n.t('There is no compression to undo.'));
   await undoCompressions(journal, [newest], true);
   const redo = vscode.l10n.t('Redo');
   const undone = vscode.l10n.t('The last compression was undone. What it replaced will be sent again.');
@@ -118,7 +118,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
 export async function unpinAll(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
   const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
-  if (pinned.length === 0) return inform(vscode.l10n.t('No key events are pinned.'));
+  if (pinned.length === 0) return showInfo(vscode.l10n.t('No key events are pinned.'));
   await pinEvents(journal, pinned, false);
   const text =
     pinned.length === 1
@@ -134,7 +134,7 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
   if (from === undefined) return;
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
-  inform(
+  showInfo(
     undone.length === 1
       ? vscode.l10n.t('1 compression undone. What it replaced will be sent again.')
       : vscode.l10n.t('{0} compressions undone. What they replaced will be sent again.', undone.length),

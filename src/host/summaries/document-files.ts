@@ -3,8 +3,8 @@ import type { Conversation, SendPreview } from '../../app/conversation.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
-import { DOCUMENT_SCHEME } from '../platform/ids.ts';
-import { plainPage, type Page } from './document-page.ts';
+import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
+import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 export interface SessionFilesDeps {
@@ -19,8 +19,8 @@ export interface SessionFilesDeps {
   readonly describe: (error: unknown) => string;
 }
 
-interface RenderedDocument {
-  readonly page: Page;
+interface CachedDocument {
+  readonly rendered: RenderedDocument;
   readonly bytes: Uint8Array;
   /** Time of the last change, in milliseconds since the epoch. */
   readonly changedAt: number;
@@ -32,7 +32,7 @@ interface RenderedDocument {
  */
 export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #deps: SessionFilesDeps;
-  readonly #documents = new Map<string, RenderedDocument>();
+  readonly #documents = new Map<string, CachedDocument>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
@@ -60,10 +60,10 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   /** A document with its links. If it's open in an editor, the version that is shown there. */
-  async page(uri: vscode.Uri): Promise<Page> {
+  async document(uri: vscode.Uri): Promise<RenderedDocument> {
     const name = uri.toString();
     const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
-    return ((isOpen ? this.#documents.get(name) : undefined) ?? (await this.#load(uri))).page;
+    return ((isOpen ? this.#documents.get(name) : undefined) ?? (await this.#load(uri))).rendered;
   }
 
   watch(): vscode.Disposable {
@@ -120,60 +120,64 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   /** Renders a document; returns the previous one if the text is the same. */
-  async #load(uri: vscode.Uri): Promise<RenderedDocument> {
+  async #load(uri: vscode.Uri): Promise<CachedDocument> {
     const address = parseDocumentUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
-    const page = (await this.#render(address)) ?? plainPage(vscode.l10n.t('This item is no longer in the session.'));
+    const rendered =
+      (await this.#render(address)) ?? plainDocument(vscode.l10n.t('This item is no longer in the session.'));
     const name = uri.toString();
     const previous = this.#documents.get(name);
-    if (previous?.page.text === page.text) return previous;
-    const document = { page, bytes: new TextEncoder().encode(page.text), changedAt: this.#deps.now() };
+    if (previous?.rendered.text === rendered.text) return previous;
+    const document = { rendered, bytes: new TextEncoder().encode(rendered.text), changedAt: this.#deps.now() };
     this.#documents.set(name, document);
     return document;
   }
 
-  async #render(address: DocumentAddress): Promise<Page | undefined> {
+  async #render(address: DocumentAddress): Promise<RenderedDocument | undefined> {
     const conversation = await this.#deps.conversation(address.session);
-    if (!conversation) return plainPage(vscode.l10n.t('To view this document, open its session.'));
-    const [{ compressionsPage, dryRunPage }, { nextPage }, { messagePage, nodePage, sourcePage, structuredPage }] =
-      await Promise.all([
-        import('./compression-pages.ts'),
-        import('./next-request-page.ts'),
-        import('./node-pages.ts'),
-      ]);
+    if (!conversation) return plainDocument(vscode.l10n.t('To view this document, open its session.'));
+    const [
+      { compressionsDocument, dryRunDocument },
+      { nextRequestDocument },
+      { messageDocument, nodeDocument, sourceDocument, structuredDocument },
+    ] = await Promise.all([
+      import('./compression-documents.ts'),
+      import('./next-request-document.ts'),
+      import('./node-documents.ts'),
+    ]);
     const { state } = conversation;
     const node = state.nodes.get(nodeId(address.id));
     switch (address.kind) {
       case 'node':
-        return node && nodePage(state, node);
+        return node && nodeDocument(state, node);
       case 'source':
-        return node && sourcePage(state, node);
+        return node && sourceDocument(state, node);
       case 'structured':
-        return node && structuredPage(state, node);
+        return node && structuredDocument(state, node);
       case 'brief':
       case 'detailed':
       case 'full': {
         const text = node?.[address.kind];
-        return text === undefined ? undefined : plainPage(`${text}\n`);
+        return text === undefined ? undefined : plainDocument(`${text}\n`);
       }
       case 'message':
-        return messagePage(state, messageId(address.id));
+        return messageDocument(state, messageId(address.id));
       case 'compressions':
-        return compressionsPage(state);
+        return compressionsDocument(state);
       case 'dryRun':
-        return dryRunPage(state, conversation.settings().policy, await conversation.previewCompression());
+        return dryRunDocument(state, conversation.settings().policy, await conversation.previewCompression());
       case 'next': {
         const preview = await this.#preview(conversation);
         const { text, attachments, images } = this.#deps.draft(address.session);
         const body = documentUri(conversation.journal.id, 'request', 'now', vscode.l10n.t('Request'));
         const isDraft = text !== '' || attachments.length > 0 || images.length > 0;
-        return nextPage(preview, conversation, isDraft, body);
+        return nextRequestDocument(preview, conversation, isDraft, body);
       }
       case 'request': {
         const { request } = await this.#preview(conversation);
         const model = await this.#deps.chatModel();
         // If the model isn't called by HTTP, our own request is shown.
-        return plainPage(model?.wireBody?.(request) ?? JSON.stringify(request));
+        return plainDocument(model?.wireBody?.(request) ?? JSON.stringify(request));
       }
     }
   }

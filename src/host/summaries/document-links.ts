@@ -3,10 +3,10 @@ import type { Conversation } from '../../app/conversation.ts';
 import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { DOCUMENT_SCHEME } from '../platform/ids.ts';
+import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 import { summariesOf, type RowTarget } from './rows.ts';
-import type { Page } from './document-page.ts';
-import { nodeUri } from './node-pages.ts';
+import type { RenderedDocument } from './rendered-document.ts';
+import { nodeUri } from './node-documents.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 /**
@@ -14,14 +14,14 @@ import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
  * of a message.
  */
 export function documentLinks(
-  pageOf: (uri: vscode.Uri) => Promise<Page>,
+  documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>,
   conversationOf: (session: string) => Promise<Conversation | undefined>,
 ): vscode.Disposable[] {
   const selector = { scheme: DOCUMENT_SCHEME };
   return [
     vscode.languages.registerDocumentLinkProvider(selector, {
       provideDocumentLinks: async ({ uri }) =>
-        (await pageOf(uri)).links.map(
+        (await documentOf(uri)).links.map(
           ({ line, start, end, target }) => new vscode.DocumentLink(new vscode.Range(line, start, line, end), target),
         ),
     }),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
-import { DOCUMENT_SCHEME } from '../platform/ids.ts';
+import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 
 /** The levels whose texts can be edited. */
 export const EDITABLE_LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];

@@ -10,7 +10,7 @@ export interface PlacedEvent {
   readonly event: KeyEvent;
   /** The message's 0-based position on the active branch. */
   readonly position: number;
-  readonly standing: EventStatus;
+  readonly status: EventStatus;
 }
 
 /**
@@ -27,8 +27,8 @@ export class EventIndex {
   constructor(state: PrefixFacts, leftOut: ReadonlySet<KeyEventId>) {
     const placed: PlacedEvent[] = [];
     for (const event of state.events.values()) {
-      const standing = eventStatusOf(state, event, leftOut);
-      if (standing) placed.push({ event, position: state.positionOf(event.message)!, standing });
+      const status = eventStatusOf(state, event, leftOut);
+      if (status) placed.push({ event, position: state.positionOf(event.message)!, status });
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
     this.#byPosition = placed;
@@ -36,11 +36,10 @@ export class EventIndex {
       const ofKind = this.#byKind.get(one.event.kind);
       if (ofKind) ofKind.push(one);
       else this.#byKind.set(one.event.kind, [one]);
-      this.#wanted.push(this.#wanted.at(-1)! + (one.standing !== 'superseded' ? 1 : 0));
+      this.#wanted.push(this.#wanted.at(-1)! + (one.status !== 'superseded' ? 1 : 0));
       this.#kept.push(this.#kept.at(-1)! + (isKept(one) ? 1 : 0));
     }
-    for (const list of this.#byKind.values())
-      list.sort((a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing));
+    for (const list of this.#byKind.values()) list.sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
   }
 
   /** All events, in order of position. */
@@ -70,7 +69,7 @@ export class EventIndex {
 
   /** The events that don't fit in the budget, in order of position. */
   dropped(): readonly KeyEvent[] {
-    return this.#byPosition.filter(({ standing }) => standing === 'dropped').map(({ event }) => event);
+    return this.#byPosition.filter(({ status }) => status === 'dropped').map(({ event }) => event);
   }
 
   countBetween(from: number, to: number): number {
@@ -96,7 +95,7 @@ export class EventIndex {
   }
 }
 
-const isKept = ({ standing }: PlacedEvent): boolean => standing === 'pinned' || standing === 'active';
+const isKept = ({ status }: PlacedEvent): boolean => status === 'pinned' || status === 'active';
 
 /** The key events of a session as they would be after a compression. */
 export const eventIndexAfter = (state: SessionState, record: CompressionRecord): EventIndex =>

@@ -28,7 +28,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
-    case 'saidEntry':
+    case 'contentEntry':
       return row.text;
     case 'task':
       return row.task.goal;
@@ -49,7 +49,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
 }
 
 function droppedTooltip(list: readonly PlacedEvent[]): vscode.MarkdownString | undefined {
-  const dropped = list.filter(({ standing }) => standing === 'dropped').length;
+  const dropped = list.filter(({ status }) => status === 'dropped').length;
   return dropped === 0 ? undefined : appendDroppedNotice(new vscode.MarkdownString(), dropped);
 }
 
@@ -76,12 +76,12 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   return text;
 }
 
-function eventTooltip({ event, standing }: RowOf<'event'>, position: number): vscode.MarkdownString {
+function eventTooltip({ event, status }: RowOf<'event'>, position: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendText(event.quote);
   const messageName = vscode.l10n.t('message {0}', position + 1);
   text
     .appendMarkdown('\n\n---\n\n')
-    .appendText([kindName(event.kind), statusName(standing), messageName, event.reason].join(' · '));
+    .appendText([kindName(event.kind), statusName(status), messageName, event.reason].join(' · '));
   return text;
 }

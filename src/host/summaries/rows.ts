@@ -11,7 +11,7 @@ import type { GaugeView } from '../../protocol/views.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { EventIndex } from './event-index.ts';
 
-const SECTIONS = ['context', 'summaries', 'events', 'said', 'tasks', 'compressions'] as const;
+const SECTIONS = ['context', 'summaries', 'events', 'content', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 /** The lists of the summaries' content. */
 const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
@@ -30,9 +30,9 @@ type RowContent =
   | { readonly kind: 'message'; readonly message: MessageId }
   | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
   | { readonly kind: 'nodeEvents'; readonly node: NodeId }
-  | { readonly kind: 'event'; readonly event: KeyEvent; readonly standing: EventStatus }
-  | { readonly kind: 'saidList'; readonly list: ContentList }
-  | { readonly kind: 'saidEntry'; readonly list: ContentList; readonly text: string; readonly node: NodeId }
+  | { readonly kind: 'event'; readonly event: KeyEvent; readonly status: EventStatus }
+  | { readonly kind: 'contentList'; readonly list: ContentList }
+  | { readonly kind: 'contentEntry'; readonly list: ContentList; readonly text: string; readonly node: NodeId }
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'compression'; readonly compression: CompressionId }
@@ -101,7 +101,7 @@ function hasSection(state: SessionState, section: SectionName): boolean {
     case 'summaries':
     case 'events':
       return true;
-    case 'said':
+    case 'content':
       return contentOf(state).size > 0;
     case 'tasks':
       return tasks(state).length > 0;
@@ -145,15 +145,15 @@ function listBelow(source: TreeSource, row: Row): RowList {
       }));
     case 'nodeEvents':
     case 'eventKind':
-      return listOf(eventsBelow(source, row), ({ event, standing }, above) => ({
+      return listOf(eventsBelow(source, row), ({ event, status }, above) => ({
         kind: 'event',
         // An event is both below its kind and below its summary.
         id: `event/${row.id}/${event.id}`,
-        ...{ above, event, standing },
+        ...{ above, event, status },
       }));
-    case 'saidList':
+    case 'contentList':
       return listOf(contentOf(state).get(row.list) ?? [], ({ text, node }, above, at) => ({
-        kind: 'saidEntry',
+        kind: 'contentEntry',
         id: `${row.id}/${at}`,
         ...{ above, list: row.list, text, node },
       }));
@@ -179,10 +179,10 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
       return listOf(state.frontier, ({ node }, above) => nodeRow(node.id, above));
     case 'events':
       return listOf(source.events().kinds(), kindRow);
-    case 'said':
+    case 'content':
       return listOf([...contentOf(state).keys()], (list, above) => ({
-        kind: 'saidList',
-        id: `said/${list}`,
+        kind: 'contentList',
+        id: `content/${list}`,
         above,
         list,
       }));

@@ -4,11 +4,11 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { ChartPanel } from '../gauge/chart-panel.ts';
 import type { ModelsApp } from '../models/models.ts';
-import { offer } from '../platform/notifications.ts';
+import { showInfoWithAction } from '../platform/notifications.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
-import type { Reader } from './reader.ts';
+import type { DocumentPanel } from './document-panel.ts';
 import type { SummariesTree } from './summaries-tree.ts';
 
 /** Dependencies of the commands for summaries, key events, and compressions. */
@@ -17,7 +17,7 @@ export interface SummariesApp extends ModelsApp {
   readonly tree: SummariesTree;
   readonly chart: ChartPanel;
   readonly comparison: Comparison;
-  readonly reader: Reader;
+  readonly documentPanel: DocumentPanel;
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
   /** The current session with its operations, or else the latest one. */
   current(): Promise<OpenConversation>;
@@ -26,8 +26,8 @@ export interface SummariesApp extends ModelsApp {
 }
 
 /** The active document of a session, rendered or as text. */
-export function activeDocument({ reader }: Pick<SummariesApp, 'reader'>): DocumentAddress | undefined {
-  const uri = reader.uri ?? vscode.window.activeTextEditor?.document.uri;
+export function activeDocument({ documentPanel }: Pick<SummariesApp, 'documentPanel'>): DocumentAddress | undefined {
+  const uri = documentPanel.uri ?? vscode.window.activeTextEditor?.document.uri;
   return uri && parseDocumentUri(uri);
 }
 
@@ -38,5 +38,7 @@ export function offerUndo(
   label: string,
   act: () => Promise<void>,
 ): void {
-  void offer(text, label, act).catch((error: unknown) => vscode.window.showErrorMessage(app.describe(error).text));
+  void showInfoWithAction(text, label, act).catch((error: unknown) =>
+    vscode.window.showErrorMessage(app.describe(error).text),
+  );
 }

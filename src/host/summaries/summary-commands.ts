@@ -8,12 +8,12 @@ import { FULL_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
-import { nodeUri } from './node-pages.ts';
+import { nodeUri } from './node-documents.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, offerUndo, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
-import { cancellable, inform, offer } from '../platform/notifications.ts';
+import { cancellable, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import type { ComparisonResult } from './comparison.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -26,7 +26,7 @@ import { filterName } from './tree-items.ts';
 
 export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
-  inform(vscode.l10n.t('If they fit, the original messages will be sent with your next message.'));
+  showInfo(vscode.l10n.t('If they fit, the original messages will be sent with your next message.'));
 }
 
 /** Pins an event, so that it stays in the context regardless of the budget, or unpins it. */
@@ -109,10 +109,10 @@ export async function closeNode({ state, journal }: Conversation, node: SummaryN
 }
 
 /** Undoes or redoes the newest change to summaries or key events. */
-export async function step(app: SummariesApp, undone: boolean): Promise<void> {
+export async function undoOrRedo(app: SummariesApp, undone: boolean): Promise<void> {
   const { journal } = await app.sessions.currentOrLatest();
   if (await undoOrRedoChange(journal, undone)) return;
-  inform(
+  showInfo(
     undone
       ? vscode.l10n.t('There is no context change to undo.')
       : vscode.l10n.t('There is no context change to redo.'),
@@ -120,7 +120,7 @@ export async function step(app: SummariesApp, undone: boolean): Promise<void> {
 }
 
 /** Changes an event's kind, or its range in the message. */
-export async function correct({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
+export async function correctKeyEvent({ journal, state }: Conversation, event: KeyEvent): Promise<void> {
   const editQuote = { label: vscode.l10n.t('Edit Quote…'), to: undefined };
   const kinds = KEY_EVENT_KINDS.filter((kind) => kind !== event.kind).map((kind) => ({
     label: kindName(kind),
@@ -149,17 +149,17 @@ export async function compareSummary(app: SummariesApp, { state }: Conversation,
   reportResult(node, await app.comparison.open(state, node));
 }
 
-function reportResult(node: SummaryNode, { statements, unsupported, unjudged, reader }: ComparisonResult): void {
+function reportResult(node: SummaryNode, { statements, unsupported, unjudged, checkedBy }: ComparisonResult): void {
   const [all, wrong] = [countText(statements), countText(unsupported)];
-  if (reader !== undefined) {
-    inform(
+  if (checkedBy !== undefined) {
+    showInfo(
       unjudged === 0
-        ? vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, reader)
+        ? vscode.l10n.t('Statements not supported by the source: {1} of {0} (checked by {2}).', all, wrong, checkedBy)
         : vscode.l10n.t(
             'Statements not supported by the source: {1} of {0} (checked by {2}; no verdict: {3}).',
             all,
             wrong,
-            reader,
+            checkedBy,
             countText(unjudged),
           ),
     );
@@ -168,7 +168,7 @@ function reportResult(node: SummaryNode, { statements, unsupported, unjudged, re
   const check = vscode.l10n.t('Verify with a Model…');
   const text = vscode.l10n.t('Statements with terms that don’t appear in the source: {1} of {0}.', all, wrong);
   // Not awaited, because the command is done.
-  void offer(text, check, () =>
+  void showInfoWithAction(text, check, () =>
     vscode.commands.executeCommand('threadkeeper.checkSummary', { kind: 'node', node: node.id }),
   );
 }
@@ -249,7 +249,7 @@ export async function regenerateSummary(
   const node = await cancellable(title, (signal) => regenerate(request, chosen, signal));
   if (!node) return;
   const tokens = (node.tokens.full ?? node.tokens.detailed).toLocaleString(locale());
-  inform(
+  showInfo(
     request.finer
       ? vscode.l10n.t('Full summary added ({0} tokens).', tokens)
       : vscode.l10n.t('Summary regenerated ({0} tokens).', tokens),

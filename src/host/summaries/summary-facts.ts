@@ -3,7 +3,7 @@ import type { SkipReason } from '../../app/compression-job.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { TriggerName } from '../../core/journal/schema.ts';
 import type { StatementFinding } from '../../core/model/statement-check.ts';
-import type { AuditFault, Level, Rung, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
+import type { AuditFault, Level, SummaryMethod, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './rows.ts';
 
@@ -16,7 +16,7 @@ export function verificationText({ audit, rung }: SummaryNode, check: SummaryChe
       ? [vscode.l10n.t('{0}/{1} terms found in the source', identifiers.known, identifiers.total)]
       : []),
     ...(check ? [checkText(check)] : []),
-    rungName(rung),
+    summaryMethodName(rung),
   ];
   return parts.join(' · ');
 }
@@ -28,7 +28,7 @@ function checkText({ statements }: SummaryCheck): string {
   return vscode.l10n.t('{0}/{1} statements supported', supported.length, judged.length);
 }
 
-export const rungName = (rung: Rung): string =>
+export const summaryMethodName = (rung: SummaryMethod): string =>
   ({
     model: vscode.l10n.t('model'),
     retry: vscode.l10n.t('model (second attempt)'),

@@ -60,7 +60,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return created;
     }
     case 'nodeEvents':
-      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', standingCounts(eventsBelow(source, row)));
+      return item(vscode.l10n.t('Key events'), Collapsed, 'quote', statusCounts(eventsBelow(source, row)));
     case 'range':
       return rangeItem(source, row);
     case 'message': {
@@ -74,23 +74,18 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return created;
     }
     case 'eventKind':
-      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], standingCounts(source.events().ofKind(row.of)));
+      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], statusCounts(source.events().ofKind(row.of)));
     case 'event': {
-      const { event, standing } = row;
+      const { event, status } = row;
       const position = state.positionOf(event.message) ?? 0;
-      const created = item(
-        oneLine(event.quote),
-        None,
-        STANDING_ICON[standing],
-        `${position + 1} · ${statusName(standing)}`,
-      );
-      created.contextValue = standing === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
+      const created = item(oneLine(event.quote), None, STATUS_ICON[status], `${position + 1} · ${statusName(status)}`);
+      created.contextValue = status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
       created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event.quote));
       return created;
     }
-    case 'saidList':
+    case 'contentList':
       return item(contentName(row.list), Collapsed, CONTENT_ICON[row.list]);
-    case 'saidEntry': {
+    case 'contentEntry': {
       const node = state.nodes.get(row.node);
       const created = item(oneLine(row.text), None, CONTENT_ICON[row.list], node && rangeText(state, node));
       if (node) created.command = openCommand(() => openNodeDocument(journal.id, node));
@@ -130,7 +125,7 @@ const SECTION_ICON: Readonly<Record<SectionName, string>> = {
   context: 'pulse',
   summaries: 'layers',
   events: 'quote',
-  said: 'list-tree',
+  content: 'list-tree',
   tasks: 'checklist',
   compressions: 'history',
 };
@@ -146,11 +141,11 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     }
     case 'events': {
       const all = events().all;
-      const description = all.length === 0 ? vscode.l10n.t('none yet') : standingCounts(all);
+      const description = all.length === 0 ? vscode.l10n.t('none yet') : statusCounts(all);
       return item(vscode.l10n.t('Key events'), all.length === 0 ? None : Collapsed, SECTION_ICON.events, description);
     }
-    case 'said':
-      return item(vscode.l10n.t('Summary contents'), Collapsed, SECTION_ICON.said);
+    case 'content':
+      return item(vscode.l10n.t('Summary contents'), Collapsed, SECTION_ICON.content);
     case 'tasks':
       return item(vscode.l10n.t('Tasks'), Collapsed, SECTION_ICON.tasks);
     case 'compressions':
@@ -216,12 +211,12 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
 }
 
 /** Counts such as "12 · 2 pinned · 3 superseded": events kept verbatim, those of them that are pinned, and the others. */
-function standingCounts(list: readonly PlacedEvent[]): string {
+function statusCounts(list: readonly PlacedEvent[]): string {
   const counts = new Map<EventStatus, number>();
-  for (const { standing } of list) counts.set(standing, (counts.get(standing) ?? 0) + 1);
-  const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((standing) => {
-    const count = counts.get(standing);
-    return count === undefined ? [] : [`${count} ${statusName(standing)}`];
+  for (const { status } of list) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((status) => {
+    const count = counts.get(status);
+    return count === undefined ? [] : [`${count} ${statusName(status)}`];
   });
   const kept = (counts.get('pinned') ?? 0) + (counts.get('active') ?? 0);
   return [String(kept), ...others].join(' · ');
@@ -290,7 +285,7 @@ const contentName = (list: ContentList): string =>
     files: vscode.l10n.t('Files'),
   })[list];
 
-const STANDING_ICON: Readonly<Record<EventStatus, string>> = {
+const STATUS_ICON: Readonly<Record<EventStatus, string>> = {
   pinned: 'pinned',
   active: 'quote',
   superseded: 'history',

@@ -58,7 +58,8 @@ function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
     <div class="node">
       <h2>{node.title}</h2>
       <p class="meta">
-        {rungText(node)} · {text('{0} → {1} tokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
+        {summaryMethodText(node)} ·{' '}
+        {text('{0} → {1} tokens', formatCount(node.tokens.source), formatCount(node.tokens.shown))} ·{' '}
         {formatPercent(node.audit.score)}
       </p>
       {node.audit.faults.length > 0 && (
@@ -76,7 +77,7 @@ function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
   );
 }
 
-function rungText(node: NodeView): string {
+function summaryMethodText(node: NodeView): string {
   switch (node.rung) {
     case 'extractive':
       return text('Extracted from the source without a model');

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { build } from '../../../scripts/support/build.ts';
 import { root } from '../../../scripts/support/paths.ts';
-import { PlainError } from '../../../scripts/support/plain-error.ts';
+import { ExpectedError } from '../../../scripts/support/expected-error.ts';
 import { runCommand } from '../../../scripts/support/processes.ts';
 import type { BenchContext } from '../context.ts';
 import { quantile } from '../report/cpu.ts';
@@ -45,7 +45,7 @@ export async function measureActivation({ say }: BenchContext): Promise<Measured
   const times: v.InferOutput<typeof tookSchema>[] = [];
   for (let run = 0; run < RUNS; run++) {
     const { code, output } = await runCommand(process.execPath, ['-e', WAKER, ...files]);
-    if (code !== 0) throw new PlainError(`The extension did not wake.\n${output}`);
+    if (code !== 0) throw new ExpectedError(`The extension did not wake.\n${output}`);
     times.push(v.parse(tookSchema, JSON.parse(output)));
   }
   const median = (name: keyof (typeof times)[number]): number =>

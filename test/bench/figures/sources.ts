@@ -6,7 +6,7 @@ import { build } from '../../../scripts/support/build.ts';
 import { root } from '../../../scripts/support/paths.ts';
 import type { ChatHit } from '../../../src/app/library/chat-index.ts';
 import type { ChatCall, ChatList, ChatReply } from '../../../src/app/library/chat-library-calls.ts';
-import type { PassReport } from '../../../src/app/library/library.ts';
+import type { SyncReport } from '../../../src/app/library/library.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import type { BenchContext } from '../context.ts';
@@ -35,7 +35,7 @@ class Thread {
     const workerData = { folder, home, window: 'bench' };
     this.#worker = new Worker(path.join(root, 'dist/all-chats.cjs'), { workerData, env, execArgv: ['--no-warnings'] });
     this.#worker.on('message', (reply: ChatReply) => {
-      if ('news' in reply) return;
+      if ('event' in reply) return;
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
       if ('result' in reply) waiting?.resolve(reply.result);
@@ -67,7 +67,7 @@ class Thread {
     this.heapMb = Math.max(this.heapMb, (found?.used_heap_size ?? 0) / (1 << 20));
   }
 
-  follow(): Promise<PassReport> {
+  follow(): Promise<SyncReport> {
     return this.call('follow', { tools: ['claude-code'], keepMs: 0 });
   }
 

@@ -1,4 +1,4 @@
-import type { PresetName } from '../../../src/core/prompts/render.ts';
+import type { PresetName } from '../../../src/core/prompts/render-prompts.ts';
 
 /** A dialogue of short messages that alternate, starting with the user's. */
 export interface Dialogue {

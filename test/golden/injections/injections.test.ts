@@ -6,21 +6,21 @@ import {
   renderRecalled,
   renderSummaries,
   renderTask,
-} from '../../../src/core/context/render.ts';
+} from '../../../src/core/context/render-context.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { memoryText } from '../../../src/core/memory/memory.ts';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { renderAttachment } from '../../../src/core/text/attachment.ts';
-import { OWN_LABEL, SECTIONS } from '../../../src/core/text/fence.ts';
+import { PROMPT_LABEL, PROMPT_SECTIONS } from '../../../src/core/text/prompt-sections.ts';
 import { findPasted } from '../../../src/core/text/foreign-text.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
 
 const BINDING: ReadonlySet<string> = new Set(['constraint', 'preference', 'decision', 'todo']);
-const SECTION = new RegExp(`^<((?:${SECTIONS.join('|')})-[0-9a-f]{8})(?: [^\\n]*)?>\\n([^]*)\\n</\\1>$`);
-const OWN_TAG = new RegExp(`</?\\s*(?:${SECTIONS.join('|')})`, 'i');
+const SECTION = new RegExp(`^<((?:${PROMPT_SECTIONS.join('|')})-[0-9a-f]{8})(?: [^\\n]*)?>\\n([^]*)\\n</\\1>$`);
+const OWN_TAG = new RegExp(`</?\\s*(?:${PROMPT_SECTIONS.join('|')})`, 'i');
 
 /** The worst case: the user pinned the whole text. */
 const pinned = (quote: string): KeyEvent => ({
@@ -84,7 +84,7 @@ describe('injected text', () => {
     it(`forges no label: ${kind}`, () => {
       for (const injection of INJECTIONS.filter((one) => one.kind === kind)) {
         for (const rendered of sections(injection)) {
-          for (const { index } of rendered.matchAll(OWN_LABEL)) {
+          for (const { index } of rendered.matchAll(PROMPT_LABEL)) {
             const isQuoted = rendered[index - 1] === '“';
             const isOwn = /message 7|messages 1–10|message 4/.test(rendered.slice(index, rendered.indexOf(']', index)));
             assert.ok(isQuoted || isOwn, `a label that nobody made: ${rendered.slice(index, index + 80)}`);

@@ -9,7 +9,7 @@ import {
   renderSummaryPrompt,
   summaryPrompt,
   type RenderedPrompt,
-} from '../../../src/core/prompts/render.ts';
+} from '../../../src/core/prompts/render-prompts.ts';
 import { matchesGolden } from '../../support/golden.ts';
 
 const HISTORY = [

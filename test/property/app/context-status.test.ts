@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary } from '../../../src/app/summary-changes.ts';
 import { contextStatuses } from '../../../src/app/context-status.ts';
-import { nodeText } from '../../../src/core/context/render.ts';
+import { nodeText } from '../../../src/core/context/render-context.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { Harness, fill } from '../../unit/app/harness.ts';
 import { runs } from '../runs.ts';

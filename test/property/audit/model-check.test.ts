@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { checkStatementsWithModel } from '../../../src/core/audit/model-check.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
 import { CallLog, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
-import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -54,7 +55,7 @@ describe('checking the statements of a summary with a model', () => {
           const { statements: found } = await checkStatementsWithModel(summary, messages, {
             model: { id: 'test/any', maxInputTokens, maxConcurrency: 3, complete },
             counter,
-            pace: new Pace(),
+            pace: new CancellableYielder(),
             calls: new CallLog(),
           });
           const byCode = checkStatements(summary, messages);

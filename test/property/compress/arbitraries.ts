@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { ContentBlock, Role } from '../../../src/core/model/message.ts';

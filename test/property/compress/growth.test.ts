@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { answers, modelOf, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { covered, grow, settings, tools } from './small-runs.ts';
+import { countCovered, grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 describe('a session growing through random compressions', () => {
   it('covers each message with exactly one frontier node, and keeps the frontier’s texts bounded', async () => {
@@ -19,11 +19,11 @@ describe('a session growing through random compressions', () => {
           let frontier: readonly SummaryNode[] = [];
           for (const [index, part] of parts.entries()) {
             const renamed = part.map((message) => ({ ...message, id: `${index}-${message.id}` as typeof message.id }));
-            const result = await grow({ messages: renamed, frontier }, settings, { ...shared, model });
+            const result = await grow({ messages: renamed, frontier }, SMALL_SETTINGS, { ...shared, model });
             all.push(...renamed.slice(0, result.covered));
             ({ frontier } = result);
-            assert.equal(covered(frontier, all), all.length);
-            assert.ok(result.tokens <= settings.frontierTokens || frontier.length === 1);
+            assert.equal(countCovered(frontier, all), all.length);
+            assert.ok(result.tokens <= SMALL_SETTINGS.frontierTokens || frontier.length === 1);
           }
         },
       ),

@@ -5,7 +5,7 @@ import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter, total } from './small-runs.ts';
+import { counter, totalTokens } from './compression-fixtures.ts';
 
 describe('library functions on random sessions', () => {
   it('summarizeRecursive stays within its target, and summarizeHierarchical within each level’s limit', async () => {
@@ -47,7 +47,7 @@ describe('library functions on random sessions', () => {
           });
           const texts = sent.map(({ content }) => (typeof content === 'string' ? content : messageText({ content })));
           assert.ok(tokens.after <= Math.max(target, 0), `${tokens.after} of ${target}`);
-          assert.equal(tokens.before, total(messages));
+          assert.equal(tokens.before, totalTokens(messages));
           if (tokens.before <= target) assert.equal(calls, 0);
           for (const event of events)
             assert.equal(messageText(messages[Number(event.message)]!).slice(event.start, event.end), event.quote);

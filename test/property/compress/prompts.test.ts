@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
-import { isToolResult } from '../../../src/core/compress/source.ts';
+import { isToolResult } from '../../../src/core/compress/source-message.ts';
 import { parseStructuredSummary } from '../../../src/core/compress/parse-summary.ts';
-import { renderSummaryPrompt, summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { renderSummaryPrompt, summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
 

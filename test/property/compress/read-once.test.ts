@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SummaryCache } from '../../../src/core/compress/summarize.ts';
 import type { NodeContent } from '../../../src/core/compress/node-content.ts';
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { runs } from '../runs.ts';
 import { SETTINGS } from '../../unit/compress/scripted.ts';
-import { grow, settings, tools } from './small-runs.ts';
+import { grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 /** The model's summary of each segment, in words that occur nowhere else. */
 const TOLD = 'They settled matter';
@@ -57,13 +57,13 @@ describe('a growing session with a reliable summarizer', () => {
         for (const part of sizes) {
           const messages = [...said, ...spoken(part, next)];
           next += part.length;
-          const result = await grow({ messages, frontier }, settings, shared);
+          const result = await grow({ messages, frontier }, SMALL_SETTINGS, shared);
           ({ frontier } = result);
           // Text that was too short to be compressed waits for the next compression.
           said = messages.slice(result.covered);
 
           const asked = model.prompts.length;
-          await grow({ messages }, settings, shared);
+          await grow({ messages }, SMALL_SETTINGS, shared);
           assert.equal(model.prompts.length, asked, 'what has not changed is not summarized again');
         }
         for (let at = 0; at < next; at++) {
@@ -74,7 +74,7 @@ describe('a growing session with a reliable summarizer', () => {
 
         const asked = model.prompts.length;
         const prompt = { ...SETTINGS.prompt, version: 'another' };
-        await grow({ messages: spoken(sizes[0]!, 0) }, { ...settings, prompt }, shared);
+        await grow({ messages: spoken(sizes[0]!, 0) }, { ...SMALL_SETTINGS, prompt }, shared);
         if (asked > 0) assert.ok(model.prompts.length > asked, 'with another prompt it is');
       }),
       runs(60),

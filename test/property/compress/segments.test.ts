@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
-import { digest } from '../../../src/core/compress/digest.ts';
+import { buildSummarizerInput } from '../../../src/core/compress/summarizer-input.ts';
 import { passageText } from '../../../src/core/compress/passages.ts';
 import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter } from './small-runs.ts';
+import { counter } from './compression-fixtures.ts';
 
 describe('segments of random sessions', () => {
   it('cover every message once, in order, and keep each call with its result', () => {
@@ -46,7 +46,7 @@ describe('passages of random sessions', () => {
   it('are ordered, non-overlapping slices of their messages, or sentences about code', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (messages) => {
-        const { passages, texts } = await buildCorpus(messages, new Pace());
+        const { passages, texts } = await buildCorpus(messages, new CancellableYielder());
         let message = 0;
         let end = 0;
         for (const passage of passages) {
@@ -65,8 +65,14 @@ describe('passages of random sessions', () => {
   it('are digested within any token budget', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 800 }), async (messages, budget) => {
-        const corpus = await buildCorpus(messages, new Pace());
-        const text = await digest(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new Pace());
+        const corpus = await buildCorpus(messages, new CancellableYielder());
+        const text = await buildSummarizerInput(
+          corpus,
+          { from: 0, to: messages.length - 1 },
+          budget,
+          counter,
+          new CancellableYielder(),
+        );
         assert.ok(counter.text(text) <= budget);
       }),
       runs(100),

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
-import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
+import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { answers, modelOf, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter, covered, grow, settings, tools, total } from './small-runs.ts';
+import { counter, countCovered, grow, SMALL_SETTINGS, tools, totalTokens } from './compression-fixtures.ts';
 
 describe('summaries of random sessions by models that answer anything', () => {
   it('are not empty, are smaller than their source, quote verbatim and cover each message once', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
         const model = modelOf(script);
-        const result = await grow({ messages }, settings, { ...tools(), model });
-        assert.equal(covered(result.frontier, messages), result.covered);
-        assert.ok(total(messages.slice(result.covered)) < 24 || result.covered === messages.length);
+        const result = await grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
+        assert.equal(countCovered(result.frontier, messages), result.covered);
+        assert.ok(totalTokens(messages.slice(result.covered)) < 24 || result.covered === messages.length);
         const source = new Map<string, string>();
         let at = 0;
         for (const leaf of result.nodes.filter(({ depth }) => depth === 0)) {
@@ -54,7 +54,7 @@ describe('summaries of random sessions by models that answer anything', () => {
             return Promise.resolve({ text: '' });
           },
         };
-        await grow({ messages }, settings, { ...tools(), model: guarded });
+        await grow({ messages }, SMALL_SETTINGS, { ...tools(), model: guarded });
       }),
       runs(80),
     );
@@ -70,7 +70,7 @@ describe('summaries of random sessions by models that answer anything', () => {
           maxConcurrency: 4,
           complete: () => (call++ === failing ? Promise.reject(new Error('gone')) : Promise.resolve({ text: answer })),
         };
-        const run = grow({ messages }, settings, { ...tools(), model });
+        const run = grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
         const outcome = await run.then(
           () => 'done',
           (error: unknown) => (error instanceof Error ? error.message : 'other'),
@@ -97,8 +97,8 @@ describe('summaries of random sessions by models that answer anything', () => {
         };
         const run = grow(
           { messages },
-          { ...settings, concurrency: 1 },
-          { ...tools(), model, pace: new Pace(undefined, cancel) },
+          { ...SMALL_SETTINGS, concurrency: 1 },
+          { ...tools(), model, pace: new CancellableYielder(undefined, cancel) },
         );
         const stopped = await run.then(
           () => false,

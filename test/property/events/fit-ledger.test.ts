@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
-import { renderEvent } from '../../../src/core/context/render.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
+import { renderEvent } from '../../../src/core/context/render-context.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
@@ -10,7 +10,7 @@ import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/co
 import { MessageLog } from '../../../src/core/state/branches.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { counter } from '../compress/small-runs.ts';
+import { counter } from '../compress/compression-fixtures.ts';
 import { runs } from '../runs.ts';
 
 /**
@@ -75,7 +75,7 @@ describe('fitting a ledger in batches', () => {
           job,
           ledger,
           { newlyCovered, updated, coveredTokens: room * 4 },
-          new Pace(alwaysDue()),
+          new CancellableYielder(alwaysDue()),
         );
         assert.deepEqual(fitted, plainly(ledger, known, updated, room));
       }),

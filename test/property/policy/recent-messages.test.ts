@@ -4,7 +4,7 @@ import { safeCuts } from '../../../src/core/compress/cut-segments.ts';
 import { recentStart } from '../../../src/core/policy/policy.ts';
 import { sessions } from '../compress/arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter } from '../compress/small-runs.ts';
+import { counter } from '../compress/compression-fixtures.ts';
 
 describe('recent messages of any session', () => {
   it('keep each call with its result, keep the requested number if it fits, and stay within their token limit', () => {

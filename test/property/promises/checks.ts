@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import type { Context } from '../../../src/core/context/assemble.ts';
-import { neutralizeTags } from '../../../src/core/text/fence.ts';
+import { neutralizeTags } from '../../../src/core/text/prompt-sections.ts';
 import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { assemblePrefix } from '../../../src/core/context/prefix.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
-import { sourceHash } from '../../../src/core/compress/source.ts';
+import { sourceHash } from '../../../src/core/compress/source-message.ts';
 import type { KeyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';

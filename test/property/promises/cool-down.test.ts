@@ -116,7 +116,7 @@ describe('spending limit for compression', () => {
             let paid = 0;
             simulation.harness.spendGate = {
               state: () => (paid < limit ? 'open' : 'spent'),
-              spent: () => {
+              recordCost: () => {
                 paid++;
               },
             };

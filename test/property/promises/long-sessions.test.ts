@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { neutralizeTags } from '../../../src/core/text/fence.ts';
+import { neutralizeTags } from '../../../src/core/text/prompt-sections.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';

@@ -23,7 +23,10 @@ export class Simulation {
   /** Deleted messages, tracked independently of the state. */
   readonly deleted = new Set<MessageId>();
   readonly marks = new UserMarks();
-  /** False if key events weren't searched for, or if a neighbor of the message was removed. */
+  /**
+   * False once key events may be missing: after a strategy that doesn't detect them, or after a message was deleted,
+   * which changes the context of its neighbors.
+   */
   detects = true;
   /** The summarizer's calls. */
   calls = 0;
@@ -56,7 +59,7 @@ export class Simulation {
     await this.harness.close();
   }
 
-  /** Closes the session and reopens it like another window. */
+  /** Closes the session and reopens it as another window would. */
   async restart(): Promise<void> {
     await this.conversation.settled();
     this.conversation = await this.harness.restart(this.conversation);
@@ -206,7 +209,10 @@ export class Simulation {
     return this.state.path.filter((id) => this.state.messages.get(id)?.role === 'user' && this.#plain(id));
   }
 
-  /** Ends of branches, and replies on this one: places without a running tool. */
+  /**
+   * Messages that the head can move to: ends of branches, and plain replies on the current branch, at which no tool
+   * call is pending.
+   */
   #places(): MessageId[] {
     const ends = [...this.state.messages.keys()].filter((id) => this.state.childrenOf(id).length === 0);
     const answers = this.state.path.filter(

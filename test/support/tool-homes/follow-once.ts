@@ -7,7 +7,7 @@ const chats = new FollowedChats({
   folder,
   home: { folder: home, env: {} },
   window: String(process.pid),
-  onNews: (news) => {
+  onLibraryEvent: (news) => {
     if (news.type === 'progress') process.stdout.write('.');
   },
 });

@@ -14,7 +14,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { syntheticSession } from '../../bench/data/synthetic.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS } from '../providers/protocols.ts';
@@ -127,7 +127,7 @@ for (const { messages, isLong } of SIZES)
           // Nothing else changes the request in the meantime.
           const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
           harness.settings = { ...harness.settings, policy: quiet };
-          harness.chat = retrying(protocol.make(server.url));
+          harness.chat = withRetries(protocol.make(server.url));
           conversation = await told(harness, messages);
         });
         after(async () => {

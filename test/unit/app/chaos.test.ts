@@ -7,7 +7,7 @@ import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { FAULTS, randomFrom } from '../../support/disturbances.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { Harness } from './harness.ts';
@@ -43,7 +43,7 @@ describe(`${TURNS} turns with compression on a network where 3 of 10 requests fa
       firstTokenMs: 400,
       silenceMs: 400,
     };
-    const model = retrying(createOpenAiModel({ ...settings, provider: 'compatible' }), { baseMs: 1, capMs: 50 });
+    const model = withRetries(createOpenAiModel({ ...settings, provider: 'compatible' }), { baseMs: 1, capMs: 50 });
     harness.script = (request, signal) => model.stream(request, signal);
     harness.summarizer = harness.script;
     harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) };

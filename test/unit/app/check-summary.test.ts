@@ -49,7 +49,7 @@ describe('verifying a summary with a model', () => {
   it('stores the result, also across a restart, and does not change what is sent', async () => {
     const before = conversation.context().system.join('\n');
     const costs: (number | null)[] = [];
-    harness.spendGate = { state: () => 'open', spent: (costUsd) => void costs.push(costUsd) };
+    harness.spendGate = { state: () => 'open', recordCost: (costUsd) => void costs.push(costUsd) };
     const found = await harness.checkSummary(conversation, first().id);
     const wrong = found.statements[1]!;
     assert.deepEqual([wrong.reason, wrong.instead], ['told_otherwise', 'another part']);
@@ -181,7 +181,7 @@ describe('verifying a summary with a model', () => {
     harness.summarizer = says('I would rather not.');
     await refused({ name: 'SummaryFault', reason: 'unanswered' });
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what an answer of no use cost is on record');
-    harness.spendGate = { state: () => 'spent', spent: () => undefined };
+    harness.spendGate = { state: () => 'spent', recordCost: () => undefined };
     await refused({ name: 'SpendLimitReached' });
     await assert.rejects(harness.checkSummary(conversation, nodeId('none')), (error) =>
       SummaryFault.is(error, 'unknown_node'),

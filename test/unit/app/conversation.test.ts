@@ -7,7 +7,7 @@ import type { ChatModel } from '../../../src/app/ports.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { Harness, fill, says, texts, throws } from './harness.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
@@ -105,7 +105,7 @@ describe('conversation', () => {
         yield { type: 'end', ending: 'complete' };
       },
     };
-    harness.chat = retrying(model, { sleep: () => Promise.resolve() });
+    harness.chat = withRetries(model, { sleep: () => Promise.resolve() });
     const conversation = await harness.converse();
     await conversation.send('Hi');
     assert.equal(conversation.state.counters.chatTokens, 1001 + 1005);

@@ -9,12 +9,12 @@ import { type SummarizerConfig, OPEN_GATE, type SpendGate } from '../../../src/a
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
 import { resummarize, type ResummarizeOptions } from '../../../src/app/resummarize.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
-import type { ConversationSettings } from '../../../src/app/settings.ts';
+import type { ConversationSettings } from '../../../src/app/conversation-settings.ts';
 import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import type { PresetName } from '../../../src/core/prompts/render.ts';
+import type { PresetName } from '../../../src/core/prompts/render-prompts.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
@@ -182,7 +182,7 @@ export class Harness {
         counter,
         spendGate: {
           state: () => this.spendGate.state(),
-          spent: (costUsd) => this.spendGate.spent(costUsd),
+          recordCost: (costUsd) => this.spendGate.recordCost(costUsd),
         },
         work: compressSession({
           clock,

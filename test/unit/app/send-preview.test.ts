@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { renderRules } from '../../../src/core/context/render.ts';
+import { renderRules } from '../../../src/core/context/render-context.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { expandNode } from '../../../src/app/summary-changes.ts';
 import type { Attachment } from '../../../src/core/model/message.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS } from '../providers/protocols.ts';
 import { Harness, fill, texts } from './harness.ts';
@@ -29,7 +29,7 @@ describe('send preview', () => {
       after(() => server.stop());
       beforeEach(() => {
         server.reset().answer('Fine.');
-        harness.chat = retrying(protocol.make(server.url));
+        harness.chat = withRetries(protocol.make(server.url));
       });
 
       /** Sends the message and compares the received request with the preview. */

@@ -280,7 +280,7 @@ describe('summary that the user changes', () => {
     harness.summarizer = says('');
     await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SummaryFault' });
     assert.equal(first(), before);
-    harness.spendGate = { state: () => 'spent', spent: () => undefined };
+    harness.spendGate = { state: () => 'spent', recordCost: () => undefined };
     await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
     assert.equal(first(), before);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { checkStatementsWithModel, type ModelCheckTools } from '../../../src/core/audit/model-check.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -54,7 +54,7 @@ describe('statements checked by a model', () => {
     return {
       model: { ...model, ...(maxInputTokens !== undefined && { maxInputTokens }) },
       counter: await loadEncoding('o200k_base'),
-      pace: new Pace(),
+      pace: new CancellableYielder(),
       calls: new CallLog(),
     };
   }
@@ -212,9 +212,12 @@ describe('statements checked by a model', () => {
       cancel.aborted = true;
       return answer({ n: 1, verdict: 'told' });
     });
-    await assert.rejects(async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new Pace(undefined, cancel) }), {
-      name: 'Cancelled',
-    });
+    await assert.rejects(
+      async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new CancellableYielder(undefined, cancel) }),
+      {
+        name: 'Cancelled',
+      },
+    );
   });
 
   it('are sent with the relevant passages of a session of any length, within the room available', async () => {
@@ -266,7 +269,8 @@ describe('statements checked by a model', () => {
     const found = await ask(SUMMARY, TALK, await tools('openai', 300));
     assert.ok(found.every(({ isByCode }) => isByCode));
     await assert.rejects(
-      async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new Pace(undefined, { aborted: true }) }),
+      async () =>
+        ask(SUMMARY, TALK, { ...(await tools()), pace: new CancellableYielder(undefined, { aborted: true }) }),
       {
         name: 'Cancelled',
       },

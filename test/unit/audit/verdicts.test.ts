@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readVerdicts } from '../../../src/core/audit/verdicts.ts';
+import { parseVerdicts } from '../../../src/core/audit/verdicts.ts';
 
 describe('verdicts on statements', () => {
   it('are read in any order, and the first of two on one statement counts', () => {
-    const verdicts = readVerdicts(
+    const verdicts = parseVerdicts(
       JSON.stringify({
         statements: [
           { n: 2, verdict: 'untold' },
@@ -23,7 +23,7 @@ describe('verdicts on statements', () => {
 
   it('contain at most a few sentences of the model’s text', () => {
     const long = 'on and on '.repeat(1_000);
-    const [[, given] = []] = readVerdicts(
+    const [[, given] = []] = parseVerdicts(
       JSON.stringify({ statements: [{ n: 1, verdict: 'otherwise', quote: long, instead: long }] }),
     );
     assert.ok(given && given.quote.length <= 600 && given.instead.length <= 600);
@@ -31,7 +31,7 @@ describe('verdicts on statements', () => {
 
   it('are empty if the response contains none', () => {
     for (const answer of ['', '{', '[{"n":1}]', '{"statements":{}}', 'null', '{"n":1,"verdict":"told"']) {
-      assert.equal(readVerdicts(answer).size, 0, answer);
+      assert.equal(parseVerdicts(answer).size, 0, answer);
     }
   });
 });

@@ -70,7 +70,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
     return (await runJson('compress', file, '--turn-by-turn', ...args)) as unknown as Compressed;
   }
 
-  /** With options for a server that answers like this, or without a model if undefined. */
+  /**
+   * Runs `work` with the options for a test server that gives this answer, or for the local provider if there is none.
+   */
   async function summarizedBy(
     answer: ((asked: AskedOf) => string) | undefined,
     work: (options: readonly string[], server: StrictServer | undefined) => Promise<void>,
@@ -84,7 +86,10 @@ describe('short-message chats compressed turn by turn on the command line', () =
     }
   }
 
-  /** Compressed at exactly 20 and 30 messages, verbatim since message 20, and smaller than the dialogue. */
+  /**
+   * Asserts that a dialogue is compressed at exactly 20 and 30 messages, keeps messages 20 and later verbatim, and
+   * becomes smaller.
+   */
   async function assertSteady(said: readonly Said[], options: readonly string[]): Promise<Compressed> {
     const done = await grown(said, '--policy', 'steady', '--preset', 'customer', ...options);
     assert.deepEqual(

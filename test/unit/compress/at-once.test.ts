@@ -5,7 +5,7 @@ import { summarizerOf } from '../../../src/app/summarizer.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import type { SummarizeSettings } from '../../../src/core/compress/summarize.ts';
 import { counter, developerSession, goodAnswer, grow, tools } from './scripted.ts';
 
@@ -79,7 +79,7 @@ describe('segments summarized concurrently', () => {
   it('each wait as long as the provider asks when it serves fewer at once', async () => {
     const uneven = unevenModel('openai', (open) => open > 10);
     const waits: number[] = [];
-    const model = retrying(uneven.model, {
+    const model = withRetries(uneven.model, {
       sleep: async (ms) => {
         waits.push(ms);
         for (let n = 0; n < 30; n++) await new Promise((resolve) => setImmediate(resolve));

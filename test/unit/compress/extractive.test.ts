@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
-import { extract, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
-import { Pace, type SourceMessage } from '../../../src/core/compress/source.ts';
+import { extractPassages, renderPassages, type ExtractOptions } from '../../../src/core/compress/extractive.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {
-  const corpus = await buildCorpus(messages, new Pace());
-  const { passages } = await extract(corpus, { budgetTokens: 200, counter, pace: new Pace(), ...options });
+  const corpus = await buildCorpus(messages, new CancellableYielder());
+  const { passages } = await extractPassages(corpus, {
+    budgetTokens: 200,
+    counter,
+    pace: new CancellableYielder(),
+    ...options,
+  });
   return renderPassages(corpus, passages);
 }
 
 describe('extractive summary', () => {
   it('keeps passages in their original order', async () => {
     const session = developerSession(12);
-    const corpus = await buildCorpus(session, new Pace());
-    const { passages } = await extract(corpus, { budgetTokens: 400, counter, pace: new Pace() });
+    const corpus = await buildCorpus(session, new CancellableYielder());
+    const { passages } = await extractPassages(corpus, { budgetTokens: 400, counter, pace: new CancellableYielder() });
     let before = -1;
     for (const passage of passages) {
       const place = passage.message * 1e6 + passage.start;
@@ -56,7 +62,7 @@ describe('extractive summary', () => {
     const quote = 'Never deploy on Fridays.';
     const corpus = await buildCorpus(
       transcript(['user', quote], ['user', 'The office is closed in August.']),
-      new Pace(),
+      new CancellableYielder(),
     );
     const event = {
       start: 0,
@@ -68,7 +74,7 @@ describe('extractive summary', () => {
       reason: '',
     } as const;
     const weights = async (room: number): Promise<number> => {
-      const [said, other] = await usefulnessFactors(corpus, room, new Pace(), new Map([[0, [event]]]));
+      const [said, other] = await usefulnessFactors(corpus, room, new CancellableYielder(), new Map([[0, [event]]]));
       return said! / other!;
     };
     assert.equal(await weights(0.02), 2);
@@ -89,9 +95,9 @@ describe('extractive summary', () => {
   });
 
   it('is the same every time, even with concurrent runs', async () => {
-    const corpus = await buildCorpus(developerSession(40), new Pace());
+    const corpus = await buildCorpus(developerSession(40), new CancellableYielder());
     const run = (budgetTokens: number): Promise<unknown> =>
-      extract(corpus, { budgetTokens, counter, pace: new Pace(alwaysDue()) });
+      extractPassages(corpus, { budgetTokens, counter, pace: new CancellableYielder(alwaysDue()) });
     const alone = await run(900);
     const [beside] = await Promise.all([run(900), run(300), run(100)]);
     assert.deepEqual(beside, alone);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chooseLevels } from '../../../src/core/compress/levels.ts';
+import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 

@@ -1,7 +1,7 @@
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryModel, SummaryRequest } from '../../../src/core/compress/summary-model.ts';
-import { chooseLevels, type LevelChoice } from '../../../src/core/compress/levels.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
+import { chooseLevels, type LevelChoice } from '../../../src/core/compress/choose-levels.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import {
   summarizeRuns,
@@ -12,7 +12,7 @@ import {
 import { mergeOld } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 
@@ -32,7 +32,7 @@ export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   let made = 0;
   return {
     counter,
-    pace: new Pace(),
+    pace: new CancellableYielder(),
     nextId: () => nodeId(`n${++made}`),
     now: () => 1_000,
     calls: new CallLog(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
-import type { SourceMessage } from '../../../src/core/compress/source.ts';
+import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { message, transcript } from './scripted.ts';
 

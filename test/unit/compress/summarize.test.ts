@@ -3,10 +3,10 @@ import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
 import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import { Cancelled, Pace } from '../../../src/core/compress/source.ts';
+import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
-import { summaryPrompt } from '../../../src/core/prompts/render.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
 
 const session = developerSession(6);
@@ -183,7 +183,7 @@ describe('summarizeRuns', () => {
       return goodAnswer('Too late.');
     });
     await assert.rejects(
-      grow({ messages: session }, {}, tools({ model, pace: new Pace(undefined, cancel) })),
+      grow({ messages: session }, {}, tools({ model, pace: new CancellableYielder(undefined, cancel) })),
       Cancelled,
     );
   });

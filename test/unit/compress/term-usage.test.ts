@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { buildCorpus, rarityOfText, TermUsage, type Corpus } from '../../../src/core/compress/corpus.ts';
-import { Pace } from '../../../src/core/compress/source.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { message } from './scripted.ts';
 
-const pace = new Pace();
+const pace = new CancellableYielder();
 const USUAL = 'The list is handed to the caller.';
 const FACT = 'Rosalind parks the kite box at Varna.';
 

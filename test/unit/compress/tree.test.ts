@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chooseLevels, tokensAt } from '../../../src/core/compress/levels.ts';
+import { chooseLevels, tokensAt } from '../../../src/core/compress/choose-levels.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { developerSession, goodAnswer, grow, message, scriptedModel, tools } from './scripted.ts';
 

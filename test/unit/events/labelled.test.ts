@@ -4,14 +4,14 @@ import { readLabels } from '../../../scripts/events/labels.ts';
 import { score, type Score } from '../../../scripts/events/score.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { OUTPUTS } from '../../../src/core/events/linear-model.ts';
-import { MODEL } from '../../../src/core/events/weights.ts';
+import { KEY_EVENT_MODEL } from '../../../src/core/events/weights.ts';
 
 const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirname, '../../../../shared/data');
 
 describe('detector weights', () => {
   it('contain one value per output, and two for features that depend on the speaker', () => {
-    assert.ok(MODEL['bias']);
-    for (const [name, weights] of Object.entries(MODEL))
+    assert.ok(KEY_EVENT_MODEL['bias']);
+    for (const [name, weights] of Object.entries(KEY_EVENT_MODEL))
       assert.equal(weights.length, (name.startsWith('#') ? 1 : 2) * OUTPUTS.length, name);
   });
 });

@@ -34,7 +34,7 @@ describe('stored token calibrations', () => {
     const saved: unknown[] = [];
     const update = (_: string, value: unknown): Promise<void> => Promise.resolve(void saved.push(value));
     const calibrations = new Calibrations({ ...kept(`compatible/llama3 ${url}`), update });
-    calibrations.forgetWindow(at('compatible', 'llama3', url));
+    calibrations.forgetContextWindow(at('compatible', 'llama3', url));
     assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, undefined);
     calibrations.save();
     assert.deepEqual(saved, [[[`compatible/llama3 ${url}`, { observations: [] }]]]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
-import { chatRows, rowsBelow, type ChatRow } from '../../../src/host/all-chats/chat-rows.ts';
-import type * as TreeModule from '../../../src/host/all-chats/chats-tree.ts';
+import { chatRows, childRows, type ChatRow } from '../../../src/host/external-chats/chat-rows.ts';
+import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 const chat = (
@@ -16,11 +16,11 @@ const chat = (
 /** The IDs of the chats in the view, and the rows below each. */
 function shown(...chats: readonly ListedChat[]): unknown {
   const inside = (row: ChatRow): unknown[] => {
-    const rows = rowsBelow(row).flatMap(inside);
+    const rows = childRows(row).flatMap(inside);
     if (row.kind !== 'chat') return rows;
     return [rows.length > 0 ? { [row.chat.key]: rows } : row.chat.key];
   };
-  return chatRows({ chats, refused: [] }, []).flatMap(inside);
+  return chatRows({ chats, unreadable: [] }, []).flatMap(inside);
 }
 
 const copy = { kind: 'copy', of: 's', shared: 1 } as const;
@@ -58,7 +58,7 @@ describe('list of chats from other tools', () => {
       readonly event = () => ({ dispose: () => undefined });
     }
     const load = hostIn({ l10n, EventEmitter, TreeItemCollapsibleState: {} });
-    const { ChatsTree } = await load<typeof TreeModule>('all-chats/chats-tree.ts');
+    const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
     let length = 0;
     const read = () => {

@@ -88,7 +88,7 @@ describe('Context view', () => {
   });
 
   it('shows which key events no longer fit once the ledger’s share is smaller', async () => {
-    const standings = async (): Promise<ReadonlySet<string>> => {
+    const statuses = async (): Promise<ReadonlySet<string>> => {
       const section = (await tree.getChildren()).find((row) => row.id === 'section/events');
       const all: Row[] = [];
       const visit = async (row: Row | undefined): Promise<void> => {
@@ -98,13 +98,13 @@ describe('Context view', () => {
         }
       };
       await visit(section);
-      return new Set(all.flatMap((row) => (row.kind === 'event' ? [row.standing] : [])));
+      return new Set(all.flatMap((row) => (row.kind === 'event' ? [row.status] : [])));
     };
-    assert.ok(!(await standings()).has('dropped'));
+    assert.ok(!(await statuses()).has('dropped'));
     harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) };
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
-    assert.ok((await standings()).has('dropped'));
+    assert.ok((await statuses()).has('dropped'));
   });
 
   it('says why a summary’s level cannot be restored', async () => {

@@ -9,15 +9,15 @@ import type * as SearchModule from '../../../src/host/search/search-commands.ts'
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
-import type * as ChatsModule from '../../../src/host/all-chats/chat-commands.ts';
+import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
-import type * as TranscriptModule from '../../../src/host/import-export/read-transcript.ts';
+import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
-import { ForeignChatJournal, foreignChatSessionId } from '../../../src/app/library/foreign-chat-journal.ts';
+import { ExternalChatJournal, externalChatSessionId } from '../../../src/app/library/external-chat-journal.ts';
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
 import type * as FilesModule from '../../../src/host/summaries/document-files.ts';
-import type * as ReaderModule from '../../../src/host/summaries/reader.ts';
+import type * as ReaderModule from '../../../src/host/summaries/document-panel.ts';
 import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
@@ -259,7 +259,7 @@ describe('editor commands', () => {
 
   it('return to another tool’s chat when an import started from it is cancelled', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
-    const chat = { id: 'chat', isForeign: true };
+    const chat = { id: 'chat', isExternal: true };
     const made = { journal: { append: () => Promise.resolve() }, import: (work: () => unknown) => work() };
     const shown: unknown[] = [];
     const sessions = {
@@ -278,7 +278,7 @@ describe('editor commands', () => {
   });
 
   it('show the chat that was opened last, even if an earlier one takes longer to read', async () => {
-    const { openChat } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const { openChat } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const entryOf = (title: string) =>
       ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
     const copyOf = (text: string) => ({ messages: [{ role: 'user', text }], compactions: [], replaced: [] }) as const;
@@ -286,7 +286,7 @@ describe('editor commands', () => {
     const shown: string[] = [];
     const sessions = {
       current: undefined as object | undefined,
-      show: (journal: ForeignChatJournal) => {
+      show: (journal: ExternalChatJournal) => {
         shown.push(journal.state.title);
         const counts = { counts: { known: () => 0 }, counter: { text: () => 0 } };
         return Promise.resolve((sessions.current = { journal, state: journal.state, ...counts }));
@@ -306,7 +306,7 @@ describe('editor commands', () => {
   });
 
   it('finish a chat search whose text is cleared while it runs', async () => {
-    const { searchChats } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const { searchChats } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const heard: Record<string, () => void> = {};
     const events = Object.fromEntries(
       ['onDidChangeValue', 'onDidAccept', 'onDidHide'].map((name) => [
@@ -333,7 +333,7 @@ describe('editor commands', () => {
   });
 
   it('do not read chats about a file in Restricted Mode, and say so', async () => {
-    const { chatsAboutFile } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const { chatsAboutFile } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     editor.workspace.isTrusted = false;
     const library = { fileEffects: () => assert.fail('the chats are read') };
     const chats = { list: () => Promise.resolve({ chats: [] }), library };
@@ -343,7 +343,7 @@ describe('editor commands', () => {
   });
 
   it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {
-    const { restoreDropped } = await load<typeof ChatsModule>('all-chats/chat-commands.ts');
+    const { restoreDropped } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const entry = {
       id: 's',
       tool: 'codex',
@@ -354,7 +354,7 @@ describe('editor commands', () => {
       updatedAt: 1,
     } as const;
     const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
-    const journal = new ForeignChatJournal(foreignChatSessionId('k', entry), entry, copy, fails);
+    const journal = new ExternalChatJournal(externalChatSessionId('k', entry), entry, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
     const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };
@@ -424,9 +424,9 @@ describe('editor commands', () => {
   });
 
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
-    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
-    const reader = new Reader(
+    const reader = new DocumentPanel(
       () => Promise.reject(new Error('The rule makes no sense.')),
       () => Promise.resolve(),
       new Uri('/extension') as never,
@@ -448,7 +448,7 @@ describe('editor commands', () => {
       describe: fails,
     });
     const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
-    return (await files.page(uri)).text;
+    return (await files.document(uri)).text;
   }
 
   it('include newly typed text when the next request is shown again', async () => {
@@ -477,7 +477,7 @@ describe('editor commands', () => {
   });
 
   it('scan a long line of an exported session once, not once per chunk', async () => {
-    const { exportedBatches } = await load<typeof TranscriptModule>('import-export/read-transcript.ts');
+    const { exportedBatches } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const line = (id: string, content: string): string =>
       `${JSON.stringify({ role: 'user', content, at: 1, id, parent: null })}\n`;
     const text = line('a', 'Short.') + line('b', 'long '.repeat(800_000)) + line('c', 'Short.');
@@ -504,7 +504,7 @@ describe('editor commands', () => {
   });
 
   it('show a document’s latest version even when an earlier one finishes later', async () => {
-    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
     let say: (message: object) => void = fails;
     const shown: unknown[] = [];
     const webview = {
@@ -521,7 +521,7 @@ describe('editor commands', () => {
       const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
       let asked = 0;
       const pageOf = async () => ({ text: await versions[asked++]!.promise, links: [] });
-      const reader = new Reader(pageOf, fails, new Uri('/extension') as never);
+      const reader = new DocumentPanel(pageOf, fails, new Uri('/extension') as never);
       versions[0]!.resolve('version 0');
       await reader.open(Uri.from({ path: '/session/compressions/all/History.md' }) as never);
       say({ type: 'ready' });
@@ -536,7 +536,7 @@ describe('editor commands', () => {
   });
 
   it('open the next request as JSON in a text editor, not as Markdown', async () => {
-    const { Reader } = await load<typeof ReaderModule>('summaries/reader.ts');
+    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
     let say: (message: object) => void = fails;
     const webview = {
       asWebviewUri: String,
@@ -553,7 +553,7 @@ describe('editor commands', () => {
     const texts: unknown[] = [];
     editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
     const next = Uri.from({ path: '/session/next/now/Next Request.md' });
-    await new Reader(pageOf, fails, new Uri('/extension') as never).open(next as never);
+    await new DocumentPanel(pageOf, fails, new Uri('/extension') as never).open(next as never);
     say({ type: 'ready' });
     say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
     await pass(1);

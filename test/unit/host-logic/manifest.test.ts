@@ -8,9 +8,9 @@ import {
   PARTICIPANT,
   RECALL_TOOL,
   CHAT_VIEW,
-  CHATS_VIEW,
+  EXTERNAL_CHATS_VIEW,
   SUMMARIES_VIEW,
-} from '../../../src/host/platform/ids.ts';
+} from '../../../src/host/platform/contribution-ids.ts';
 import type * as CommandsModule from '../../../src/host/commands.ts';
 import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
 import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
@@ -78,7 +78,7 @@ describe('extension manifest', () => {
   it('contributes the views, the chat participant and the tools', () => {
     const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
     assert.deepEqual(idsOf(contributes.views.threadkeeperChat), [CHAT_VIEW]);
-    assert.deepEqual(idsOf(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, CHATS_VIEW]);
+    assert.deepEqual(idsOf(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, EXTERNAL_CHATS_VIEW]);
     assert.deepEqual(idsOf(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);

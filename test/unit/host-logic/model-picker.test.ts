@@ -94,7 +94,7 @@ describe('model selection by the user', () => {
         },
       },
       recentModels: { add: () => Promise.resolve() },
-      forgetWindow: () => undefined,
+      forgetContextWindow: () => undefined,
       modelChanged: () => Promise.resolve(),
     } as never;
   };
@@ -141,7 +141,7 @@ describe('model selection by the user', () => {
     user = { 'models.overrides': { mine: { maxOutput: 1_000 } } };
     workspace = { 'models.overrides': { ours: { contextWindow: 9_000 } } };
     typed = ['8192'];
-    await notices.askForWindow('mine');
+    await notices.askForContextWindow('mine');
     assert.deepEqual(user['models.overrides'], { mine: { maxOutput: 1_000, contextWindow: 8_192 } });
   });
 });

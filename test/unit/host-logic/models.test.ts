@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
-import type * as EditorChatModule from '../../../src/host/models/editor-chat.ts';
+import type * as EditorChatModule from '../../../src/host/models/vscode-chat-model.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
@@ -35,7 +35,7 @@ describe('configured model', () => {
   before(async () => {
     const load = hostIn(editor);
     module = await load('models/models.ts');
-    editorChat = await load('models/editor-chat.ts');
+    editorChat = await load('models/vscode-chat-model.ts');
   });
 
   const modelsThatKnow = (
@@ -102,7 +102,7 @@ describe('configured model', () => {
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
     const silent = { sendRequest: () => new Promise(() => undefined), countTokens: () => Promise.resolve(1) };
-    const chat = new editorChat.EditorChat('vendor/silent', silent as never);
+    const chat = new editorChat.VsCodeChatModel('vendor/silent', silent as never);
     const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
     const first = chat.stream(request, new AbortController().signal)[Symbol.asyncIterator]().next();
     mock.timers.tick(5_000);

@@ -32,8 +32,8 @@ describe('content from a model or repository', () => {
   it('cannot write settings: only user actions do (base URL, context window, chat location, tools, renaming)', () => {
     const files = filesWith(/configuration\.update\(/);
     assert.deepEqual(files, [
-      'src/host/all-chats/chat-commands.ts',
       'src/host/chat/chat-commands.ts',
+      'src/host/external-chats/external-chat-commands.ts',
       'src/host/models/model-notices.ts',
       'src/host/models/model-picker.ts',
       'src/host/platform/settings.ts',
@@ -71,19 +71,19 @@ describe('content from a model or repository', () => {
       'src/host/chat/read-context.ts',
       // Files to which the user applies a suggestion, and their list.
       'src/host/edits/apply-edits.ts',
-      'src/host/edits/review.ts',
+      'src/host/edits/edit-reviews.ts',
       // Imported transcripts, the product's own documents, and its report.
-      'src/host/import-export/read-transcript.ts',
+      'src/host/import-export/transcript-batches.ts',
       // The instructions of a trusted workspace, which are sent once the user agrees.
       'src/host/rules/project-rules.ts',
+      'src/host/summaries/document-panel.ts',
       'src/host/summaries/document-uris.ts',
-      'src/host/summaries/reader.ts',
     ]);
   });
 
   it('cannot change files: only edits that the user accepts and saving to a chosen place do', () => {
     assert.deepEqual(filesWith(/workspace\.applyEdit\(|workspace\.fs\.(?:writeFile|delete|rename)\(|\bsaveFile\(/), [
-      'src/host/edits/review.ts',
+      'src/host/edits/edit-reviews.ts',
       // Where the user saves a chart, a session, or the memory.
       'src/host/gauge/chart-panel.ts',
       'src/host/import-export/export-session.ts',

@@ -52,13 +52,13 @@ describe('a page and its server', () => {
   });
 
   /**
-   * Serves a page with the sessions of `link`. The page posts messages with `say`, and received ones are added to
+   * Serves a page with the sessions of `connection`. The page posts messages with `say`, and received ones are added to
    * `heard`.
    */
-  function serve(link: PageServer['link']) {
+  function serve(connection: PageServer['connection']) {
     heard.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
-    const app = { extensionUri: '', link, describe, log: { warn: () => undefined } };
+    const app = { extensionUri: '', connection, describe, log: { warn: () => undefined } };
     const host = { begun: () => undefined, isShown: () => false };
     const page = new ServedPage(webview as never, app as never, host as never);
     return { page, heard, say: (message: unknown) => say(message) };
@@ -192,7 +192,7 @@ describe('the chat panel', () => {
       sendGauge: () => undefined,
     });
     const links = [linkTo(first), linkTo(second, found.promise)];
-    const app = { extensionUri: '', link: () => Promise.resolve(links.shift()), log: { warn: () => undefined } };
+    const app = { extensionUri: '', connection: () => Promise.resolve(links.shift()), log: { warn: () => undefined } };
     const panel = new ChatPanel(app as never);
     panel.open();
     say({ type: 'ready' });

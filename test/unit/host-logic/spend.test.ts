@@ -115,7 +115,7 @@ describe('a spend limit for compression', () => {
     };
     harness.spendGate = {
       state: () => (costs.length >= most ? 'spent' : 'open'),
-      spent: (costUsd) => costs.push(costUsd),
+      recordCost: (costUsd) => costs.push(costUsd),
     };
   });
   afterEach(() => harness.close());

@@ -80,10 +80,10 @@ describe('the summarizer', () => {
 
   it('is subject to the spend limit only if its model has a price', () => {
     const gate = summarizers.gate(() => chosen);
-    gate.spent(null);
-    gate.spent(0.25);
+    gate.recordCost(null);
+    gate.recordCost(0.25);
     assert.equal(gate.state(), 'open');
-    gate.spent(0.25);
+    gate.recordCost(0.25);
     assert.equal(gate.state(), 'spent');
     isPriced = false;
     assert.equal(gate.state(), 'open');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { judgePatterns, patternsOf } from '../../../scripts/patterns/judge.ts';
+import { checkRegExps, patternsOf } from '../../../scripts/patterns/check-patterns.ts';
 
-const judged = (source: string, bounds = {}) => judgePatterns(patternsOf('src/a.ts', source), bounds);
+const judged = (source: string, bounds = {}) => checkRegExps(patternsOf('src/a.ts', source), bounds);
 
 describe('the check of regular expressions', () => {
   it('refuses an expression with exponential run time, even if its input is bounded', async () => {

@@ -8,7 +8,7 @@ import { listedSteps, saysGoalReached, stepsReportedDone } from '../../../src/co
 import { taskId } from '../../../src/core/model/ids.ts';
 import { Redactor } from '../../../src/core/redact/redact.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
-import { neutralizeTags, section } from '../../../src/core/text/fence.ts';
+import { neutralizeTags, wrapSection } from '../../../src/core/text/prompt-sections.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
 import { foreignSpans } from '../../../src/core/text/foreign-text.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
@@ -17,7 +17,7 @@ import { ThinkFilter } from '../../../src/providers/think-filter.ts';
 import { BlockSplitter } from '../../../src/webview/markdown/block-splitter.ts';
 import { plainText, renderMarkdown } from '../../../src/webview/markdown/parser.ts';
 import { linkTarget } from '../../../src/webview/markdown/links.ts';
-import { titleFrom } from '../../../src/app/title.ts';
+import { sessionTitleFrom } from '../../../src/app/session-title.ts';
 import { HOSTILE_PIECES, hostileText } from '../../fixtures/hostile-texts.ts';
 
 const TIMES = 8;
@@ -48,7 +48,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'detecting key events in a reply': (text) => detectEvents({ role: 'assistant', text }),
   'detecting key events in tool output': (text) => detectEvents({ role: 'tool', text }),
   'detecting foreign text': (text) => foreignSpans({ role: 'user', text }),
-  'fencing a section': (text) => section('key_events', neutralizeTags(text)),
+  'fencing a section': (text) => wrapSection('key_events', neutralizeTags(text)),
   'masking secrets': (text) => new Redactor().redact(text),
   'listing task steps': (text) => listedSteps(text),
   'ticking off task steps': (text) =>
@@ -74,7 +74,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'decoding a journal line': (text) => decodeLine(text),
   'finding JSON in a reply': (text) => jsonObjects(text),
   'collecting search terms': (text) => visitWords(text, () => undefined),
-  'deriving a session title': (text) => titleFrom(text),
+  'deriving a session title': (text) => sessionTitleFrom(text),
   'splitting Markdown into blocks': blocks,
   'parsing a link target': (text) => linkTarget(text),
 };

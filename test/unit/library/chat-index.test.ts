@@ -135,7 +135,7 @@ describe('search in chats from other tools', () => {
 
   async function pass(): Promise<Library> {
     const library = await Library.open(store());
-    await library.follow(allSources({ folder: home, env: {} }, databases));
+    await library.sync(allSources({ folder: home, env: {} }, databases));
     return library;
   }
   /** Like after a restart. */

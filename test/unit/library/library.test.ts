@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Library, type CopiedSession, type PassReport } from '../../../src/app/library/library.ts';
+import { Library, type CopiedSession, type SyncReport } from '../../../src/app/library/library.ts';
 import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
@@ -59,12 +59,12 @@ describe('the library of chats from other tools', () => {
       if (!seen.has(tool)) write(home);
       seen.add(tool);
     }
-    const first = await (await open()).follow(sources);
-    assert.deepEqual([first.read, first.refused], [15, []]);
+    const first = await (await open()).sync(sources);
+    assert.deepEqual([first.read, first.unreadable], [15, []]);
     await databases.close();
     rmSync(home, { recursive: true });
     const library = await open();
-    assert.equal((await library.follow(sources)).gone, 15);
+    assert.equal((await library.sync(sources)).gone, 15);
     for (const session of library.sessions()) {
       const { expected } = TOOL_FIXTURES.find(({ tool }) => tool === session.entry.tool)!;
       const { messages } = await library.read(session);
@@ -79,9 +79,9 @@ describe('the library of chats from other tools', () => {
   it('reads only added messages, and merges the parts of a growing reply', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     appendFileSync(file, answered(3, 'm', 'or 8081.') + said(4, 'Thanks.'));
-    assert.deepEqual((await library.follow(sources)).read, 1);
+    assert.deepEqual((await library.sync(sources)).read, 1);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', '8080\nor 8081.', 'Thanks.']);
     assert.deepEqual(session.replaced, []);
@@ -92,7 +92,7 @@ describe('the library of chats from other tools', () => {
       ),
     ).size;
     appendFileSync(file, said(5, 'Bye.'));
-    await library.follow(sources);
+    await library.sync(sources);
     assert.deepEqual(texts(await only(library)), ['Which port?', '8080\nor 8081.', 'Thanks.', 'Bye.']);
     const after = statSync(
       path.join(
@@ -106,11 +106,11 @@ describe('the library of chats from other tools', () => {
   it('keeps the time of the last message when a tool appends other records', async () => {
     const file = put(home, SESSION, said(1, 'Which port?'));
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     const [before] = library.sessions();
     assert.equal(before?.entry.updatedAt, Date.parse('2026-03-02T09:00:01Z'));
     appendFileSync(file, `${JSON.stringify({ type: 'file-history-snapshot', snapshot: {} })}\n`);
-    assert.equal((await library.follow(sources)).read, 1);
+    assert.equal((await library.sync(sources)).read, 1);
     assert.deepEqual(library.sessions()[0]?.entry, before.entry);
   });
 
@@ -118,7 +118,7 @@ describe('the library of chats from other tools', () => {
     put(home, SESSION, said(1, 'Which port?'));
     put(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     let reads = 0;
     const counting = sources.map((source): Source => ({
       ...source,
@@ -127,10 +127,10 @@ describe('the library of chats from other tools', () => {
         return source.read(...args);
       },
     }));
-    const { read, unchanged, refused } = await library.follow(counting);
+    const { read, unchanged, unreadable } = await library.sync(counting);
     assert.deepEqual([read, unchanged, reads], [0, 2, 0]);
     assert.deepEqual(
-      refused.map(({ reason }) => inEnglish(reason)),
+      unreadable.map(({ reason }) => inEnglish(reason)),
       ['The file contains no readable messages. Skipped: 1 × invalid JSON line.'],
     );
   });
@@ -138,21 +138,21 @@ describe('the library of chats from other tools', () => {
   it('reads a copied chat that has become unreadable only once', async () => {
     const file = put(home, SESSION, said(1, 'Which port?'));
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     writeFileSync(file, 'no JSON\n');
-    assert.equal((await library.follow(sources)).unchanged, 0);
-    const { unchanged, refused } = await library.follow(sources);
-    assert.deepEqual([unchanged, refused.map((one) => one.path)], [1, [file]]);
+    assert.equal((await library.sync(sources)).unchanged, 0);
+    const { unchanged, unreadable } = await library.sync(sources);
+    assert.deepEqual([unchanged, unreadable.map((one) => one.path)], [1, [file]]);
     writeFileSync(file, said(1, 'Which port?'));
-    assert.deepEqual((await library.follow(sources)).refused, []);
+    assert.deepEqual((await library.sync(sources)).unreadable, []);
   });
 
   it('keeps messages that a tool has rewritten', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     writeFileSync(file, said(1, 'Which port?') + said(4, 'Never mind.'));
-    await library.follow(sources);
+    await library.sync(sources);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', 'Never mind.']);
     assert.deepEqual(
@@ -164,11 +164,11 @@ describe('the library of chats from other tools', () => {
   it('contains a tool’s compaction once, at its position', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     appendFileSync(file, compacted + said(3, 'Go on.'));
-    await library.follow(sources);
+    await library.sync(sources);
     appendFileSync(file, said(4, 'And on.'));
-    await library.follow(sources);
+    await library.sync(sources);
     const { compactions } = await only(await open());
     assert.deepEqual(
       compactions.map(({ summary, before }) => [summary, before]),
@@ -211,12 +211,12 @@ describe('the library of chats from other tools', () => {
           await store.saveCatalog(sessions);
         },
       };
-      const pass = async (): Promise<unknown> => (await Library.open(mortal)).follow(sources).catch(() => undefined);
+      const pass = async (): Promise<unknown> => (await Library.open(mortal)).sync(sources).catch(() => undefined);
       await pass();
       appendFileSync(file, whole.slice(3).join(''));
       await pass();
       const library = await open();
-      await library.follow(sources);
+      await library.sync(sources);
       assert.deepEqual(
         texts(await only(library)),
         whole.map((_, index) => `Message ${index}`),
@@ -239,10 +239,10 @@ describe('the library of chats from other tools', () => {
       },
     }));
     const defects: string[] = [];
-    const pass = (): Promise<PassReport> =>
-      library.follow(failing, { onDefect: (file, error) => defects.push(`${file.path} ${String(error)}`) });
-    const reasons = ({ refused }: PassReport): string[] =>
-      refused.map((one) => `${one.path}: ${inEnglish(one.reason)}`).sort();
+    const pass = (): Promise<SyncReport> =>
+      library.sync(failing, { onUnexpectedError: (file, error) => defects.push(`${file.path} ${String(error)}`) });
+    const reasons = ({ unreadable }: SyncReport): string[] =>
+      unreadable.map((one) => `${one.path}: ${inEnglish(one.reason)}`).sort();
     const first = await pass();
     assert.equal(first.read, 1);
     const oddReason = `${odd}: The file can’t be read: not a function.`;
@@ -266,14 +266,14 @@ describe('the library of chats from other tools', () => {
         record('response_item', { type: 'message', role: 'user', content }),
     );
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     const archived = put(home, `.codex/archived_sessions/${name}`, '');
     for (const [from, to] of [
       [file, archived],
       [archived, file],
     ] as const) {
       renameSync(from, to);
-      assert.deepEqual(await library.follow(sources), { read: 0, unchanged: 1, gone: 0, refused: [] });
+      assert.deepEqual(await library.sync(sources), { read: 0, unchanged: 1, gone: 0, unreadable: [] });
       assert.deepEqual(
         (await open()).sessions().map(({ entry, isGone }) => [entry.path, isGone]),
         [[to, false]],
@@ -281,7 +281,7 @@ describe('the library of chats from other tools', () => {
     }
     renameSync(file, archived);
     appendFileSync(archived, record('response_item', { type: 'message', role: 'user', content }));
-    assert.equal((await library.follow(sources)).read, 1);
+    assert.equal((await library.sync(sources)).read, 1);
     assert.equal((await only(await open())).messages.length, 2);
   });
 
@@ -291,7 +291,7 @@ describe('the library of chats from other tools', () => {
     // Like on such a disk, both names refer to one folder.
     symlinkSync(path.join(data, 'zed'), path.join(data, 'Zed'));
     const library = await open();
-    assert.equal((await library.follow(sources)).read, 1);
+    assert.equal((await library.sync(sources)).read, 1);
   });
 
   it('lists a Copilot chat stored in two files as one session and its copy', async () => {
@@ -305,7 +305,7 @@ describe('the library of chats from other tools', () => {
     const workspace = path.dirname(path.dirname(write('chatSessions/v1.json')));
     put(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
     const library = await open();
-    assert.equal((await library.follow(sources)).read, 2);
+    assert.equal((await library.sync(sources)).read, 2);
     assert.deepEqual(
       library
         .sessions()
@@ -319,16 +319,16 @@ describe('the library of chats from other tools', () => {
     for (let index = 0; index < 5; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
     const library = await open();
     let done = 0;
-    await library.follow(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
+    await library.sync(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
     assert.equal(library.sessions().length, 2);
-    assert.equal((await (await open()).follow(sources)).read, 3);
+    assert.equal((await (await open()).sync(sources)).read, 3);
   });
 
   it('forgets the chats of one tool and keeps the others', async () => {
     put(home, SESSION, said(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
-    await library.follow(sources);
+    await library.sync(sources);
     // Written by a pass that was killed.
     for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) put(copies, name, 'x');
     const store = new LibraryCopies(copies);
@@ -348,7 +348,7 @@ describe('the library of chats from other tools', () => {
   it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
     put(home, SESSION, said(1, 'Which port?'));
-    await (await open()).follow(sources);
+    await (await open()).sync(sources);
     for (const name of ['.', ...readdirSync(copies)]) {
       assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);
     }

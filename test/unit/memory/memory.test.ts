@@ -36,12 +36,16 @@ const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
 
 describe('workspace memory', () => {
   it('is sent as one block that describes itself, with the oldest entry first', () => {
-    const { text, left } = memoryText([entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint')], 100, words);
+    const { text, omittedIds } = memoryText(
+      [entry('a', 'Use tabs.'), entry('b', 'Node 24.', 'constraint')],
+      100,
+      words,
+    );
     assert.match(
       text,
       /^<workspace_memory-(\w+)>\n.*every conversation.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory-\1>$/,
     );
-    assert.equal(left.size, 0);
+    assert.equal(omittedIds.size, 0);
   });
 
   it('never exceeds its budget, keeps the newest entries, and reports the omitted ones', () => {
@@ -49,13 +53,14 @@ describe('workspace memory', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.integer({ min: 0, max: 200 }), (lines, budget) => {
         const entries = lines.map((one, index) => entry(String(index), one.join(' ')));
-        const { text, left } = memoryText(entries, budget, words);
+        const { text, omittedIds } = memoryText(entries, budget, words);
         assert.ok(words(text) <= budget || text === '');
-        for (const { id, text: said } of entries) assert.ok(left.has(id) || text.includes(`- [preference] ${said}`));
+        for (const { id, text: said } of entries)
+          assert.ok(omittedIds.has(id) || text.includes(`- [preference] ${said}`));
       }),
     );
-    const { left } = memoryText([entry('old', 'a b c d e'), entry('new', 'f g h i j')], 40, words);
-    assert.deepEqual([...left], ['old']);
+    const { omittedIds } = memoryText([entry('old', 'a b c d e'), entry('new', 'f g h i j')], 40, words);
+    assert.deepEqual([...omittedIds], ['old']);
   });
 
   it('is not sent if it is empty or turned off', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeFault } from '../../../src/app/fault-text.ts';
-import { retrying } from '../../../src/providers/retry.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { FAULTS, randomFrom } from '../../support/disturbances.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS, ask, turn } from './protocols.ts';
@@ -31,7 +31,7 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
       server.answerWith(answer).disturbBy(() => {
         return random() < FAULTED ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
       });
-      const model = retrying(protocol.make(server.url, 400), { baseMs: 1, capMs: 50 });
+      const model = withRetries(protocol.make(server.url, 400), { baseMs: 1, capMs: 50 });
 
       const outcomes: Outcome[] = [];
       let next = 0;

@@ -7,7 +7,7 @@ import {
   runLive,
   runStrict,
   type LiveProvider,
-} from '../../../scripts/live/live.ts';
+} from '../../../scripts/live/run-live.ts';
 import { asVendor } from '../../support/strict/official.ts';
 import { StrictServer, type Flavour } from '../../support/strict/strict-server.ts';
 

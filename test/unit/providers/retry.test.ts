@@ -4,7 +4,7 @@ import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { wrapModel, type ChatChunk, type ChatModel } from '../../../src/app/ports.ts';
 import { summarizerOf } from '../../../src/app/summarizer.ts';
-import { retrying, waitMs } from '../../../src/providers/retry.ts';
+import { withRetries, retryDelayMs } from '../../../src/providers/retry.ts';
 import { ask, turn } from './protocols.ts';
 
 type Script = readonly (readonly (string | ModelFault)[])[];
@@ -42,7 +42,7 @@ describe('retry policy', () => {
 
   it('waits longer after each attempt, and tells the user the delay and the attempt number', async () => {
     const model = scripted([[fault('overloaded')], [fault('network')], [fault('timeout')], ['hello']]);
-    const outcome = await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
+    const outcome = await turn(withRetries(model, { onWait, sleep, random }), ask('hi'));
     assert.equal(outcome.text, 'hello');
     assert.deepEqual(waits, [
       [750, 2, 'overloaded'],
@@ -53,7 +53,7 @@ describe('retry policy', () => {
 
   it('waits as long as the provider asks', async () => {
     const model = scripted([[fault('rate_limited', 7000)], ['hello']]);
-    await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    await turn(withRetries(model, { onWait, sleep }), ask('hi'));
     assert.deepEqual(waits, [[7000, 2, 'rate_limited']]);
   });
 
@@ -65,14 +65,14 @@ describe('retry policy', () => {
       ['network', 3],
     ] as const) {
       const model = scripted(always(reason));
-      const outcome = await turn(retrying(model, options), ask('hi'));
+      const outcome = await turn(withRetries(model, options), ask('hi'));
       assert.deepEqual([outcome.fault?.reason, model.calls], [reason, calls]);
     }
   });
 
   it('uses the normal backoff if the provider names no delay, or a time that has passed', async () => {
     const model = scripted([[fault('overloaded', 0)], [fault('overloaded', 0)], ['hello']]);
-    await turn(retrying(model, { onWait, sleep, random }), ask('hi'));
+    await turn(withRetries(model, { onWait, sleep, random }), ask('hi'));
     assert.deepEqual(
       waits.map(([ms]) => ms),
       [750, 1500],
@@ -81,21 +81,21 @@ describe('retry policy', () => {
 
   it('leaves the retry to the user if the provider asks for too long a delay', async () => {
     const model = scripted([[fault('rate_limited', 600_000)], ['hello']]);
-    const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    const outcome = await turn(withRetries(model, { onWait, sleep }), ask('hi'));
     assert.equal(outcome.fault?.retryAfterMs, 600_000);
     assert.equal(model.calls, 1);
   });
 
   it('gives up after the allowed number of retries, with the last fault', async () => {
     const model = scripted(Array.from({ length: 9 }, () => [fault('overloaded')]));
-    const outcome = await turn(retrying(model, { onWait, sleep, maxRetries: 2 }), ask('hi'));
+    const outcome = await turn(withRetries(model, { onWait, sleep, maxRetries: 2 }), ask('hi'));
     assert.equal(outcome.fault?.reason, 'overloaded');
     assert.equal(model.calls, 3);
   });
 
   it('never repeats text: once text has arrived, a fault ends the turn', async () => {
     const model = scripted([['hel', fault('network')], ['hello']]);
-    const outcome = await turn(retrying(model, { onWait, sleep }), ask('hi'));
+    const outcome = await turn(withRetries(model, { onWait, sleep }), ask('hi'));
     assert.equal(outcome.text, 'hel');
     assert.equal(outcome.fault?.reason, 'network');
   });
@@ -115,7 +115,7 @@ describe('retry policy', () => {
       });
       const used: unknown[] = [];
       const { signal } = new AbortController();
-      const tried = retrying(paying, { sleep, mayDiscard: true });
+      const tried = withRetries(paying, { sleep, mayDiscard: true });
       const reply = await summarizerOf(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
         system: 's',
         prompt: 'p',
@@ -129,14 +129,14 @@ describe('retry policy', () => {
     const again = ['rate_limited', 'overloaded', 'network', 'timeout'].includes(reason);
     it(`${again ? 'retries' : 'does not retry'} after ${reason}`, async () => {
       const model = scripted([[fault(reason)], ['hello']]);
-      await turn(retrying(model, { sleep }), ask('hi'));
+      await turn(withRetries(model, { sleep }), ask('hi'));
       assert.equal(model.calls, again ? 2 : 1);
     });
   }
 
   it('retries only once after a timeout', async () => {
     const model = scripted(Array.from({ length: 9 }, () => [fault('timeout')]));
-    const outcome = await turn(retrying(model, { sleep }), ask('hi'));
+    const outcome = await turn(withRetries(model, { sleep }), ask('hi'));
     assert.equal(outcome.fault?.reason, 'timeout');
     assert.equal(model.calls, 2);
   });
@@ -144,7 +144,7 @@ describe('retry policy', () => {
   it('ends at once when the user aborts during a delay', async () => {
     const stop = new AbortController();
     const model = scripted([[fault('rate_limited', 50_000)], ['hello']]);
-    const patient = retrying(model, { onWait: () => setImmediate(() => stop.abort()) });
+    const patient = withRetries(model, { onWait: () => setImmediate(() => stop.abort()) });
     const outcome = await turn(patient, ask('hi'), stop.signal);
     assert.equal(outcome.fault?.reason, 'cancelled');
     assert.equal(model.calls, 1);
@@ -157,7 +157,7 @@ describe('retry policy', () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (attempt, chance) => {
           const full = Math.min(60_000, 1000 * 2 ** (attempt - 1));
-          const ms = waitMs(fault('overloaded'), attempt, { random: () => chance });
+          const ms = retryDelayMs(fault('overloaded'), attempt, { random: () => chance });
           assert.ok(ms !== undefined && ms >= full / 2 && ms <= full);
         },
       ),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readTypedQuery } from '../../../src/core/search/chat-query.ts';
+import { parseChatQuery } from '../../../src/core/search/chat-query.ts';
 
 describe('search query over all chats', () => {
   it('separates filters from search words', () => {
     assert.deepEqual(
-      readTypedQuery('staging tool:codex port role:user workspace:"my api" file:src/a.ts kind:decision'),
+      parseChatQuery('staging tool:codex port role:user workspace:"my api" file:src/a.ts kind:decision'),
       {
         text: 'staging port',
         tool: 'codex',
@@ -14,7 +14,7 @@ describe('search query over all chats', () => {
         kind: 'decision',
       },
     );
-    assert.deepEqual(readTypedQuery('port since:2026-01-01 before:2026-02-01'), {
+    assert.deepEqual(parseChatQuery('port since:2026-01-01 before:2026-02-01'), {
       text: 'port',
       since: Date.parse('2026-01-01'),
       before: Date.parse('2026-02-01'),
@@ -22,11 +22,11 @@ describe('search query over all chats', () => {
   });
 
   it('searches commands after cmd:', () => {
-    assert.deepEqual(readTypedQuery('cmd: npm test'), { text: 'npm test', commands: true });
+    assert.deepEqual(parseChatQuery('cmd: npm test'), { text: 'npm test', commands: true });
   });
 
   it('treats invalid filters as search words', () => {
-    assert.deepEqual(readTypedQuery('role:boss since:soon http://localhost:80 cmd:'), {
+    assert.deepEqual(parseChatQuery('role:boss since:soon http://localhost:80 cmd:'), {
       text: 'role:boss since:soon http://localhost:80 cmd:',
     });
   });

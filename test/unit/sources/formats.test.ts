@@ -20,9 +20,15 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { Library, type PassReport } from '../../../src/app/library/library.ts';
+import { Library, type SyncReport } from '../../../src/app/library/library.ts';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
-import { TOOL_NAMES, TOOLS, type Refused, type Source, type SourceFile } from '../../../src/app/library/source.ts';
+import {
+  TOOL_NAMES,
+  TOOLS,
+  type UnreadablePath,
+  type Source,
+  type SourceFile,
+} from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
@@ -124,13 +130,13 @@ describe('reading chats from other tools', () => {
 
   const find = async (
     env: Readonly<Record<string, string>> = {},
-  ): Promise<{ files: [Source, SourceFile][]; refused: Refused[] }> => {
+  ): Promise<{ files: [Source, SourceFile][]; refused: UnreadablePath[] }> => {
     const files: [Source, SourceFile][] = [];
-    const refused: Refused[] = [];
+    const refused: UnreadablePath[] = [];
     for (const source of allSources({ folder: home, env }, databases)) {
       const found = await source.find();
       files.push(...found.files.map((file): [Source, SourceFile] => [source, file]));
-      refused.push(...found.refused);
+      refused.push(...found.unreadable);
     }
     return { files, refused };
   };
@@ -224,16 +230,16 @@ describe('reading chats from other tools', () => {
       const whole = readFileSync(file);
       truncateSync(file, Math.floor(whole.length * 0.6));
       const library = await Library.open(new LibraryCopies(`${home}-copies`));
-      const pass = async (): Promise<PassReport> => {
-        const report = await library.follow(allSources({ folder: home, env: {} }, databases));
+      const pass = async (): Promise<SyncReport> => {
+        const report = await library.sync(allSources({ folder: home, env: {} }, databases));
         await databases.close();
         return report;
       };
       const first = await pass();
-      assert.ok(first.read + first.refused.length > 0, 'read, or refused by name');
+      assert.ok(first.read + first.unreadable.length > 0, 'read, or refused by name');
       writeFileSync(file, whole);
       utimesSync(file, new Date(), new Date(Date.now() + 5_000));
-      assert.deepEqual((await pass()).refused, []);
+      assert.deepEqual((await pass()).unreadable, []);
       const [session, ...others] = library.sessions();
       assert.deepEqual(others, []);
       assert.deepEqual(withoutBlocks((await library.read(session!)).messages), fixture.expected);

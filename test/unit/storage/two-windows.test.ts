@@ -115,7 +115,7 @@ describe('two windows with the same session', () => {
         folder,
         clock: testClock('a'),
         writer: 'a',
-        handing: () => ({
+        handover: () => ({
           isPresent: () => Promise.resolve(isPresent),
           beforeHandover: async () => open[0]?.append(said(1, 'what had come of the reply')),
         }),
@@ -137,7 +137,7 @@ describe('two windows with the same session', () => {
   it('the follower notices by itself that the writer’s window is gone, and becomes the writer', () =>
     inFolder(async (folder) => {
       const gone = () => ({ isPresent: () => Promise.resolve(false), beforeHandover: () => Promise.resolve() });
-      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing: gone });
+      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handover: gone });
       const journal = await left.create('Both', '');
       const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
       const follower = await store.open(journal.id);
@@ -149,11 +149,11 @@ describe('two windows with the same session', () => {
   it('a take-over waits until the writer has stored its partial reply', () =>
     inFolder(async (folder) => {
       const open: SessionJournal[] = [];
-      const handing = () => ({
+      const handover = () => ({
         isPresent: () => Promise.resolve(true),
         beforeHandover: async () => open[0]?.append(said(1, 'all that had come')),
       });
-      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handing });
+      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handover });
       const journal = await left.create('Both', '');
       open.push(journal);
       await journal.append(said(0));

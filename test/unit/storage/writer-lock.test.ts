@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { inFolder } from './support.ts';
 
-/** A lock that a window has, with its file's content, and the content for another window of this process. */
+/**
+ * Runs a test with a held lock. `own` is the content of its file, and `another` what another window of this process
+ * would write.
+ */
 const withLock = (work: (lock: WriterLock, path: string, own: string, another: string) => Promise<void>) => () =>
   inFolder(async (folder) => {
     const path = join(folder, 's.lock');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { judgePlurals, judgeTranslations } from '../../../scripts/texts/judge.ts';
+import { checkPlurals, checkTranslations } from '../../../scripts/texts/check-translations.ts';
 import { collectTexts, type SourceTexts } from '../../../scripts/texts/source-texts.ts';
 
 async function collect(sources: Readonly<Record<string, string>>): Promise<SourceTexts> {
@@ -58,8 +58,8 @@ describe('UI text check', () => {
   });
 
   it('reports counts without a singular form', () => {
-    assert.deepEqual(judgePlurals(['{0} messages → {1}', '1 message → {1}', '{0} summaries', '1 summary']), []);
-    assert.deepEqual(judgePlurals(['Show {0} key events', '1 key event', '{0} tokens saved']), [
+    assert.deepEqual(checkPlurals(['{0} messages → {1}', '1 message → {1}', '{0} summaries', '1 summary']), []);
+    assert.deepEqual(checkPlurals(['Show {0} key events', '1 key event', '{0} tokens saved']), [
       '“Show {0} key events”: nothing says “Show 1 key event”',
     ]);
   });
@@ -73,7 +73,7 @@ describe('UI text check', () => {
       code: { 'Open {0}': 'Öffnen', No: 'Nein' },
       manifest: { a: 'Siehe `aus`. [Los](command:threadkeeper.openChat)' },
     };
-    assert.deepEqual(judgeTranslations('de', english, translated), [
+    assert.deepEqual(checkTranslations('de', english, translated), [
       'l10n/bundle.l10n.de.json: “Open {0}” does not keep {0}',
       'l10n/bundle.l10n.de.json lacks “Yes”',
       'l10n/bundle.l10n.de.json: nothing says “No”',

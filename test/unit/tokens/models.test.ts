@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runNode } from '../../../scripts/support/processes.ts';
-import { judgeDefaults, judgeMentions, judgeModels } from '../../../scripts/models/judge.ts';
+import { checkDefaultModels, checkModelMentions, checkModels } from '../../../scripts/models/check-models.ts';
 import { OVERLAY, RETIREMENTS } from '../../../src/core/tokens/model-overlay.ts';
 import {
   encodingFor,
@@ -176,13 +176,13 @@ describe('check of the models named in the project', () => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
 
   it('finds no problems today', () => {
-    assert.deepEqual(judgeModels(root, Date.now()), []);
+    assert.deepEqual(checkModels(root, Date.now()), []);
   });
 
   it('fails when a default model retires within 60 days or is in no data file', () => {
-    assert.deepEqual(judgeDefaults(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
-    assert.match(judgeDefaults(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
-    assert.match(judgeDefaults(0, ['gpt-9'])[0] ?? '', /no data file/);
+    assert.deepEqual(checkDefaultModels(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
+    assert.match(checkDefaultModels(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
+    assert.match(checkDefaultModels(0, ['gpt-9'])[0] ?? '', /no data file/);
   });
 
   it('is part of `npm run check`, which fails on a retired default model', async () => {
@@ -207,10 +207,10 @@ describe('check of the models named in the project', () => {
 
   it('reports the retired models named in a file, and no others', () => {
     const text = '"default": "gpt-4", "gpt-4o-mini", "gpt-4-turbo-x", claude-sonnet-4-6, `o4-mini`';
-    assert.deepEqual(judgeMentions(Date.parse('2026-11-01'), [['package.json', text]]), [
+    assert.deepEqual(checkModelMentions(Date.parse('2026-11-01'), [['package.json', text]]), [
       'package.json names gpt-4, retired on 2026-10-23',
       'package.json names o4-mini, retired on 2026-10-23',
     ]);
-    assert.deepEqual(judgeMentions(Date.parse('2026-10-01'), [['package.json', text]]), []);
+    assert.deepEqual(checkModelMentions(Date.parse('2026-10-01'), [['package.json', text]]), []);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { LANGUAGES } from '../../../scripts/texts/judge.ts';
+import { LANGUAGES } from '../../../scripts/texts/check-translations.ts';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import type * as KindsModule from '../../../src/host/platform/key-event-kinds.ts';
 import type * as L10nModule from '../../../src/host/platform/l10n.ts';

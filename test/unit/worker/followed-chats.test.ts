@@ -18,7 +18,7 @@ import { writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import type { ChatNews } from '../../../src/app/library/chat-library-calls.ts';
+import type { ChatLibraryEvent } from '../../../src/app/library/chat-library-calls.ts';
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
@@ -92,9 +92,9 @@ describe('chats followed from other tools', () => {
     rmSync(place, { recursive: true, force: true });
   });
 
-  function open(window = 'one', news: ChatNews[] = [], env: Record<string, string> = {}): FollowedChats {
+  function open(window = 'one', news: ChatLibraryEvent[] = [], env: Record<string, string> = {}): FollowedChats {
     const options = { folder: path.join(place, 'copies'), home: { folder: home, env }, window };
-    const chats = new FollowedChats({ ...options, onNews: (one) => news.push(one) });
+    const chats = new FollowedChats({ ...options, onLibraryEvent: (one) => news.push(one) });
     opened.push(chats);
     return chats;
   }
@@ -247,8 +247,8 @@ describe('chats followed from other tools', () => {
       await copyFile(...args);
     };
     syncBuiltinESMExports();
-    const { read, refused } = await first.follow({ tools: ['goose'], keepMs: 0 });
-    assert.deepEqual([read, refused], [1, []]);
+    const { read, unreadable } = await first.follow({ tools: ['goose'], keepMs: 0 });
+    assert.deepEqual([read, unreadable], [1, []]);
   });
 
   it('are read without leaving the copies of databases from a thread that was killed long ago', async () => {
@@ -288,7 +288,7 @@ describe('chats followed from other tools', () => {
 
   it('are still followed after the user cancels a pass, which itself stops reading', async () => {
     for (let index = 0; index < 50; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
-    const news: ChatNews[] = [];
+    const news: ChatLibraryEvent[] = [];
     const chats = open('one', news);
     // The user cancels while one pass runs and another one waits.
     const passes = [1, 2].map(() => chats.follow({ tools: ['claude-code'], keepMs: 0 }));
@@ -338,10 +338,10 @@ describe('chats followed from other tools', () => {
         followed.map((tool) => found.find((one) => one.tool === tool)?.sessions),
         [1, 1, 1],
       );
-      const { read, refused } = await chats.follow({ tools: followed, keepMs: 0 });
+      const { read, unreadable } = await chats.follow({ tools: followed, keepMs: 0 });
       assert.equal(read, 3);
       assert.deepEqual(
-        refused.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]),
+        unreadable.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]),
         [[mounted, 'The file can’t be read']],
       );
     } finally {

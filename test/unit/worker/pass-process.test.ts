@@ -75,7 +75,7 @@ describe('process that reads chats from other tools', function () {
       folder: copies,
       home: { folder: home, env: {} },
       window: 'last',
-      onNews: () => undefined,
+      onLibraryEvent: () => undefined,
     });
     await chats.follow({ tools: TOOLS, keepMs: 0 });
     const library = await Library.open(new LibraryCopies(copies));

@@ -1,0 +1,107 @@
+import { placeholdersOf } from './source-texts.ts';
+
+/** The languages beside English, as the editor names them in the files of translations. */
+export const LANGUAGES = ['es', 'ja', 'zh-cn', 'de', 'fr', 'pt-br'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Texts by their key: the English itself in the code, a name in the manifest. */
+export type Texts = Readonly<Record<string, string>>;
+
+export interface Translations {
+  readonly manifest: Texts;
+  readonly code: Texts;
+}
+
+/** What is wrong with one language's translations; empty when nothing is. */
+export function checkTranslations(language: Language, english: Translations, translated: Translations): string[] {
+  return [
+    ...checkTexts(`l10n/bundle.l10n.${language}.json`, english.code, translated.code, placeholdersOf),
+    ...checkTexts(`package.nls.${language}.json`, english.manifest, translated.manifest, fixedParts),
+  ];
+}
+
+function checkTexts(
+  file: string,
+  english: Texts,
+  translated: Texts,
+  parts: (text: string) => ReadonlySet<string>,
+): string[] {
+  const faults: string[] = [];
+  for (const [key, text] of Object.entries(english)) {
+    const said = translated[key];
+    if (said === undefined || said.trim() === '') faults.push(`${file} lacks “${key}”`);
+    else if ([...parts(text)].sort().join() !== [...parts(said)].sort().join())
+      faults.push(`${file}: “${key}” does not keep ${[...parts(text)].join(', ') || 'to its text without holes'}`);
+  }
+  for (const key of Object.keys(translated)) if (!(key in english)) faults.push(`${file}: nothing says “${key}”`);
+  return faults;
+}
+
+/** What stays as it is in every language: code, links to commands, theme icons. */
+function fixedParts(text: string): ReadonlySet<string> {
+  return new Set(Array.from(text.matchAll(/`[^`]+`|\(command:[^)]+\)|\$\([\w-]+\)/g), ([part]) => part));
+}
+
+/** What the product counts for people. Tokens are left out but where they stand alone: there are always many. */
+const NOUNS =
+  'messages|sessions|summaries|key events|compressions|steps|models|results|statements|memories|entries|(?:\\w+ )?lines|leftover files|seconds|problems|preferences';
+const COUNTED = new RegExp(`(?<![/→–]\\s?)\\{\\d\\} (${NOUNS}|(?<=^\\{0\\} )tokens$)`, 'g');
+
+/**
+ * Texts that count something and have no sibling for one of it: beside `{0} messages → {1}` there has to be a text that
+ * says `1 message`, with the same words before it.
+ */
+export function checkPlurals(english: readonly string[]): readonly string[] {
+  return english.flatMap((text) =>
+    Array.from(text.matchAll(COUNTED)).flatMap(({ 0: counted, index, 1: nouns = '' }) => {
+      const isEnd = index + counted.length === text.length;
+      const one = `${text.slice(0, index)}1 ${nouns.replace(/ies$/, 'y').replace(/s$/, '')}`;
+      return english.some((other) => (isEnd ? other === one : other.startsWith(one)))
+        ? []
+        : [`“${text}”: nothing says “${one}”`];
+    }),
+  );
+}
+
+/** Patterns that texts of the product fell into, and what to write instead. */
+const DIALECT: readonly (readonly [RegExp, string])[] = [
+  [/\bword for word\b/i, 'verbatim'],
+  [
+    /\bwhat (?:was|is|has been|would be|stands)\b(?! sent)(?!.*\?)|\ball that (?:was|is)\b|\bwho (?:answers|writes|checks)\b/i,
+    'a noun',
+  ],
+  [/\b(?:reset|models|level|window|reasoning|end) of the (?:task|editor|model|reply)\b/i, 'a compound: task reset'],
+  [/\bEmpty: /, 'Leave empty to …'],
+  [/\bby code\b|\bcode (?:found|stands)\b/i, 'extractive, or without a model'],
+  [/(?<!there )\b(?:is|are) no (?!longer)[a-z]+\b/i, 'isn’t a …'],
+  [/\b(?:no|without|more) room\b/i, 'space, or doesn’t fit'],
+  [/\bfor good\b/i, 'permanently'],
+  [/\bof (?:your|its|one's|one’s) own\b/i, 'your own, or separate'],
+  [/\b(?:anew|by itself|meanwhile)\b/i, 'again, automatically, in the meantime'],
+  [/\b(?:tells|speaks|told) of\b/i, 'mentions'],
+  [/\bevery so many\b|\bso many\b/i, 'every N'],
+  [/\b(?:reply|replies|replying)\b/i, 'response'],
+  [/\bchoose\b|\bchosen\b/i, 'select, selected'],
+  [
+    /\bcannot\b|\bcould not\b|\bdoes not\b|\bdid not\b|\bis not\b|\bare not\b|\bwas not\b|\bmay not\b/i,
+    'a contraction: can’t',
+  ],
+  [/\d %|\} %/, '26%, without a space'],
+  [/\bsidebar\b/i, 'Side Bar'],
+  [/\bcancelled\b/, 'canceled'],
+  [/\b(?:whole number)\b/i, 'integer'],
+  [/[a-z]'[a-z]/i, 'the apostrophe ’'],
+  [/\w, (?!for )[\w ]{1,20}[a-z] (?:and|or) \w+/, 'the serial comma'],
+  [/[^.…]: (?:choose|set|try|check|compress|switch|take|free|open|start|add|rephrase) [^:]*[.]$/, 'two sentences'],
+];
+
+/** Where an English text falls back into the dialect. Names in backticks and links to commands are no words. */
+export function checkDialect(file: string, english: Texts): readonly string[] {
+  return Object.entries(english).flatMap(([key, text]) => {
+    const words = text.replace(/`[^`]*`|\(command:[^)]*\)|threadkeeper\.[\w.]+/g, '');
+    return DIALECT.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(words);
+      return found ? [`${file}: “${key}” says “${found[0]}”; write ${instead}`] : [];
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { compressionWith, type SessionEvent } from '../../core/journal/schema.ts';
+import { compressionId, messageId, nodeId, sessionId, type MessageId, type SessionId } from '../../core/model/ids.ts';
+import { nodeWith, proseSummary, type SummaryNode } from '../../core/model/summary.ts';
+import { SessionState } from '../../core/state/session-state.ts';
+import { textHash } from '../../core/text/hash.ts';
+import { phrase } from '../../core/text/phrase.ts';
+import { contentOf } from '../../core/transcript/transcript-message.ts';
+import { Emitter } from '../emitter.ts';
+import { StoreFault, type SessionJournal } from '../ports.ts';
+import { sessionTitleFrom } from '../session-title.ts';
+import type { CopiedSession } from './library.ts';
+import type { LibraryEntry } from './read-session.ts';
+import { TOOL_NAMES } from './source.ts';
+
+/** The journal of a chat from another tool: a read-only session in memory. */
+export class ExternalChatJournal implements SessionJournal {
+  readonly id: SessionId;
+  readonly state = new SessionState();
+  readonly isExternal = true as const;
+  readonly readOnly: StoreFault;
+  readonly notice = undefined;
+  readonly unsaved = undefined;
+  readonly #listeners: Emitter<readonly SessionEvent[]>;
+  readonly #entry: LibraryEntry;
+  readonly #copy: CopiedSession;
+
+  constructor(id: SessionId, entry: LibraryEntry, copy: CopiedSession, onError: (error: unknown) => void) {
+    this.id = id;
+    this.#entry = entry;
+    this.#copy = copy;
+    this.#listeners = new Emitter(onError);
+    this.readOnly = new StoreFault('read_only', phrase('This chat from {0} is read-only.', TOOL_NAMES[entry.tool]));
+    const { title, workspace = '', updatedAt } = entry;
+    this.state.apply({ type: 'session_created', id, title: sessionTitleFrom(title), workspace }, updatedAt);
+    let at = updatedAt;
+    for (const [index, message] of copy.messages.entries()) {
+      at = message.at ?? at;
+      const { role, model, usage } = message;
+      this.state.apply(
+        {
+          type: 'message_added',
+          message: {
+            id: idOf(index),
+            parent: index === 0 ? null : idOf(index - 1),
+            role,
+            content: contentOf(message),
+            at,
+            ...(model !== undefined && { model }),
+            ...(usage && { usage }),
+          },
+        },
+        at,
+      );
+    }
+  }
+
+  /** Applies events, such as detected key events, in memory only. */
+  add(events: readonly SessionEvent[]): void {
+    if (events.length === 0) return;
+    for (const event of events) this.state.apply(event, this.#entry.updatedAt);
+    this.#listeners.emit(events);
+  }
+
+  /** The tool's own compactions as `compressed` events. Each covers the messages since the previous one. */
+  compactions(tokens: {
+    readonly message: (id: MessageId) => number;
+    readonly text: (text: string) => number;
+  }): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    let from = 0;
+    for (const [index, { summary, before, at }] of this.#copy.compactions.entries()) {
+      const to = Math.min(before, this.#copy.messages.length);
+      if (to <= from || summary.trim() === '') continue;
+      const covered = this.state.path.slice(from, to);
+      const source = covered.reduce((sum, id) => sum + tokens.message(id), 0);
+      const size = tokens.text(summary);
+      const node = this.#node(index, covered, summary, { source, brief: size, detailed: size }, at);
+      events.push({
+        type: 'compressed',
+        compression: compressionWith({
+          id: compressionId(`compaction-${index}`),
+          policy: TOOL_NAMES[this.#entry.tool],
+          strategy: 'summarize',
+          nodes: [node],
+          messages: { before: to, after: to - covered.length },
+          tokens: { before: source, after: size },
+        }),
+      });
+      from = to;
+    }
+    return events;
+  }
+
+  append(): Promise<void> {
+    return Promise.reject(
+      new StoreFault('read_only', phrase('Read-only. To continue this chat, select Continue Here.')),
+    );
+  }
+
+  prepareToWrite(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  takeOver(): Promise<void> {
+    return this.append();
+  }
+
+  onDidChange(listener: (events: readonly SessionEvent[]) => void): { dispose(): void } {
+    return this.#listeners.on(listener);
+  }
+
+  close(): Promise<void> {
+    this.#listeners.clear();
+    return Promise.resolve();
+  }
+
+  #node(
+    index: number,
+    covered: readonly MessageId[],
+    summary: string,
+    tokens: SummaryNode['tokens'],
+    at: number | undefined,
+  ): SummaryNode {
+    const { tool, updatedAt } = this.#entry;
+    return nodeWith({
+      id: nodeId(`compaction-${index}`),
+      first: covered[0]!,
+      last: covered.at(-1)!,
+      messages: covered.length,
+      title: sessionTitleFrom(summary),
+      brief: summary,
+      detailed: summary,
+      structured: proseSummary(summary),
+      tokens,
+      rung: 'model',
+      model: TOOL_NAMES[tool],
+      sourceHash: textHash(covered),
+      at: at ?? updatedAt,
+    });
+  }
+}
+
+/** The session ID of a chat. It changes with the number of messages, so that a chat with new messages is read again. */
+export function externalChatSessionId(key: string, { messages }: LibraryEntry): SessionId {
+  return sessionId(`chat-${key}-${messages}`);
+}
+
+const idOf = (index: number): MessageId => messageId(`m${index}`);

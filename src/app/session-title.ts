@@ -1,0 +1,15 @@
+/** Maximum length of a title, in UTF-16 units. */
+const TITLE_LENGTH = 60;
+
+/** A title for a session: the first line of a text that contains letters or digits, cut at a word. '' if none does. */
+export function sessionTitleFrom(text: string): string {
+  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  const plain = line
+    .replace(/^[\s#>*`-]+/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (plain.length <= TITLE_LENGTH) return plain;
+  const cut = plain.slice(0, TITLE_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
+  const word = cut.lastIndexOf(' ');
+  return `${cut.slice(0, word > TITLE_LENGTH / 2 ? word : cut.length)}…`;
+}

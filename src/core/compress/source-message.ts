@@ -1,0 +1,23 @@
+import type { Message } from '../model/message.ts';
+import { Hash53 } from '../text/hash.ts';
+import { messageText } from '../model/message.ts';
+
+/** The part of a message that compression reads. */
+export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+
+/** Whether a message is a tool result: by its role, or because all its blocks are tool results. */
+export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolean {
+  if (message.role === 'tool') return true;
+  return message.content.length > 0 && message.content.every((block) => block.type === 'tool_result');
+}
+
+/** A hash of roles, texts, and attachments that detects changed sources. See `textHash`. */
+export function sourceHash(messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string {
+  const hash = new Hash53();
+  for (const message of messages) {
+    hash.add(message.role);
+    hash.add(messageText(message));
+    for (const attachment of message.attachments ?? []) hash.add(`${attachment.name}\n${attachment.text}`);
+  }
+  return hash.digest();
+}

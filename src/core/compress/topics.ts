@@ -1,0 +1,214 @@
+import type { Corpus, IndexedPassage } from './corpus.ts';
+import { wholeCharacters } from './fitting.ts';
+import { isProse, type Passage } from './passages.ts';
+import { isStopWord } from '../search/query.ts';
+import { fold } from '../text/fold.ts';
+
+/**
+ * The topic of a segment: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first. Undefined if
+ * no phrase qualifies.
+ */
+export function topicTitle({ corpus, from, to }: Segment): string | undefined {
+  const phrases = new Map<string, Phrase>();
+  const first = corpus.firstOf[from] ?? 0;
+  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const running = corpus.passages.slice(first, end).filter((passage) => passage.running);
+  const proseOnly = running.filter(({ kind }) => kind === 'prose');
+  const prose = proseOnly.length > 0 ? proseOnly : running;
+  const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
+  // In long segments, read only passages that contain the most distinctive terms, and of those only every n-th.
+  const topTerms = charsOf(prose) > MAX_CHARS ? distinctiveTerms(corpus, prose, weightOf) : undefined;
+  const passages = topTerms ? prose.filter(({ terms }) => terms.some((term) => topTerms.has(term))) : prose;
+  const step = Math.ceil(charsOf(passages) / MAX_CHARS);
+  for (const [index, passage] of passages.entries()) {
+    const { message, start, end } = passage;
+    const weight = weightOf(passage);
+    if (index % Math.ceil(step / weight) > 0) continue;
+    for (const words of wordRuns(corpus.texts[message]!.slice(start, end)))
+      for (let at = 0; at < words.length; at++)
+        for (let length = 1; length <= MAX_WORDS && at + length <= words.length; length++)
+          addPhrase(phrases, words.slice(at, at + length), message, weight);
+  }
+  const chosen: Phrase[] = [];
+  const recurring = [...phrases.values()].filter(({ mentions }) => mentions > 1);
+  const scored = (recurring.length > 0 ? recurring : [...phrases.values()]).map((phrase) => ({
+    phrase,
+    score: scoreOf(phrase, corpus),
+  }));
+  for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
+    if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
+    // After the first phrase, a single common word adds little.
+    if (chosen.length > 0 && !phrase.isProper && phrase.words.length === 1) continue;
+    if (chosen.push(phrase) === MAX_PHRASES) break;
+  }
+  return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join(', ');
+}
+
+const charsOf = (passages: readonly Passage[]): number =>
+  passages.reduce((sum, { start, end }) => sum + end - start, 0);
+
+function distinctiveTerms(
+  { rarity }: Corpus,
+  prose: readonly IndexedPassage[],
+  weightOf: (passage: Passage) => number,
+): ReadonlySet<number> {
+  const weights = new Map<number, number>();
+  for (const passage of prose)
+    for (const term of passage.terms) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
+  const scored = Array.from(weights, ([term, weight]) => ({ term, score: weight ** 0.7 * rarity[term]! ** 2 }));
+  return new Set(
+    scored
+      .sort((a, b) => b.score - a.score)
+      .slice(0, TOP_TERMS)
+      .map(({ term }) => term),
+  );
+}
+
+interface Segment {
+  readonly corpus: Corpus;
+  /** Message indexes, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Word {
+  readonly text: string;
+  readonly key: string;
+  readonly isProper: boolean;
+  readonly isCommon: boolean;
+}
+
+interface Phrase {
+  readonly text: string;
+  readonly words: readonly string[];
+  mentions: number;
+  weight: number;
+  lastMessage: number;
+  isProper: boolean;
+}
+
+/** Runs of words without stop words or punctuation between them: candidates for names. */
+function* wordRuns(text: string): Generator<readonly Word[]> {
+  let run: Word[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_'’./-]*[\p{L}\p{N}\p{M}])?/gu)) {
+    const word = found.replace(/['’]s$/, '');
+    const key = fold(word);
+    const between = text.slice(end, index);
+    // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
+    const isFirst = between.trim() !== '' || index === 0;
+    const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
+    const isCommon = isStopWord(key) || COMMON_WORDS.has(key) || ADVERB.test(key);
+    const isBreak = !/\p{L}{3}/u.test(word) || /['’](?:t|re|ve|ll|d|m)$/.test(word) || (isCommon && !isProper);
+    if (isBreak || between.trim() !== '' || word !== found) {
+      if (run.length > 0) yield run;
+      run = [];
+    }
+    end = index + found.length;
+    // Skip speaker names, such as "Ana:".
+    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isCommon });
+  }
+  if (run.length > 0) yield run;
+}
+
+function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
+  if (words.some((word) => word.isCommon) && (words.length === 1 || !words.every((word) => word.isProper))) return;
+  const key = words.map((word) => word.key).join(' ');
+  let phrase = phrases.get(key);
+  if (!phrase) {
+    phrase = {
+      text: words.map((word) => word.text).join(' '),
+      words: words.map((word) => word.key),
+      mentions: 0,
+      weight: 0,
+      lastMessage: -1,
+      isProper: false,
+    };
+    phrases.set(key, phrase);
+  }
+  phrase.isProper ||= words.some((word) => word.isProper);
+  if (phrase.lastMessage === message) return;
+  phrase.lastMessage = message;
+  phrase.mentions++;
+  phrase.weight += weight;
+}
+
+function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
+  let rarity = 0;
+  for (const word of words) {
+    const term = corpus.vocabulary.get(word);
+    rarity += term === undefined ? 0.5 : corpus.rarity[term]!;
+  }
+  // A single word is a weaker topic than a name, an identifier, or a recurring pair of words.
+  const shape = isProper ? PROPER_FACTOR : words.length > 1 ? 1 : SINGLE_WORD_FACTOR;
+  return weight ** 0.7 * (rarity / words.length) ** 2 * words.length ** 0.4 * shape;
+}
+
+const TOP_TERMS = 24;
+/** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
+const MAX_CHARS = 10_000;
+/** Per phrase. */
+const MAX_WORDS = 3;
+/** Per title. */
+const MAX_PHRASES = 3;
+/** Users name the topic more reliably than assistants. */
+const USER_WEIGHT = 3;
+const PROPER_FACTOR = 1.3;
+const SINGLE_WORD_FACTOR = 0.4;
+
+/** English adverbs, but not "nightly", "weekly", or "family". */
+const ADVERB = /(?:al|ent|it|ick|ough|ous|ful|ive|ed|ear|ect|act)ly$/;
+
+/** Words that occur in any conversation and never name a topic. */
+const COMMON_WORDS = new Set(
+  `yes yeah yep okay sure right thanks thank good great nice fine well now need needs want wants like use used uses using
+  make makes made making get gets got getting goes going come comes see look looks looking lets think sounds seems work works
+  working way thing things one two three first second last next new old still also only even ever never always already
+  more most much many other another every each all both same sure really actually maybe perhaps currently add added adding
+  change changed changes update updated check checked run running runs try tried trying start started done ready help fix
+  fixed keep keeps put set take takes give find found show shows left back before after while because without instead
+  through over under until since between exactly perfect excellent correct agreed anyway however once hello hey sorry anything something everything nothing someone anyone itself very too file files code line lines full complete monday tuesday
+  wednesday thursday friday saturday sunday today tomorrow`.split(/\s+/),
+);
+
+/** The names and identifiers that a segment mentions most, relative to the rest of the session. */
+export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
+  const first = corpus.firstOf[from] ?? 0;
+  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const times = new Map<number, number>();
+  for (let index = first; index < end; index++) {
+    const passage = corpus.passages[index]!;
+    if (!isProse(passage) || factors?.[index] === 0) continue;
+    for (const term of passage.terms) {
+      const { kind } = corpus.terms[term]!;
+      // The first word of a sentence is capitalized anyway.
+      if ((kind === 'name' && term !== passage.terms[0]) || kind === 'identifier')
+        times.set(term, (times.get(term) ?? 0) + 1);
+    }
+  }
+  return [...times]
+    .filter(([, count]) => count > 1)
+    .map(([term, count]) => ({ name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
+    .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= MAX_TOPIC_LENGTH)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_TOPICS)
+    .map(({ name }) => name);
+}
+
+const MAX_TOPICS = 5;
+const MAX_TOPIC_LENGTH = 40;
+
+const MAX_TITLE_LENGTH = 72;
+
+/** Shortens a text to one line of at most 72 characters, cut between words. */
+export function truncateTitle(text: string): string {
+  // Collapse leaders, rules, and rows of symbols.
+  const line = text
+    .replace(/([^\p{L}\p{N}\s])\1{3,}/gu, '$1$1$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= MAX_TITLE_LENGTH) return line;
+  const cut = line.slice(0, MAX_TITLE_LENGTH - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
+}

@@ -1,0 +1,75 @@
+import { findConcepts } from './concepts.ts';
+import { CONCEPTS } from './lexicon/lexicon.ts';
+
+/** What the previous message tells about this one. */
+export interface PreviousMessageTraits {
+  /** It asked something or offered options. */
+  readonly asked: boolean;
+  /** It reports an error or was cancelled. */
+  readonly failed: boolean;
+}
+
+/** What the end of a message asks for: a choice, or anything. */
+export type TrailingQuestion = 'choice' | 'something' | undefined;
+
+/** The end of a question, including languages whose questions need no question mark. */
+export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
+
+const CHOICE =
+  /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
+
+/** Whether a message ends with a question, and whether it's a choice. Only its end is examined. */
+export function trailingQuestionOf(text: string): TrailingQuestion {
+  const last = text.slice(-200).trimEnd();
+  if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
+  return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
+}
+
+/** Length of the previous message's end that is examined, in UTF-16 units. */
+const BEFORE_END = 700;
+
+const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
+
+export function previousMessageTraits(before: string | undefined): PreviousMessageTraits {
+  if (before === undefined || before === '') return { asked: false, failed: false };
+  const end = before.slice(-BEFORE_END).trimEnd();
+  const last = end.slice(-220);
+  const question =
+    /[?？][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
+    /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
+  const hits = findConcepts(last);
+  const offered = hits.count[CONCEPTS.indexOf('suggest')]! > 0 && /[?？]/.test(last);
+  return {
+    asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
+    failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
+  };
+}
+
+/** Signs that a message is a transcript of people talking rather than typed to a model. */
+export interface Speech {
+  /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
+  readonly named: boolean;
+  /** It has interjections and restarts that nobody types. */
+  readonly spoken: boolean;
+}
+
+/** Length of a message's beginning that is examined, in UTF-16 units. */
+const MAX_READ = 400;
+
+/** A speaker's name or role before what they say: "Ana:", "[00:12] Project Manager:", "**Kim (PM)**:". */
+const SPEAKER =
+  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}\p{L}[\p{L}\p{N}.'’-]{0,20}(?: [\p{L}\p{N}.'’()-]{1,20}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
+/** Interjections, transcribers' marks, and words that are said twice. */
+const SOUNDS =
+  /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;
+
+/** Whether a text was spoken. */
+export const isSpoken = (text: string): boolean => SOUNDS.test(text);
+
+/** Tells spoken from typed messages by their beginning. A game master may have the assistant's role. */
+export function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
+  const start = text.slice(0, MAX_READ);
+  const spoken = byUser && isSpoken(start);
+  const labelled = SPEAKER.test(start);
+  return { spoken, named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, MAX_READ)))) };
+}

@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { compressionId, keyEventId, messageId, nodeId } from './ids.ts';
+
+/** The read-only output type of a schema. */
+export type ReadonlyOutput<Schema extends v.GenericSchema> = DeepReadonly<v.InferOutput<Schema>>;
+type DeepReadonly<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
+
+/** JSON can't represent numbers that aren't finite. */
+export const finiteSchema = v.pipe(v.number(), v.finite());
+export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const amountSchema = v.pipe(finiteSchema, v.minValue(0));
+
+/** The last date that `Date` can represent, in ms. */
+const LAST_MOMENT = 8.64e15;
+/** Milliseconds since the epoch. Anything that isn't a number becomes 0, so that the record can still be read. */
+export const timestampSchema = v.fallback(
+  v.pipe(
+    v.number(),
+    v.transform((at) => Math.max(-LAST_MOMENT, Math.min(at, LAST_MOMENT))),
+  ),
+  0,
+);
+
+/** A read-only list. */
+export const readonlyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
+
+export const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+export const messageIdSchema = v.pipe(idSchema, v.transform(messageId));
+export const nodeIdSchema = v.pipe(idSchema, v.transform(nodeId));
+export const keyEventIdSchema = v.pipe(idSchema, v.transform(keyEventId));
+export const compressionIdSchema = v.pipe(idSchema, v.transform(compressionId));

@@ -1,0 +1,389 @@
+import type { Conversation } from '../../app/conversation.ts';
+import type { ConversationUpdate } from '../../app/conversation-update.ts';
+import { ModelFault } from '../../app/fault.ts';
+import { Emitter, type Disposable } from '../../app/emitter.ts';
+import type { SessionEvent } from '../../core/journal/schema.ts';
+import type { MessageId, NodeId } from '../../core/model/ids.ts';
+import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
+import type { MessageView, StatusView } from '../../protocol/views.ts';
+import type { Log, SessionSummary, StoreFault } from '../../app/ports.ts';
+import type { ContextGauge } from '../gauge/context-gauge.ts';
+import type { Attachments } from './attachments.ts';
+import type { Drafts } from './drafts.ts';
+import { coverViews, compressionViews, MessageViews, sessionView, taskView } from './views.ts';
+import type { ChosenModel, Models } from '../models/models.ts';
+import { isSet, readSettings } from '../platform/settings.ts';
+import { locale, stageText, translated, titleText } from '../platform/l10n.ts';
+import * as vscode from 'vscode';
+
+/** Number of messages in `init`, enough to fill a tall window. The page requests older ones when it needs them. */
+const FIRST_MESSAGES = 60;
+/** Maximum number of messages per request. */
+const MAX_MESSAGES = 200;
+/** Events that change which messages are at which positions. */
+const PATH_EVENTS = ['head_moved', 'message_deleted'] as const;
+/** Events that change which summaries are shown. */
+const SUMMARY_EVENTS = [
+  'compressed',
+  'node_level_set',
+  'node_edited',
+  'node_replaced',
+  'node_checked',
+  'change_undone',
+] as const;
+const TASK_EVENTS = ['task_set', 'task_step', 'task_reset'] as const;
+/** Number of previous inputs for the composer's arrow keys. */
+const MAX_HISTORY = 50;
+
+/** Dependencies of the link, besides the conversation. */
+export interface PageApp {
+  readonly gauge: ContextGauge;
+  readonly models: Models;
+  readonly drafts: Drafts;
+  readonly attachments: Attachments;
+  readonly log: Log;
+  chosenModel(): ChosenModel;
+}
+
+/** Callbacks to the object that created this one. */
+interface ConnectionOwner {
+  isModelReady(): boolean;
+  sessions(): Promise<readonly SessionSummary[]>;
+}
+
+/** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
+export class PageConnection {
+  readonly conversation: Conversation;
+  readonly #views: MessageViews;
+  readonly #app: PageApp;
+  readonly #owner: ConnectionOwner;
+  readonly #messages: Emitter<HostToPage>;
+  readonly #subscriptions: Disposable[];
+  #epoch = 0;
+  /** The expanded summaries as of the last time that summaries were sent to the page. */
+  #opened: ReadonlySet<NodeId> | undefined;
+  /** Whether the page shows that the model is thinking. */
+  #thinking = false;
+  #resetPending = false;
+  /** A message for the user if the last turn failed because the provider can't be reached. */
+  #offline: string | null = null;
+
+  constructor(conversation: Conversation, app: PageApp, owner: ConnectionOwner) {
+    const { gauge, log } = app;
+    this.conversation = conversation;
+    this.#views = new MessageViews(conversation);
+    this.#app = app;
+    this.#owner = owner;
+    this.#messages = new Emitter((error) => log.warn(`A message could not be sent to the chat page: ${String(error)}`));
+    this.#subscriptions = [
+      conversation.onUpdate((update) => this.#onUpdate(update)),
+      conversation.journal.onDidChange((events) => this.#onEvents(events)),
+      conversation.compressor.onDidChange(() => this.#sendStatus()),
+      gauge.onDidChange(() => this.sendGauge()),
+    ];
+  }
+
+  onMessage(listener: (message: HostToPage) => void): Disposable {
+    return this.#messages.on(listener);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  /** The page's initial state, without the gauge, which takes longer and is sent by `sendGauge`. */
+  async init(): Promise<InitMessage> {
+    const { conversation } = this;
+    const { drafts, attachments } = this.#app;
+    const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
+    const sessions = await this.#sessions();
+    // No await from here on: parts of a reply that arrive meanwhile would be missing on the page, and the state is
+    // replaced when the journal is read again.
+    const { state, journal } = conversation;
+    const from = Math.max(0, state.path.length - FIRST_MESSAGES);
+    this.#opened = state.summaries.opened;
+    return {
+      type: 'init',
+      session: journal.id,
+      epoch: this.#epoch,
+      from,
+      ...this.#views.newest(from),
+      title: titleText(state.title),
+      covers: coverViews(state),
+      compressions: compressionViews(state),
+      gauge: null,
+      task: taskView(state),
+      sessions,
+      model: this.#model(),
+      settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
+      status: statusView(conversation, this.#resetPending, this.#offline),
+      draft: { text: drafts.get(journal.id), attachments: attachments.views(journal.id) },
+      history: this.#views.history(MAX_HISTORY),
+      notice: journal.notice === undefined ? null : translated(journal.notice),
+    };
+  }
+
+  #model(): InitMessage['model'] {
+    const { models } = this.#app;
+    const chosen = this.#app.chosenModel();
+    return {
+      provider: chosen.provider,
+      model: chosen.model,
+      label: models.label(chosen),
+      takesImages: models.takesImages(chosen),
+      ready: this.#owner.isModelReady(),
+      assumed: this.conversation.state.provider === undefined && !isSet('chat.provider'),
+    };
+  }
+
+  async #sessions(): Promise<InitMessage['sessions']> {
+    return (await this.#owner.sessions()).map((one) => sessionView({ ...one, title: titleText(one.title) }));
+  }
+
+  loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
+    if (epoch !== this.#epoch) return { from, messages: [] };
+    return { from, messages: this.#views.slice(from, from + Math.min(count, MAX_MESSAGES)) };
+  }
+
+  /** Shows a message as plain text from the next `init` on. */
+  showPlain(message: MessageId): void {
+    this.#views.plain.add(message);
+  }
+
+  sendGauge(): void {
+    this.post({ type: 'gauge', gauge: this.#app.gauge.view(this.conversation) });
+  }
+
+  async sendSessions(): Promise<void> {
+    this.post({ type: 'sessions', sessions: await this.#sessions() });
+  }
+
+  post(message: HostToPage): void {
+    this.#messages.emit(message);
+  }
+
+  #onUpdate(update: ConversationUpdate): void {
+    const { state, journal } = this.conversation;
+    switch (update.type) {
+      case 'reply_started': {
+        this.#views.begin(update.id, update.model, Date.now());
+        const message = this.#views.streamingReply;
+        if (!message) return;
+        this.post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
+        this.#sendStatus();
+        return;
+      }
+      case 'reply_thinking':
+        // The page counts the seconds by itself.
+        if (this.#thinking) return;
+        this.#thinking = true;
+        this.#sendStatus();
+        return;
+      case 'reply_text':
+        if (this.#thinking) {
+          this.#thinking = false;
+          this.#sendStatus();
+        }
+        this.#views.grow(update.text);
+        this.post({
+          type: 'replyDelta',
+          session: journal.id,
+          id: update.id,
+          offset: update.offset,
+          text: update.text,
+        });
+        return;
+      case 'turn_ended': {
+        this.#views.end();
+        this.#thinking = false;
+        this.#offline = ModelFault.is(update.error, 'network') ? offlineText() : null;
+        const message = update.id && state.messages.get(update.id);
+        if (message) {
+          this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
+        } else {
+          // The reply has no text, so it isn't a message, and its row is removed.
+          this.#sendTranscript(state.path.length);
+        }
+        this.#sendStatus();
+        return;
+      }
+      case 'truncated':
+        // Shown as a notification by model-notices.
+        return;
+      case 'reset_waiting':
+        this.#resetPending = true;
+        this.#sendStatus();
+        return;
+      case 'queue_changed':
+      case 'waiting':
+        this.#sendStatus();
+        return;
+      case 'recalled': {
+        this.#views.recalled.set(update.message, update.excerpts);
+        this.#sendMessages([update.message]);
+        return;
+      }
+    }
+  }
+
+  #onEvents(events: readonly SessionEvent[]): void {
+    // No events: the writer changed or the file was reread, so everything on the page may be outdated.
+    if (events.length === 0) {
+      this.#epoch++;
+      this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
+      this.#sendCompressions();
+      this.post({ type: 'task', task: taskView(this.conversation.state) });
+      this.#sendStatus();
+      return;
+    }
+    const { state } = this.conversation;
+    const occurred = new Set(events.map(({ type }) => type));
+    const isAny = (types: readonly SessionEvent['type'][]): boolean => types.some((type) => occurred.has(type));
+    if (occurred.has('task_reset')) this.#resetPending = false;
+    let from = Number.POSITIVE_INFINITY;
+    for (const event of events) {
+      if (event.type !== 'message_added') continue;
+      const { id, parent, role } = event.message;
+      const position = state.positionOf(id);
+      if (position === undefined) continue;
+      // Replies streamed by this window are sent by `replyEnded`. Replies are appended, so the positions of other messages stay the same.
+      if (role === 'assistant' && this.conversation.isReplying) continue;
+      if (state.childrenOf(parent).length > 1) this.#epoch++;
+      from = Math.min(from, position);
+    }
+    if (isAny(PATH_EVENTS)) {
+      this.#epoch++;
+      from = 0;
+    }
+    this.#sendMessages(events.flatMap((event) => this.#markedBy(event)));
+    if (isAny(SUMMARY_EVENTS) || this.#opened !== state.summaries.opened) this.#sendCompressions();
+    if (isAny(TASK_EVENTS)) this.post({ type: 'task', task: taskView(state) });
+    if (isAny([...TASK_EVENTS, 'escalation'])) this.#sendStatus();
+    if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
+  }
+
+  /** The messages whose marks of key events an event may change. For a compression, only those that the page may have. */
+  #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
+    const { state } = this.conversation;
+    switch (event.type) {
+      case 'compressed': {
+        const oldest = state.path.length - MAX_MESSAGES;
+        return event.compression.events
+          .map(({ message }) => message)
+          .filter((id) => (state.positionOf(id) ?? -1) >= oldest);
+      }
+      case 'event_added':
+        return [event.event.message];
+      case 'event_pinned':
+      case 'event_removed':
+      case 'event_corrected':
+        return [state.events.get(event.id)?.message];
+      default:
+        return [];
+    }
+  }
+
+  #sendMessages(ids: readonly (MessageId | undefined)[]): void {
+    const { state, journal } = this.conversation;
+    const messages = [...new Set(ids)].flatMap((id) => {
+      const message = id === undefined ? undefined : state.messages.get(id);
+      return message ? [this.#views.of(message)] : [];
+    });
+    if (messages.length > 0) this.post({ type: 'messagesChanged', session: journal.id, messages });
+  }
+
+  #sendTranscript(from: number): void {
+    const { journal } = this.conversation;
+    this.post({
+      type: 'transcript',
+      session: journal.id,
+      epoch: this.#epoch,
+      from,
+      ...this.#views.newest(from),
+    });
+  }
+
+  #sendCompressions(): void {
+    const { state, journal } = this.conversation;
+    this.#opened = state.summaries.opened;
+    this.post({
+      type: 'compression',
+      session: journal.id,
+      covers: coverViews(state),
+      compressions: compressionViews(state),
+    });
+  }
+
+  #sendStatus(): void {
+    this.post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
+  }
+}
+
+/** A conversation's status as shown by the page. */
+function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
+  const { state, journal, compressor, waiting } = conversation;
+  const { progress } = compressor;
+  return {
+    replying: conversation.isReplying,
+    compression: progress && {
+      stage: stageText(progress.stage),
+      done: progress.done,
+      total: progress.stage === 'planning' ? 0 : progress.total,
+    },
+    thinking: conversation.thinkingSince,
+    waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
+    resetPending,
+    queue: queueView(conversation),
+    offline,
+    readOnly: readOnlyView(journal.readOnly),
+    foreign: journal.isExternal === true,
+    unsaved: journal.unsaved ? translated(journal.unsaved) : null,
+    escalation: state.requiresEscalation ? escalationView(conversation) : null,
+  };
+}
+
+const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
+  fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
+
+/** Shows the same figures as the gauge. */
+function escalationView({ meter }: Conversation): StatusView['escalation'] {
+  const [requestTokens, budget] = [meter.providerTokens(meter.context().total), meter.providerBudget()];
+  const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
+  return {
+    text:
+      requestTokens > budget
+        ? vscode.l10n.t('The request doesn’t fit in the context budget.')
+        : vscode.l10n.t('The session still uses {0} of the context budget.', share),
+    requestTokens,
+    budget,
+    ways: [
+      { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
+      { label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' },
+      { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },
+      { label: vscode.l10n.t('New Session'), command: 'newSession' },
+    ],
+  };
+}
+
+function queueView({ queue }: Conversation): StatusView['queue'] {
+  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {
+    return { id, text, attachments: attachments.length + images.length };
+  });
+  return { items, isHeld: queue.isHeld };
+}
+
+const offlineText = (): string =>
+  vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.');
+
+function waitingText({ reason }: ModelFault): string {
+  switch (reason) {
+    case 'rate_limited':
+      return vscode.l10n.t('Rate limit reached.');
+    case 'overloaded':
+      return vscode.l10n.t('The provider reported an error or is overloaded.');
+    case 'timeout':
+      return vscode.l10n.t('The provider isn’t responding.');
+    default:
+      return vscode.l10n.t('Couldn’t connect to the provider.');
+  }
+}

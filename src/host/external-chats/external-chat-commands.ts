@@ -1,0 +1,417 @@
+import * as vscode from 'vscode';
+import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
+import { showInfo } from '../platform/notifications.ts';
+import { locale, oneLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
+import { readSettings } from '../platform/settings.ts';
+import type { ExternalChats } from './external-chats.ts';
+import { isDroppedEventsRow, isToolRow, type DroppedEventRow, type DroppedGroupRow } from './chat-rows.ts';
+import type { Conversation } from '../../app/conversation.ts';
+import type { CopiedSession } from '../../app/library/library.ts';
+import { messageText, type Message } from '../../core/model/message.ts';
+import { contentOf } from '../../core/transcript/transcript-message.ts';
+import type { ChatApp } from '../chat/chat-app.ts';
+import { keepModelEvents } from '../sessions/session-changes.ts';
+import { showInComposer } from '../chat/chat-commands.ts';
+import { ExternalChatJournal, externalChatSessionId } from '../../app/library/external-chat-journal.ts';
+import type { ListedChat } from '../../app/library/chat-library-calls.ts';
+import { messageId, type MessageId } from '../../core/model/ids.ts';
+import { importMessages, type ImportApp } from '../import-export/import-file.ts';
+import type { ChatHit } from '../../app/library/chat-index.ts';
+import { parseChatQuery, type ParsedChatQuery } from '../../core/search/chat-query.ts';
+
+/** Dependencies of the commands for other tools' chats. */
+export interface ExternalChatsApp {
+  readonly chats: ExternalChats;
+}
+
+/** Shows which tools have chats, asks from which to copy them, and copies them. */
+export async function findChats({ chats }: ExternalChatsApp): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) {
+    return showInfo(restrictedModeText());
+  }
+  const found = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
+    () => chats.library.find(),
+  );
+  const { tools } = readSettings().sources;
+  const items = found
+    .filter(({ tool, sessions, unreadable }) => sessions + unreadable.length > 0 || tools.includes(tool))
+    .map(({ tool, sessions, bytes, newestAt, unreadable }) => ({
+      label: TOOL_NAMES[tool],
+      description: [
+        sessionsText(sessions),
+        ...(bytes > 0 ? [sizeText(bytes)] : []),
+        ...(newestAt > 0 ? [new Date(newestAt).toLocaleDateString(locale(), { dateStyle: 'medium' })] : []),
+      ].join(' · '),
+      detail: unreadable.map(({ path, reason }) => `${path}: ${translated(reason)}`).join(' · '),
+      picked: tools.length === 0 ? sessions > 0 : tools.includes(tool),
+      tool,
+    }));
+  if (items.length === 0) return showInfo(vscode.l10n.t('No chats from other tools found on this machine.'));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Copy Chats from Other Tools'),
+    placeHolder: vscode.l10n.t('Select tools whose current and future chats are copied locally'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  if (!picked) return false;
+  const chosen = picked.map(({ tool }) => tool);
+  await setTools(chosen);
+  if (chosen.length === 0) return undefined;
+  await readWithProgress(chats);
+  return vscode.commands.executeCommand('threadkeeper.allChats.focus');
+}
+
+const restrictedModeText = (): string => vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.');
+
+async function setTools(tools: readonly Tool[]): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper.sources');
+  await configuration.update('tools', tools, vscode.ConfigurationTarget.Global);
+}
+
+/** Reads the selected tools' chats with a progress indicator. */
+async function readWithProgress(chats: ExternalChats): Promise<void> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Reading chats from other tools…'),
+    cancellable: true,
+  };
+  await vscode.window.withProgress(options, async (progress, token) => {
+    let reported = 0;
+    const subscriptions = [
+      token.onCancellationRequested(() => chats.library.cancel()),
+      chats.onLibraryEvent((news) => {
+        if (news.type !== 'progress') return;
+        const { done, total } = news;
+        progress.report({
+          message: vscode.l10n.t('{0} of {1}', done, total),
+          increment: ((done - reported) * 100) / total,
+        });
+        reported = done;
+      }),
+    ];
+    try {
+      await chats.follow();
+    } finally {
+      for (const one of subscriptions) one.dispose();
+    }
+  });
+}
+
+/** Removes the copies of a tool's chats, and stops following it. */
+export async function forgetChats({ chats }: ExternalChatsApp, row?: unknown): Promise<unknown> {
+  const tool = isToolRow(row) ? row.tool : await pickTool(chats);
+  if (!tool) return false;
+  const forget = vscode.l10n.t('Delete Copies');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete the copies of all chats from {0}?', TOOL_NAMES[tool]),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has, and no more chats will be copied from the tool. The tool’s own chats aren’t affected.',
+      ),
+    },
+    forget,
+  );
+  if (answer !== forget) return false;
+  await setTools(readSettings().sources.tools.filter((one) => one !== tool));
+  await chats.library.forget(tool);
+  showInfo(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));
+  return undefined;
+}
+
+async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
+  const { chats: kept, copied } = await chats.library.list();
+  const items = copied.map((tool) => {
+    const count = kept.filter(({ entry }) => entry.tool === tool).length;
+    return { label: TOOL_NAMES[tool], description: sessionsText(count), tool };
+  });
+  if (items.length === 0) showInfo(vscode.l10n.t('No chats from other tools have been copied.'));
+  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
+  return undefined;
+}
+
+/** Copies the dropped key events of a row. */
+export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
+  if (!isDroppedEventsRow(row)) return false;
+  await vscode.env.clipboard.writeText(bulletList(row));
+  showInfo(vscode.l10n.t('Copied'));
+  return undefined;
+}
+
+/**
+ * Attaches the dropped key events of a row to the next message of the session that continues the chat, and continues
+ * the chat first if that session isn't open. As an attachment, they are fenced and not the user's words.
+ */
+export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
+  if (!isDroppedEventsRow(row)) return false;
+  const copy = await app.chats.library.read(row.chat.key);
+  if (!copy) {
+    showInfo(vscode.l10n.t('The copy of this chat no longer exists.'));
+    return false;
+  }
+  if (!continues(app.sessions.current, copy)) {
+    if (!(await openChat(app, row.chat)) || !(await continueHere(app))) return false;
+  }
+  const conversation = await app.sessions.currentOrLatest();
+  const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
+  app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row) });
+  showInComposer(app, conversation.journal.id, '');
+  return undefined;
+}
+
+const bulletList = (row: DroppedGroupRow | DroppedEventRow): string =>
+  (row.kind === 'dropped' ? row.group.events : [row.event])
+    .map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`)
+    .join('\n');
+
+/** Whether a session's first message is that of the chat. */
+function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {
+  if (!session || session.journal.readOnly || !first) return false;
+  const start = session.state.messages.get(session.state.path[0]!);
+  const isSameTime = first.at === undefined || start?.at === first.at;
+  return start !== undefined && isSameTime && messageText(start) === messageText({ content: contentOf(first) });
+}
+
+/** Dependencies for opening a chat of another tool. */
+export interface OpenedChatApp extends ImportApp {
+  readonly chats: ExternalChats;
+  readonly panel: ImportApp['panel'] & { reveal(session: Conversation['journal']['id'], position: number): void };
+  describe: ChatApp['describe'];
+}
+
+/** Number of messages imported at once. */
+const BATCH_SIZE = 200;
+
+/** Number of times a chat was opened; a chat that takes longer to read than the next one isn't shown. */
+let openings = 0;
+
+/**
+ * Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone, or if
+ * another chat was opened meanwhile.
+ */
+export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
+  const opening = ++openings;
+  const id = externalChatSessionId(key, entry);
+  if (app.sessions.current?.journal.id !== id) {
+    const copy = await app.chats.library.read(key);
+    if (opening !== openings) return false;
+    if (!copy) {
+      showInfo(vscode.l10n.t('The copy of this chat no longer exists.'));
+      return false;
+    }
+    const journal = new ExternalChatJournal(id, entry, copy, (error) => app.describe(error));
+    journal.add(keepModelEvents(app.sessions.current?.state));
+    const conversation = await app.sessions.show(journal);
+    const { counts, counter } = conversation;
+    journal.add(journal.compactions({ message: (one) => counts.known(one) ?? 0, text: (text) => counter.text(text) }));
+    void showKeyEvents(app, conversation, journal).catch((error: unknown) => app.describe(error));
+  }
+  if (position === undefined) app.panel.open();
+  else app.panel.reveal(id, position);
+  return true;
+}
+
+/** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
+async function showKeyEvents(
+  app: OpenedChatApp,
+  conversation: Conversation,
+  journal: ExternalChatJournal,
+): Promise<void> {
+  const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
+  const { runYielding } = await import('../../core/pace/steps.ts');
+  const { state } = journal;
+  const messages = state.path.flatMap((id) => {
+    const message = state.messages.get(id);
+    return message ? [{ role: message.role, text: messageText(message) }] : [];
+  });
+  const isOpen = (): boolean => app.sessions.current === conversation;
+  const found = await runYielding(
+    keyEventsOf(messages, (index) => state.path[index]!),
+    {
+      isDue: () => !isOpen() || app.clock.yielder.isDue(),
+      yield: async () => {
+        if (!isOpen()) throw new Closed('the chat is no longer open');
+        await app.clock.yielder.yield();
+      },
+    },
+  ).catch((error: unknown) => {
+    if (error instanceof Closed) return [];
+    throw error;
+  });
+  journal.add(found.map((event) => ({ type: 'event_added', event })));
+}
+
+class Closed extends Error {}
+
+/** Imports the open chat as a session, up to a message or completely. */
+export async function continueHere(app: OpenedChatApp, argument?: unknown): Promise<boolean> {
+  const { current } = app.sessions;
+  if (!(current?.journal instanceof ExternalChatJournal)) return false;
+  const { state } = current;
+  const last = typeof argument === 'string' ? state.positionOf(messageId(argument)) : undefined;
+  let end = (last ?? state.path.length - 1) + 1;
+  // Keep a tool call together with its result.
+  while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
+  const path = state.path.slice(0, end);
+  const watch = { isCancelled: () => false, report: () => undefined };
+  const messages = await importMessages(app, state.title, batches(app, current, path), watch, keepModelEvents(state));
+  app.panel.open();
+  if (messages === undefined) return false;
+  showInfo(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
+  return true;
+}
+
+async function* batches(
+  app: Pick<ImportApp, 'clock'>,
+  { state }: Conversation,
+  path: readonly MessageId[],
+): AsyncGenerator<readonly Message[]> {
+  let parent: MessageId | null = null;
+  for (let from = 0; from < path.length; from += BATCH_SIZE) {
+    const batch: Message[] = [];
+    for (const id of path.slice(from, from + BATCH_SIZE)) {
+      const message: Message = { ...state.messages.get(id)!, id: messageId(app.clock.id()), parent };
+      parent = message.id;
+      batch.push(message);
+    }
+    yield await Promise.resolve(batch);
+  }
+}
+
+/** Maximum number of search results. */
+const MAX_HITS = 30;
+/** Maximum number of results to examine for a kind of key event. */
+const MAX_EXAMINED = 300;
+/** Pause in typing before a search starts, in ms. */
+const TYPING_PAUSE_MS = 150;
+
+type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
+
+/** Searches all kept chats as the user types, and opens the selected result. */
+export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
+  const { chats: kept } = await app.chats.list();
+  if (kept.length === 0)
+    return showInfo(
+      vscode.l10n.t('There are no chats to search. Run Copy Chats from Other Tools and select at least one tool.'),
+    );
+  const chats = new Map(kept.map((chat) => [chat.key, chat]));
+  const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
+    itemsOf(await find(app, parseChatQuery(typed)), chats),
+  );
+  return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
+}
+
+async function find({ chats, clock }: OpenedChatApp, typed: ParsedChatQuery): Promise<readonly ChatHit[]> {
+  const { kind, tool, role, ...query } = typed;
+  const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
+  const limit = kind === undefined ? MAX_HITS : MAX_EXAMINED;
+  const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
+  if (kind === undefined) return hits;
+  const { detectSteps } = await import('../../core/events/detect.ts');
+  const { runYielding } = await import('../../core/pace/steps.ts');
+  const ofKind: ChatHit[] = [];
+  for (const hit of hits) {
+    const events = await runYielding(detectSteps({ role: hit.role, text: hit.text }, {}), clock.yielder);
+    if (events.some((event) => event.kind === kind)) ofKind.push(hit);
+    if (ofKind.length === MAX_HITS) break;
+  }
+  return ofKind;
+}
+
+const isNamed = (tool: (typeof TOOLS)[number], name: string): boolean =>
+  [tool, TOOL_NAMES[tool]].some((one) => one.toLowerCase().includes(name.toLowerCase()));
+
+function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat>): Item[] {
+  return hits.flatMap(({ key, message, role, at, text }) => {
+    const chat = chats.get(key);
+    if (!chat) return [];
+    const { tool, title, updatedAt } = chat.entry;
+    const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
+    return [
+      {
+        label: oneLine(text, 150),
+        description: `${TOOL_NAMES[tool]} · ${when}`,
+        detail: `${titleText(title)} · ${message + 1} · ${roleName(role)}`,
+        // Prevents the picker from filtering the results again.
+        alwaysShow: true,
+        chat,
+        message,
+      },
+    ];
+  });
+}
+
+function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = vscode.l10n.t('Search Chats from Other Tools');
+  picker.placeholder = vscode.l10n.t(
+    'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search shell commands, start with cmd:',
+  );
+  picker.value = initial;
+  let timer: NodeJS.Timeout | undefined;
+  let latestSearch = 0;
+  const search = async (): Promise<void> => {
+    const searchNumber = ++latestSearch;
+    const hasText = picker.value.trim() !== '';
+    picker.busy = hasText;
+    const items = hasText ? await itemsFor(picker.value) : [];
+    if (searchNumber !== latestSearch) return;
+    picker.busy = false;
+    picker.items = items.length > 0 || !hasText ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown): void => {
+      reject(error instanceof Error ? error : new Error(String(error)));
+      picker.hide();
+    };
+    picker.onDidChangeValue(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void search().catch(failed), TYPING_PAUSE_MS);
+    });
+    picker.onDidAccept(() => {
+      resolve(picker.selectedItems[0]);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      clearTimeout(timer);
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
+    void search().catch(failed);
+  });
+}
+
+/** Lists the chats in which a file was read or edited, newest first, and opens the selected one at its last edit. */
+export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
+  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+  if (!uri) return showInfo(vscode.l10n.t('Open a file to see the chats about it.'));
+  if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
+  const { chats: kept } = await app.chats.list();
+  const uses = Map.groupBy(await app.chats.library.fileEffects(uri.fsPath), ({ key }) => key);
+  const items = kept
+    .flatMap((chat): Item[] => {
+      const usesInChat = uses.get(chat.key) ?? [];
+      const target = usesInChat.findLast(({ kind }) => kind === 'edit') ?? usesInChat.at(-1);
+      if (!target) return [];
+      const edits = usesInChat.filter(({ kind }) => kind === 'edit').length;
+      return [
+        {
+          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${titleText(chat.entry.title)}`,
+          description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
+          detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, usesInChat.length - edits),
+          chat,
+          message: target.message,
+        },
+      ];
+    })
+    .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
+  if (items.length === 0) return showInfo(vscode.l10n.t('No reads or edits of this file found in the copied chats.'));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
+    matchOnDescription: true,
+  });
+  return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
+}

@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Worker } from 'node:worker_threads';
+import {
+  CHAT_LIBRARY_METHODS,
+  type ChatCall,
+  type ChatLibrary,
+  type ChatList,
+  type ChatLibraryEvent,
+  type ChatReply,
+} from '../../app/library/chat-library-calls.ts';
+import { StoreFault } from '../../app/ports.ts';
+import { readSettings } from '../platform/settings.ts';
+import { translated } from '../platform/l10n.ts';
+import { phrase } from '../../core/text/phrase.ts';
+import { deferred, type Deferred } from '../../core/pace/deferred.ts';
+
+export interface ExternalChatsOptions {
+  readonly extensionUri: vscode.Uri;
+  /** The folder in which the copies are stored, in `all-chats`. */
+  readonly storage: vscode.Uri;
+  /** Identifies this window. */
+  readonly window: string;
+  readonly warn: (message: string) => void;
+}
+
+const NO_CHATS: ChatList = { chats: [], unreadable: [], copied: [], bytes: 0 };
+const DAY_MS = 24 * 3_600_000;
+/** Pause before a thread that has ended is restarted (ms); doubles each time up to the maximum. */
+const MIN_RESTART_MS = 1_000;
+const MAX_RESTART_MS = 5 * 60_000;
+/** If a thread has run for this long (ms), the pause starts over from the minimum. */
+const STABLE_MS = 15 * 60_000;
+
+/** This window's access to chats from other tools, which a worker thread copies as configured. */
+export class ExternalChats implements vscode.Disposable {
+  readonly #folder: string;
+  readonly #thread: LibraryThread;
+  readonly #warn: ExternalChatsOptions['warn'];
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChange = this.#changed.event;
+  readonly onLibraryEvent: vscode.Event<ChatLibraryEvent>;
+  readonly #subscriptions: readonly { dispose(): unknown }[];
+  /** The call of `library.follow` in progress, shared by callers with the same options (`key`). */
+  #following: { readonly key: string; readonly done: Promise<unknown> } | undefined;
+  #isFollowing = false;
+  #endedAt = -Infinity;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #restartMs = MIN_RESTART_MS;
+  #hasWarned = false;
+
+  constructor({ extensionUri, storage, window, warn }: ExternalChatsOptions) {
+    this.#warn = warn;
+    this.#folder = vscode.Uri.joinPath(storage, 'all-chats').fsPath;
+    this.#thread = new LibraryThread({
+      file: vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath,
+      data: () => ({ folder: this.#folder, home: os.homedir(), window }),
+      ended: (fault) => this.#ended(fault),
+    });
+    this.onLibraryEvent = this.#thread.onLibraryEvent;
+    this.#subscriptions = [
+      this.#thread,
+      this.#changed,
+      this.onLibraryEvent((news) => {
+        if (news.type === 'changed') this.#changed.fire(undefined);
+        if (news.type === 'failed') this.#warnOf(news.message);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    this.#isFollowing = false;
+    clearTimeout(this.#restartTimer);
+    for (const one of this.#subscriptions) one.dispose();
+  }
+
+  /** Ends the thread and closes the copies. */
+  close(): Promise<void> {
+    return this.#thread.end();
+  }
+
+  get library(): ChatLibrary {
+    return this.#thread.library;
+  }
+
+  /** False in Restricted Mode, and until the user has selected a tool. */
+  get isOn(): boolean {
+    return vscode.workspace.isTrusted && readSettings().sources.tools.length > 0;
+  }
+
+  /** Whether to delete expired copies, which also happens if no tool is selected anymore. */
+  get #deletesExpired(): boolean {
+    const { isTrusted } = vscode.workspace;
+    return isTrusted && readSettings().sources.keepDays > 0 && existsSync(path.join(this.#folder, 'catalog.json'));
+  }
+
+  /** Follows the selected tools from now on. Never rejects; failures are logged. */
+  async follow(): Promise<void> {
+    try {
+      const { isOn } = this;
+      this.#isFollowing = isOn;
+      if (isOn || this.#deletesExpired || this.#thread.isRunning) await this.#read(isOn);
+    } catch (error) {
+      this.#warnOf(String(error));
+    }
+    this.#changed.fire(undefined);
+  }
+
+  async #read(isOn: boolean): Promise<void> {
+    const { tools, keepDays } = readSettings().sources;
+    const options = { tools: isOn ? tools : [], keepMs: isOn || this.#deletesExpired ? keepDays * DAY_MS : 0 };
+    const key = JSON.stringify(options);
+    if (this.#following?.key !== key) this.#following = { key, done: this.library.follow(options) };
+    const following = this.#following;
+    try {
+      await following.done;
+    } finally {
+      if (this.#following === following) this.#following = undefined;
+    }
+  }
+
+  /** Restarts the thread after a pause that grows with each recent failure. */
+  #ended(fault: StoreFault): void {
+    this.#warnOf(fault.message);
+    if (!this.#isFollowing) return;
+    if (!this.#hasWarned) void vscode.window.showWarningMessage(translated(fault.phrase));
+    this.#hasWarned = true;
+    const now = performance.now();
+    this.#restartMs = now - this.#endedAt > STABLE_MS ? MIN_RESTART_MS : Math.min(this.#restartMs * 2, MAX_RESTART_MS);
+    this.#endedAt = now;
+    clearTimeout(this.#restartTimer);
+    this.#restartTimer = setTimeout(() => void this.follow(), this.#restartMs);
+  }
+
+  /** Size of the copies on disk, including those of tools that aren't followed anymore. */
+  async copiedBytes(): Promise<number> {
+    return vscode.workspace.isTrusted ? (await this.library.list()).bytes : 0;
+  }
+
+  #warnOf(reason: string): void {
+    this.#warn(`The chats from other tools could not be read: ${reason}`);
+  }
+
+  /** The copied chats; empty if `isOn` is false. */
+  async list(): Promise<ChatList> {
+    if (!this.isOn) return NO_CHATS;
+    if (!this.#isFollowing) void this.follow();
+    return this.library.list();
+  }
+}
+
+export interface LibraryThreadOptions {
+  /** The thread's script. */
+  readonly file: string;
+  readonly data: () => { readonly folder: string; readonly home: string; readonly window: string };
+  /** Called when the thread ends unexpectedly. */
+  readonly ended: (fault: StoreFault) => void;
+}
+
+/** More than reading 200 chats of 1 GB in total takes. A thread that needs more ends; the editor doesn't. */
+const MAX_HEAP_MB = 2048;
+
+/** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
+export class LibraryThread implements vscode.Disposable {
+  readonly #options: LibraryThreadOptions;
+  readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
+  readonly onLibraryEvent = this.#libraryEvents.event;
+  readonly #pending = new Map<number, Deferred<unknown>>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  /** Its methods run in the thread. */
+  readonly library: ChatLibrary;
+
+  constructor(options: LibraryThreadOptions) {
+    this.#options = options;
+    const methods = CHAT_LIBRARY_METHODS.map(
+      (method) => [method, (...args: readonly unknown[]) => this.#call(method, args)] as const,
+    );
+    // The compiler can't see that every method is included.
+    this.library = Object.fromEntries(methods) as unknown as ChatLibrary;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  dispose(): void {
+    this.#libraryEvents.dispose();
+  }
+
+  /** Ends the thread once it has released its resources. */
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    if (!worker) return;
+    try {
+      await this.library.close();
+    } finally {
+      this.#worker = undefined;
+      this.#rejectAll(faultOf('closed'));
+      await worker.terminate();
+    }
+  }
+
+  #call(method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> {
+    const id = ++this.#lastId;
+    const pending = deferred<unknown>();
+    this.#pending.set(id, pending);
+    this.#ensureWorker().postMessage({ id, method, args });
+    return pending.promise;
+  }
+
+  #ensureWorker(): Worker {
+    if (this.#worker) return this.#worker;
+    const { file, data } = this.#options;
+    const worker = new Worker(file, {
+      workerData: data(),
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      // Node warns that SQLite is experimental each time it's loaded.
+      execArgv: ['--no-warnings'],
+    });
+    this.#worker = worker;
+    worker.on('message', (reply: ChatReply) => this.#handleReply(reply));
+    worker.on('error', (error: Error) => this.#ended(worker, error.message));
+    worker.on('exit', (code) => this.#ended(worker, `exit ${code}`));
+    return worker;
+  }
+
+  #handleReply(reply: ChatReply): void {
+    if ('event' in reply) return this.#libraryEvents.fire(reply.event);
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if ('result' in reply) pending?.resolve(reply.result);
+    else pending?.reject(new StoreFault('other', reply.fault));
+  }
+
+  #ended(worker: Worker, reason: string): void {
+    // A failing thread emits two events, and a new one may have started in between.
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const fault = faultOf(reason);
+    this.#rejectAll(fault);
+    this.#options.ended(fault);
+  }
+
+  #rejectAll(fault: StoreFault): void {
+    for (const pending of this.#pending.values()) pending.reject(fault);
+    this.#pending.clear();
+  }
+}
+
+function faultOf(reason: string): StoreFault {
+  return new StoreFault(
+    'other',
+    phrase('Reading chats from other tools stopped unexpectedly ({0}). It restarts automatically.', reason),
+  );
+}

@@ -1,0 +1,93 @@
+import type { ChatRequest } from '../../app/ports.ts';
+import { plainText, toTurns, type Turn } from '../../providers/turns.ts';
+import { ModelFault, type FaultReason } from '../../app/fault.ts';
+import { streamFault } from '../../providers/provider-errors.ts';
+
+/** A message for VS Code's models, which have two roles and only text. */
+export interface VsCodeMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/**
+ * Converts a request to messages for VS Code's models. The API (1.105) has no system role, so the system prompt is the
+ * first user message, fenced. Tool calls and results become text, because most models reject such parts if no tools are
+ * declared. Images are mentioned, because the API has no part for them.
+ */
+export function toVsCodeMessages(request: Pick<ChatRequest, 'system' | 'messages'>): readonly VsCodeMessage[] {
+  const system = request.system.filter((block) => block.trim() !== '').join('\n\n');
+  const turns = toTurns(request.messages).map((turn): VsCodeMessage => ({ role: turn.role, text: turnText(turn) }));
+  return system === '' ? turns : [{ role: 'user', text: fenced(system) }, ...turns];
+}
+
+/** Fences the system prompt with a name that doesn't occur in it, so that the prompt can't close the fence. */
+function fenced(system: string): string {
+  let name = 'instructions';
+  for (let number = 2; system.includes(name); number += 1) name = `instructions-${number}`;
+  return `<${name}>\n${system}\n</${name}>\n\nWhat stands between the marks holds for the whole conversation. The user wrote none of it; the conversation begins with the next message.`;
+}
+
+function turnText(turn: Turn): string {
+  if (turn.role === 'assistant') {
+    const calls = turn.calls.map((call) => `[call of ${call.name}: ${call.json}]`);
+    return [turn.text, ...calls].filter((part) => part !== '').join('\n\n');
+  }
+  const results = turn.results.map(
+    (result) => `[${result.isError ? 'failed call' : 'result of a call'}: ${result.text}]`,
+  );
+  const images = turn.parts.flatMap((part) => (part.type === 'image' ? [`[image of type ${part.mediaType}]`] : []));
+  return [...results, plainText(turn).trim(), ...images].filter((part) => part !== '').join('\n\n');
+}
+
+/** Codes of VS Code's `LanguageModelError` and names of GitHub Copilot's errors. */
+const REASON_OF_NAME: Readonly<Record<string, FaultReason>> = {
+  NoPermissions: 'forbidden',
+  NotFound: 'model_not_found',
+  // VS Code's code for an exceeded quota and Copilot's for too many requests.
+  Blocked: 'quota',
+  ChatQuotaExceeded: 'quota',
+  ChatRateLimited: 'rate_limited',
+};
+
+/** Copilot's messages about quotas, for errors whose name is lost. */
+const QUOTA = /\byour\b[^.]{0,40}\bquota\b|\ballowance\b/i;
+
+/** Node's error codes and fetch's messages for an unreachable provider. */
+const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
+
+/** Maximum depth of causes. VS Code wraps the extension's error, which wraps that of its SDK. */
+const MAX_DEPTH = 4;
+
+/**
+ * Maps an error of VS Code's language model API to a fault. Errors of VS Code are recognized by their code. Errors of
+ * the model's extension all have the code `Unknown`, so they are recognized by their message, like errors in a
+ * provider's stream.
+ */
+export function vsCodeModelFault(error: unknown): ModelFault {
+  if (error instanceof ModelFault) return error;
+  const texts: string[] = [];
+  let cause = error;
+  for (let depth = 0; depth < MAX_DEPTH && cause instanceof Error; depth += 1) {
+    const code = codeOf(cause);
+    if (code === 'Canceled' || cause.name === 'Canceled' || cause.name === 'AbortError') {
+      return new ModelFault('cancelled', 'cancelled', { cause: error });
+    }
+    const name = [code, cause.name].find((each) => Object.hasOwn(REASON_OF_NAME, each));
+    texts.push(`${name ?? code} ${cause.message}`.trim());
+    if (name !== undefined) {
+      const { reason, retryAfterMs } = streamFault(undefined, cause.message);
+      const mapped = name === 'Blocked' && reason === 'rate_limited' ? reason : REASON_OF_NAME[name]!;
+      return new ModelFault(mapped, texts.join(': '), { retryAfterMs, cause: error });
+    }
+    cause = cause.cause;
+  }
+  const text = texts.length > 0 ? texts.join(': ') : String(error);
+  if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
+  const { reason, message, retryAfterMs } = streamFault(undefined, text);
+  const isQuota = reason === 'overloaded' && QUOTA.test(text);
+  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, cause: error });
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

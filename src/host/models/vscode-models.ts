@@ -1,0 +1,152 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import { Emitter, type Disposable } from '../../app/emitter.ts';
+import { ModelFault } from '../../app/fault.ts';
+import type { ChatModel } from '../../app/ports.ts';
+import type { Urgency } from '../../app/compression-job.ts';
+import type { VsCodeChatModel } from './vscode-chat-model.ts';
+
+/** Facts about one of VS Code's language models. */
+interface VsCodeModelFacts {
+  /** `vendor/id`, the name in sessions and settings. */
+  readonly model: string;
+  readonly name: string;
+  readonly maxInputTokens: number;
+}
+
+const STATE_KEY = 'threadkeeper.editorModels';
+/** Maximum number of models whose facts are stored. Only those that sessions use are stored, not all. */
+const MAX_STORED = 16;
+/** How long extensions may take to register their models, in ms. */
+const SELECT_LIMIT_MS = 8000;
+
+const storedSchema = v.array(v.object({ model: v.string(), name: v.string(), maxInputTokens: v.number() }));
+
+/**
+ * VS Code's language models of all vendors. Listing them doesn't ask for consent, but activates their extensions, so it
+ * only happens when the user opens the model list or has selected such a model.
+ */
+export class VsCodeModels implements Disposable {
+  readonly #state: vscode.Memento;
+  readonly #access: vscode.LanguageModelAccessInformation;
+  readonly #chats = new Map<string, VsCodeChatModel>();
+  readonly #available = new Map<string, vscode.LanguageModelChat>();
+  /** The first model that VS Code offers, which an empty name means. */
+  #first: vscode.LanguageModelChat | undefined;
+  readonly #missing = new Set<string>();
+  readonly #appeared: Emitter<undefined>;
+  readonly #subscription: vscode.Disposable;
+  #isRechecking = false;
+
+  constructor(state: vscode.Memento, access: vscode.LanguageModelAccessInformation, warn: (message: string) => void) {
+    this.#state = state;
+    this.#access = access;
+    this.#appeared = new Emitter((error) => warn(`Model list listener failed: ${String(error)}`));
+    this.#subscription = vscode.lm.onDidChangeChatModels(() => {
+      this.#recheckMissing().catch((error: unknown) =>
+        warn(`The editor's models could not be listed: ${String(error)}`),
+      );
+    });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  /** Called when a missing model becomes available, because its extension has started later. */
+  onDidAppear(listener: () => void): Disposable {
+    return this.#appeared.on(listener);
+  }
+
+  /** All available models. */
+  async list(): Promise<readonly VsCodeModelFacts[]> {
+    return (await this.#select({})).map(factsOf);
+  }
+
+  /**
+   * Facts as known from this or an earlier window; undefined for a model that was never available. An empty name means
+   * the first model.
+   */
+  facts(model: string): VsCodeModelFacts | undefined {
+    if (model === '') return this.#first ? factsOf(this.#first) : this.#stored()[0];
+    const chat = this.#available.get(model);
+    return chat ? factsOf(chat) : this.#stored().find((one) => one.model === model);
+  }
+
+  /** The model if it's available; an empty name means the first one. */
+  async find(model: string): Promise<vscode.LanguageModelChat | undefined> {
+    const slash = model.indexOf('/');
+    const found = await this.#select(model === '' ? {} : { vendor: model.slice(0, slash), id: model.slice(slash + 1) });
+    const chat = found[0];
+    if (chat) {
+      this.#missing.delete(model);
+      await this.#remember(factsOf(chat));
+    } else this.#missing.add(model);
+    return chat;
+  }
+
+  /**
+   * Throws `ModelFault`: `model_not_found`, or `forbidden` in the background if the user hasn't allowed requests,
+   * because asking for consent must follow a user action.
+   */
+  async make(model: string, urgency: Urgency): Promise<ChatModel> {
+    const chat = await this.find(model);
+    if (!chat) throw new ModelFault('model_not_found', `the editor offers no model ${model}`);
+    if (urgency === 'background' && this.#access.canSendRequest(chat) !== true)
+      throw new ModelFault('forbidden', 'the user has not been asked for consent yet');
+    const { VsCodeChatModel } = await import('./vscode-chat-model.ts');
+    const name = nameOf(chat);
+    const existing = this.#chats.get(name);
+    if (existing?.uses(chat) === true) return existing;
+    const created = new VsCodeChatModel(name, chat);
+    this.#chats.set(name, created);
+    return created;
+  }
+
+  async #select(selector: vscode.LanguageModelChatSelector): Promise<readonly vscode.LanguageModelChat[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const timedOut = new Promise<never>((_, reject) => {
+      const fault = new ModelFault('timeout', `the editor did not list its models within ${SELECT_LIMIT_MS} ms`);
+      timer = setTimeout(() => reject(fault), SELECT_LIMIT_MS);
+    });
+    try {
+      const found = await Promise.race([vscode.lm.selectChatModels(selector), timedOut]);
+      for (const chat of found) this.#available.set(nameOf(chat), chat);
+      if (selector.id === undefined) [this.#first] = found;
+      return found;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // Never runs twice at a time, because listing models may itself cause a change event.
+  async #recheckMissing(): Promise<void> {
+    if (this.#isRechecking || this.#missing.size === 0) return;
+    this.#isRechecking = true;
+    try {
+      const found = await Promise.all([...this.#missing].map((model) => this.find(model)));
+      if (found.some((chat) => chat !== undefined)) this.#appeared.emit(undefined);
+    } finally {
+      this.#isRechecking = false;
+    }
+  }
+
+  #stored(): readonly VsCodeModelFacts[] {
+    const result = v.safeParse(storedSchema, this.#state.get(STATE_KEY));
+    return result.success ? result.output : [];
+  }
+
+  async #remember(facts: VsCodeModelFacts): Promise<void> {
+    const stored = this.#stored();
+    const previous = stored.find((one) => one.model === facts.model);
+    if (previous?.name === facts.name && previous.maxInputTokens === facts.maxInputTokens) return;
+    const others = stored.filter((one) => one.model !== facts.model);
+    await this.#state.update(STATE_KEY, [facts, ...others].slice(0, MAX_STORED));
+  }
+}
+
+const nameOf = (chat: vscode.LanguageModelChat): string => `${chat.vendor}/${chat.id}`;
+
+function factsOf(chat: vscode.LanguageModelChat): VsCodeModelFacts {
+  return { model: nameOf(chat), name: chat.name, maxInputTokens: chat.maxInputTokens };
+}

@@ -1,0 +1,170 @@
+import * as vscode from 'vscode';
+import { roleName, tokensText } from '../platform/l10n.ts';
+import { messageText } from '../../core/model/message.ts';
+import type { MessageId } from '../../core/model/ids.ts';
+import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
+import { faultTexts, levelName, verificationText } from './summary-facts.ts';
+import {
+  separateHeadings,
+  DocumentWriter,
+  plainDocument,
+  type RenderedDocument,
+  type Part,
+} from './rendered-document.ts';
+import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
+
+/** A summary with its facts, texts, and warnings, and its source or child summaries. */
+export function nodeDocument(state: SessionState, node: SummaryNode): RenderedDocument {
+  const page = new DocumentWriter().heading(1, node.title);
+  const range = state.spanOf(node.id);
+  page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
+  writeLinks(page, state, node);
+  for (const level of EDITABLE_LEVELS) {
+    const text = node[level];
+    if (text === undefined) continue;
+    page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(separateHeadings(text));
+  }
+  const faults = faultTexts(state, node);
+  if (faults.length > 0) {
+    page.heading(2, vscode.l10n.t('Verification'));
+    for (const fault of faults) page.line(`- ${fault}`);
+    page.line();
+  }
+  if (node.children.length > 0) {
+    page.heading(2, vscode.l10n.t('Generated from'));
+    for (const id of node.children) {
+      const child = state.nodes.get(id);
+      if (child) page.line('- ', { text: child.title, to: nodeUri(state, child, 'node') });
+    }
+    page.line();
+  } else if (range) {
+    page.heading(2, vscode.l10n.t('Source'));
+    writeMessages(page, state, range.from, range.to, 3);
+  }
+  return page.document();
+}
+
+/** The messages that a summary covers, verbatim. */
+export function sourceDocument(state: SessionState, node: SummaryNode): RenderedDocument {
+  const range = state.spanOf(node.id);
+  const page = new DocumentWriter().heading(1, vscode.l10n.t('Source: {0}', node.title));
+  writeLinks(page, state, node);
+  if (range) writeMessages(page, state, range.from, range.to, 2);
+  return page.document();
+}
+
+/** The lists and the narrative of a summary. */
+export function structuredDocument(state: SessionState, node: SummaryNode): RenderedDocument {
+  const page = new DocumentWriter().heading(1, node.title);
+  writeLinks(page, state, node);
+  const { structured } = node;
+  if (!structured) {
+    return page.block(vscode.l10n.t('This summary has no structured sections.')).document();
+  }
+  for (const [name, entries] of lists(structured)) {
+    if (entries.length === 0) continue;
+    page.heading(2, name);
+    for (const entry of entries) page.line(`- ${entry}`);
+    page.line();
+  }
+  return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).document();
+}
+
+/** Only the text of a message, so that offsets in it apply to the document. */
+export function messageDocument(state: SessionState, id: MessageId): RenderedDocument | undefined {
+  const message = state.messages.get(id);
+  return message && plainDocument(messageText(message));
+}
+
+export function nodeUri(
+  state: SessionState,
+  node: SummaryNode,
+  kind: 'node' | 'structured' | 'source' | Level,
+): vscode.Uri {
+  const name =
+    kind === 'node'
+      ? node.title
+      : `${node.title} (${kind === 'structured' || kind === 'source' ? kindName(kind) : levelName(kind)})`;
+  return documentUri(sessionOf(state), kind, node.id, name);
+}
+
+export function messageUri(state: SessionState, id: MessageId): vscode.Uri {
+  return documentUri(sessionOf(state), 'message', id, vscode.l10n.t('Message {0}', (state.positionOf(id) ?? 0) + 1));
+}
+
+function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
+  if (id === undefined) throw new Error('a session without an id has no documents');
+  return id;
+}
+
+function writeLinks(page: DocumentWriter, state: SessionState, node: SummaryNode): void {
+  const parts: Part[] = [];
+  const add = (text: string, to: vscode.Uri): void => {
+    if (parts.length > 0) parts.push(' · ');
+    parts.push({ text, to });
+  };
+  for (const level of EDITABLE_LEVELS)
+    if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
+  if (node.structured) add(kindName('structured'), nodeUri(state, node, 'structured'));
+  add(kindName('source'), nodeUri(state, node, 'source'));
+  for (const id of state.summaries.parentsOf(node.id)) {
+    const parent = state.nodes.get(id);
+    if (parent) add(vscode.l10n.t('Part of: {0}', parent.title), nodeUri(state, parent, 'node'));
+  }
+  page.line(...parts).line();
+}
+
+function writeMessages(page: DocumentWriter, state: SessionState, from: number, to: number, depth: number): void {
+  for (let position = from; position <= to; position++) {
+    const id = state.path[position]!;
+    const message = state.messages.get(id);
+    if (!message) continue;
+    page.heading(depth, `${position + 1} · ${roleName(message.role)}`);
+    page.line({ text: vscode.l10n.t('Open Message'), to: messageUri(state, id) }).line();
+    page.block(messageText(message));
+  }
+}
+
+function facts(state: SessionState, node: SummaryNode): string {
+  const { source, detailed } = node.tokens;
+  return vscode.l10n.t(
+    '{0} → {1} tokens · {2} · {3}',
+    source.toLocaleString(vscode.env.language),
+    detailed.toLocaleString(vscode.env.language),
+    verificationText(node, state.summaries.checkOf(node)),
+    new Date(node.at).toLocaleString(vscode.env.language),
+  );
+}
+
+function lists(structured: StructuredSummary): [string, readonly string[]][] {
+  const { decisions, errors } = structured;
+  const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' — ');
+  const listOf = (heading: string, list: SummaryList): [string, readonly string[]] => [heading, structured[list] ?? []];
+  return [
+    listOf(vscode.l10n.t('Topics'), 'topics'),
+    listOf(vscode.l10n.t('People'), 'people'),
+    listOf(vscode.l10n.t('Requests'), 'intents'),
+    [vscode.l10n.t('Decisions'), decisions.map(({ what, why, when }) => joined(what, why, when))],
+    listOf(vscode.l10n.t('Constraints'), 'constraints'),
+    listOf(vscode.l10n.t('Preferences'), 'preferences'),
+    listOf(vscode.l10n.t('Quests'), 'quests'),
+    listOf(vscode.l10n.t('Inventory'), 'inventory'),
+    listOf(vscode.l10n.t('Conditions'), 'conditions'),
+    listOf(vscode.l10n.t('Places'), 'places'),
+    listOf(vscode.l10n.t('Discoveries'), 'discoveries'),
+    listOf(vscode.l10n.t('Facts'), 'facts'),
+    listOf(vscode.l10n.t('Guidance'), 'guidance'),
+    [vscode.l10n.t('Errors'), errors.map(({ what, solution }) => joined(what, solution))],
+    listOf(vscode.l10n.t('Failed attempts'), 'failedAttempts'),
+    listOf(vscode.l10n.t('Files'), 'files'),
+    listOf(vscode.l10n.t('Open steps'), 'openSteps'),
+    listOf(vscode.l10n.t('Outcomes'), 'outcomes'),
+  ];
+}
+
+const kindName = (kind: 'structured' | 'source'): string =>
+  kind === 'structured' ? vscode.l10n.t('Structured') : vscode.l10n.t('Source');
+
+const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  from === to ? vscode.l10n.t('message {0}', from + 1) : vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);

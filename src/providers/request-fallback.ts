@@ -1,0 +1,125 @@
+import { ModelFault } from '../app/fault.ts';
+import type { ChatRequest } from '../app/ports.ts';
+import { withImageMentions } from './without-images.ts';
+
+/** An optional part of a request, or a way of sending it, that some servers or models reject. */
+export type OptionalPart =
+  'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
+
+const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
+  ['temperature', /temperature/i],
+  ['cache', /prompt_cache|cache_control/i],
+  ['stream', /must be verified to stream/i],
+  ['tools', /must define tools|tools=|requires? tools/i],
+  ['usage', /stream_options|include_usage/i],
+  ['images', /image/i],
+  ['effort', /reasoning|effort|thinking/i],
+  ['schema', /response_format|json_?schema|structured|grammar|text\.format|output_config|output_format|schema/i],
+  ['token_limit_name', /max_(completion_)?tokens/i],
+];
+/** Signs that a server rejected the name of the token limit, and not its value. */
+const UNKNOWN_NAME =
+  /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
+
+/** The maximum output limit in messages of OpenAI, Groq, Anthropic, DeepSeek, and Qwen. */
+const MAX_OUTPUT =
+  /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
+
+/** The parts of a request that may be rejected. */
+export function optionalPartsOf(
+  request: ChatRequest,
+  api: 'responses' | 'chat' | 'ollama' | 'messages',
+): readonly OptionalPart[] {
+  const blocks = request.messages.flatMap(({ content }) => content);
+  const has = (type: string): boolean => blocks.some((block) => block.type === type);
+  const extras: readonly (readonly [OptionalPart, boolean])[] = [
+    ['temperature', request.temperature !== undefined && api !== 'messages'],
+    ['effort', request.effort !== undefined],
+    ['schema', request.jsonSchema !== undefined],
+    ['usage', api === 'chat'],
+    ['cache', api === 'chat' && request.cache !== undefined],
+    ['token_limit_name', api === 'chat'],
+    ['tools', api === 'chat' && has('tool_call')],
+    ['stream', api === 'responses' || api === 'chat'],
+    ['images', has('image')],
+  ];
+  return extras.flatMap(([extra, isSent]) => (isSent ? [extra] : []));
+}
+
+/**
+ * Sends a request, and if the server rejects an optional part, sends it again without that part. Rejected parts are
+ * omitted from then on, once an attempt without them has succeeded (schemas by name, and images only in that request,
+ * because the next one may have others). Each attempt omits another part, so there are at most as many attempts as
+ * parts. If the server rejects the output limit and names a lower one, that one is used.
+ */
+export class RequestFallback {
+  readonly #refused = new Set<string>();
+  #maxOutput = Infinity;
+
+  /**
+   * @param offered optional parts of the request
+   *
+   * @param send sends the request without the given parts
+   * @throws ModelFault that `send` throws, once nothing is left to omit
+   */
+  async send<T>(
+    offered: readonly OptionalPart[],
+    request: ChatRequest,
+    send: (without: ReadonlySet<OptionalPart>, request: ChatRequest) => Promise<T>,
+  ): Promise<T> {
+    const schemaName = request.jsonSchema?.name;
+    let tolerated = request;
+    let images = true;
+    const suspected = new Set<OptionalPart>();
+    for (;;) {
+      const without = new Set([...this.without(offered, schemaName), ...suspected]);
+      const sent = this.limited(tolerated);
+      try {
+        const answer = await send(without, sent);
+        for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
+        return answer;
+      } catch (error) {
+        if (ModelFault.is(error, 'bad_request') && this.#learnLimit(error.message, sent)) continue;
+        const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
+        const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
+        if (refused === undefined) throw error;
+        if (refused === 'images') {
+          images = false;
+          tolerated = withImageMentions(request);
+        } else suspected.add(refused);
+      }
+    }
+  }
+
+  /** The request with an output limit that the server supports. */
+  limited(request: ChatRequest): ChatRequest {
+    const { reasoningTokens = 0, ...rest } = request;
+    const max = this.#maxOutput;
+    return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
+  }
+
+  /** Whether the message names a lower limit than was sent. A concurrent request may have learned it already. */
+  #learnLimit(message: string, { maxOutputTokens, reasoningTokens = 0 }: ChatRequest): boolean {
+    const max = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
+    if (max >= maxOutputTokens + reasoningTokens || max < 1) return false;
+    this.#maxOutput = Math.min(this.#maxOutput, max);
+    return true;
+  }
+
+  /** The parts to omit, as far as known. */
+  without(offered: readonly OptionalPart[], schemaName: string | undefined): ReadonlySet<OptionalPart> {
+    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
+  }
+}
+
+const keyOf = (extra: OptionalPart, schemaName: string | undefined): string =>
+  extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
+
+function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
+  for (const [extra, pattern] of REJECTIONS) {
+    if (!left.includes(extra) || !pattern.test(message)) continue;
+    if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;
+  }
+  // Some servers reject a schema without naming it. A reply guided by the prompt alone is better than none.
+  return left.includes('schema') ? 'schema' : undefined;
+}

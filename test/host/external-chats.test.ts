@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import * as vscode from 'vscode';
+import { childRows, type ChatRow } from '../../src/host/external-chats/chat-rows.ts';
+import { lines, put } from '../support/tool-homes/conversation.ts';
+import { answering, product, transcript, withSettings } from './product.ts';
+
+const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
+  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+
+const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
+  type: role,
+  sessionId: 'ports',
+  cwd: '/home/sam/api',
+  timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
+  message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
+  ...more,
+});
+const FIRST = 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.';
+const RECORDS = [
+  claude(0, 'user', FIRST),
+  claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
+  claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
+  claude(3, 'user', 'Which port is free?'),
+  claude(4, 'assistant', [
+    { type: 'text', text: '8080 is free.' },
+    { type: 'tool_use', id: 'c1', name: 'Edit', input: { file_path: '/home/sam/api/config.ts' } },
+  ]),
+];
+const SESSION = '.claude/projects/-home-sam-api/ports.jsonl';
+
+type Picked = readonly { readonly label: string; readonly description?: string }[];
+
+describe('chats from other tools in the editor', () => {
+  let home = '';
+  let realHome: string | undefined;
+  const threads: Worker[] = [];
+  const began = (thread: Worker): unknown => threads.push(thread);
+  const environment: [string, string | undefined][] = [];
+
+  before(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
+    realHome = process.env['HOME'];
+    for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'CLAUDE_CONFIG_DIR'])
+      environment.push([name, process.env[name]]);
+    for (const [name] of environment) Reflect.deleteProperty(process.env, name);
+    process.env['HOME'] = home;
+    put(home, SESSION, lines(...RECORDS));
+    process.on('worker', began);
+  });
+  after(async () => {
+    process.off('worker', began);
+    await vscode.workspace.getConfiguration('threadkeeper.sources').update('tools', undefined, true);
+    for (const [name, value] of environment) if (value !== undefined) process.env[name] = value;
+    assert.equal(process.env['HOME'], realHome);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** All rows of the view, at all levels. */
+  async function allRows(): Promise<readonly ChatRow[]> {
+    const { chatsTree } = await product();
+    const below = (row: ChatRow): readonly ChatRow[] => [row, ...childRows(row).flatMap(below)];
+    return (await chatsTree.getChildren()).flatMap(below);
+  }
+  const chatRow = async (): Promise<Extract<ChatRow, { kind: 'chat' }>> =>
+    (await allRows()).find((row) => row.kind === 'chat')!;
+
+  async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+    for (const since = Date.now(); !(await isSo()); await new Promise((resolve) => setTimeout(resolve, 50)))
+      assert.ok(Date.now() - since < 60_000, 'it did not come');
+  }
+
+  it('are not read before the user selects a tool', async () => {
+    assert.deepEqual(await allRows(), []);
+    const { globalStorageUri } = await storage();
+    await assert.rejects(readdir(path.join(globalStorageUri, 'all-chats')), { code: 'ENOENT' });
+  });
+
+  it('are found, and copied once the user selects their tool', async () => {
+    let offered: Picked = [];
+    await answering(
+      {
+        showQuickPick: (items: Picked) => {
+          offered = items;
+          return Promise.resolve(items);
+        },
+      },
+      () => Promise.resolve(run('findChats')),
+    );
+    assert.deepEqual(
+      offered.map(({ label, description = '' }) => [
+        label,
+        description.split(' · ').length,
+        description.split(' · ')[0],
+      ]),
+      [['Claude Code', 3, '1 session']],
+    );
+    assert.deepEqual(
+      (await allRows()).map(({ kind }) => kind),
+      ['workspace', 'tool', 'chat', 'compaction'],
+    );
+  });
+
+  it('show messages that the tool adds', async () => {
+    appendFileSync(path.join(home, SESSION), lines(claude(5, 'user', 'Thanks.')));
+    await eventually(async () => (await chatRow()).chat.entry.messages === 5);
+  });
+
+  it('are read once for concurrent requests, and an invalid setting causes no error', async () => {
+    const { chats } = await product();
+    const follow = chats.library.follow.bind(chats.library);
+    let passes = 0;
+    chats.library.follow = (options) => {
+      passes++;
+      return follow(options);
+    };
+    try {
+      await Promise.all([chats.follow(), chats.follow()]);
+      assert.equal(passes, 1);
+      await withSettings({ 'sources.keepDays': -1 }, () => chats.follow());
+    } finally {
+      chats.library.follow = follow;
+    }
+  });
+
+  it('are followed again after the reader thread has ended, and the user is told', async () => {
+    const told: string[] = [];
+    const showWarningMessage = (text: string): Promise<undefined> => {
+      told.push(text);
+      return Promise.resolve(undefined);
+    };
+    await answering({ showWarningMessage }, async () => {
+      await threads.at(-1)!.terminate();
+      appendFileSync(path.join(home, SESSION), lines(claude(6, 'user', 'Bye.')));
+      await eventually(async () => threads.length > 1 && (await chatRow()).chat.entry.messages === 6);
+    });
+    assert.deepEqual(told, [
+      'Reading chats from other tools stopped unexpectedly (exit 1). It restarts automatically.',
+    ]);
+  });
+
+  it('are removed after the configured number of days, even when no tool is selected anymore', async () => {
+    const { chats } = await product();
+    const follow = chats.library.follow.bind(chats.library);
+    const asked: string[] = [];
+    chats.library.follow = (options) => {
+      asked.push(JSON.stringify(options));
+      return follow(options);
+    };
+    try {
+      await withSettings({ 'sources.tools': [], 'sources.keepDays': 30 }, async () => {
+        await chats.close();
+        asked.length = 0;
+        await chats.follow();
+        assert.deepEqual(asked, [JSON.stringify({ tools: [], keepMs: 30 * 24 * 3_600_000 })]);
+      });
+    } finally {
+      chats.library.follow = follow;
+      const configuration = vscode.workspace.getConfiguration('threadkeeper');
+      await configuration.update('sources.tools', ['claude-code'], vscode.ConfigurationTarget.Global);
+      await chats.follow();
+    }
+  });
+
+  it('open read-only, and can be continued as a session of the user’s own', async () => {
+    const app = await product();
+    const chosen = { provider: 'local', model: 'chosen before' };
+    await (await app.sessions.create()).journal.append({ type: 'model_selected', ...chosen });
+    await run('openKeptChat', await chatRow());
+    const opened = app.sessions.current!;
+    assert.equal(transcript(opened)[2], 'user: Which port is free?');
+    assert.match(transcript(opened)[3]!, /^assistant: 8080 is free/);
+    const { action, text } = app.describe(opened.journal.readOnly);
+    assert.match(text, /^This chat from .+ is read-only\.$/);
+    assert.equal(action, undefined, 'no other window is there to take over from');
+    assert.equal(opened.state.compressions.length, 1);
+    await eventually(() => Promise.resolve(opened.state.events.size > 0));
+    assert.equal(
+      (await app.sessions.list()).some(({ id }) => id === opened.journal.id),
+      false,
+    );
+    await answering({ showInformationMessage: () => Promise.resolve(undefined) }, () =>
+      Promise.resolve(run('continueHere', opened.state.path[2])),
+    );
+    const own = app.sessions.current!;
+    assert.notEqual(own.journal.id, opened.journal.id);
+    assert.equal(own.journal.readOnly, undefined);
+    assert.deepEqual([own.state.provider, own.state.model], Object.values(chosen));
+    assert.equal(transcript(own).length, 3);
+    await own.send('Go on.');
+    assert.equal(transcript(own)[3], 'user: Go on.');
+  });
+
+  it('are searched while the user types, and can be opened from the results', async () => {
+    const app = await product();
+    const { library } = app.chats;
+    const [hit] = await library.search({ text: 'bookings port', limit: 5 });
+    assert.match(hit?.text ?? '', /Never use port 80/);
+    const searching = run('searchChats', 'which port');
+    // The picker shows what it found, with the first row selected.
+    await eventually(async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return app.sessions.current?.journal.isExternal === true;
+    });
+    await searching;
+  });
+
+  it('are listed for a file with what they did to it', async () => {
+    let offered: Picked = [];
+    await answering(
+      {
+        showQuickPick: (items: Picked) => {
+          offered = items;
+          return Promise.resolve(undefined);
+        },
+      },
+      () => Promise.resolve(run('chatsAboutFile', vscode.Uri.file('/home/sam/api/config.ts'))),
+    );
+    assert.deepEqual(
+      offered.map(({ label }) => label),
+      ['$(edit) Never use port 80 for the bookings service. We decided to…'],
+    );
+  });
+
+  it('show key events dropped by their own compaction, to copy or restore', async () => {
+    const app = await product();
+    const { chatsTree } = app;
+    const compaction = (await allRows()).find(({ kind }) => kind === 'compaction');
+    const entries = await chatsTree.getChildren(compaction);
+    const entry = entries.find((row) => row.kind === 'dropped');
+    const quotes = entry?.group.events.map(({ quote }) => quote) ?? [];
+    assert.ok(
+      quotes.some((quote) => quote.includes('Never use port 80')),
+      quotes.join(', '),
+    );
+    const listed = quotes.map((quote) => `- ${quote}`).join('\n');
+    await answering({ showInformationMessage: () => Promise.resolve(undefined) }, async () => {
+      await run('copyDropped', entry);
+      assert.equal(await vscode.env.clipboard.readText(), listed);
+      const chats = new Set((await app.sessions.list()).map(({ id }) => id));
+      await run('restoreDropped', entry);
+      const continued = app.sessions.current!;
+      assert.ok(!chats.has(continued.journal.id), 'the chat was continued');
+      assert.equal(transcript(continued)[0], `user: ${FIRST}`);
+      // Attachments aren't the user's words.
+      assert.deepEqual(
+        app.attachments.contents(continued.journal.id).attachments.map(({ kind, name, text }) => [kind, name, text]),
+        [['paste', 'Key events dropped by Claude Code', listed]],
+      );
+      const [one] = await chatsTree.getChildren(entry);
+      await run('restoreDropped', one ?? entry);
+      assert.equal(app.sessions.current, continued, 'which is not done twice');
+      assert.equal(app.attachments.contents(continued.journal.id).attachments.length, 2);
+    });
+  });
+
+  it('stay when the tool deletes them, and go when the user deletes the copies', async () => {
+    rmSync(path.join(home, SESSION));
+    await eventually(async () => (await chatRow()).chat.isGone);
+    await answering(
+      {
+        showWarningMessage: (_text: string, _options: unknown, forget: string) => Promise.resolve(forget),
+        showInformationMessage: () => Promise.resolve(undefined),
+      },
+      async () => {
+        await run(
+          'forgetChats',
+          (await allRows()).find(({ kind }) => kind === 'tool'),
+        );
+      },
+    );
+    assert.deepEqual(await allRows(), []);
+    const kept = await readdir(path.join((await storage()).globalStorageUri, 'all-chats'));
+    assert.deepEqual(
+      kept.filter((name) => name.endsWith('.gz')),
+      [],
+    );
+    await withSettings({ 'sources.tools': [] }, () => Promise.resolve());
+  });
+
+  async function storage(): Promise<{ readonly globalStorageUri: string }> {
+    return { globalStorageUri: path.dirname((await product()).folder) };
+  }
+});

@@ -1,0 +1,497 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { GAUGE_PARTS } from '../../src/core/budget/gauge.ts';
+import { eventually } from './eventually.ts';
+import { INIT, PAGE_STATES } from './page-states.ts';
+import { StandalonePages, tell } from './standalone-page.ts';
+
+const [STATE] = Object.values(PAGE_STATES);
+const message = (text: string, more: object = {}) => ({
+  ...INIT.messages[0],
+  ending: 'complete',
+  parts: [{ type: 'text', text }],
+  ...more,
+});
+
+const PREVIEW = {
+  ...{ nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
+  ...{ model: 'gpt-5', estimatedCostUsd: null },
+};
+
+/** Functions that older browsers lack in which VS Code still runs. */
+const NEWER = ['requestIdleCallback', 'URL.parse', 'Promise.withResolvers', 'Promise.try', 'Iterator'];
+
+describe('chat page', () => {
+  let pages: StandalonePages;
+  let page: Page;
+  let serial = 0;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+    page = await pages.open();
+  });
+
+  after(() => pages?.stop());
+
+  /** Shows a new session with this message. */
+  async function show(text: string, more: object = {}, fields: object = {}, on = page): Promise<Locator> {
+    const session = `parts-${++serial}`;
+    await tell(on, { ...INIT, session, messages: [message(text, { id: session, ...more })], ...fields });
+    const row = on.locator(`[data-message="${session}"]`);
+    await row.waitFor();
+    return row;
+  }
+
+  /** Shows a reply that is streaming. */
+  async function arrive(text: string) {
+    const row = await show(text, { ending: undefined, streaming: true });
+    const session = `parts-${serial}`;
+    let all = text;
+    const add = async (more: string): Promise<void> => {
+      await tell(page, { type: 'replyDelta', session, id: session, offset: all.length, text: more });
+      all += more;
+    };
+    const end = (): Promise<void> =>
+      tell(page, { type: 'replyEnded', session, message: message(all, { id: session }) });
+    return { row, add, end };
+  }
+
+  const code = (row: Locator): Locator => row.locator('.code-block code');
+  const asked = (type: string, of = page): Promise<{ readonly text?: string; readonly language?: string }[]> =>
+    of.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
+
+  const postedCount = (): Promise<number> => page.evaluate<number>('posted.length');
+  /** Answers or refuses the next request of this type after the first `after` posted messages. */
+  async function answer(type: string, after: number, result: { readonly value: unknown } | 'busy'): Promise<void> {
+    const find = `posted.slice(${after}).find(({ body }) => body?.type === '${type}')?.id ?? null`;
+    await eventually(async () => assert.notEqual(await page.evaluate(find), null));
+    const id = await page.evaluate<number>(find);
+    const fault = { reason: 'busy', text: 'Not now.' };
+    await tell(
+      page,
+      result === 'busy' ? { type: 'refusal', id, ok: false, fault } : { type: 'answer', id, ok: true, ...result },
+    );
+  }
+
+  it('works in browsers that lack newer functions', async () => {
+    const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
+    const row = await show('[a](https://a.example)\n\n```ts\nconst a = 1;\n```', {}, {}, older);
+    await row.getByRole('link', { name: 'a', exact: true }).waitFor();
+    await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+    await row.hover();
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await eventually(async () => assert.equal((await asked('codeAction', older)).length, 1));
+    await older.close();
+  });
+
+  for (const [length, rest] of [
+    ['short', ''],
+    ['long', 'const other = 0;\n'.repeat(400)],
+  ] as const)
+    it(`keeps the focus and the selection in ${length} code that is streaming`, async () => {
+      const { row, add, end } = await arrive(`\`\`\`ts\nconst first = 1;\n${rest}`);
+      const copy = row.getByRole('button', { name: 'Copy', exact: true });
+      await copy.focus();
+      await page.evaluate(`{
+        const { firstChild } = document.querySelector('.code-block code');
+        getSelection().setBaseAndExtent(firstChild, 6, firstChild, 11);
+      }`);
+      await add('const second = 2;\n');
+      await code(row).filter({ hasText: 'second' }).waitFor();
+      assert.equal(await page.evaluate('String(getSelection())'), 'first');
+      // Text after the code doesn't replace its buttons.
+      for (const more of ['``', '`\n', 'Do', 'ne.\n\nAnd more.']) await add(more);
+      await row.getByText('And more.').waitFor();
+      await end();
+      await row.locator('p', { hasText: 'And more.' }).waitFor();
+      assert.equal(await code(row).textContent(), `const first = 1;\n${rest}const second = 2;`);
+      assert.equal(await copy.and(page.locator(':focus')).count(), 1);
+    });
+
+  it('shows the code point of a hidden character in streaming code, and copies the original character', async () => {
+    const { row, add, end } = await arrive('```\nleft\n');
+    await add('a\u202eb\n');
+    await row.locator('.hidden-character', { hasText: 'U+202E' }).waitFor();
+    await add('c\n```\n');
+    await end();
+    await eventually(async () => assert.equal(await code(row).textContent(), 'left\naU+202Eb\nc'));
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, 'left\na\u202eb\nc\n'));
+  });
+
+  it('copies the code shown so far while it is streaming', async () => {
+    const long = 'const a = 1;\n'.repeat(500);
+    const { row, add } = await arrive(`\`\`\`ts\n${long}`);
+    await add('const last = 2;\n');
+    await code(row).filter({ hasText: 'last' }).waitFor();
+    await row.getByRole('button', { name: 'Copy', exact: true }).click();
+    await eventually(async () => assert.equal((await asked('codeAction')).at(-1)?.text, `${long}const last = 2;\n`));
+  });
+
+  it('keeps the text that follows a long code block out of the block', async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `const a${at} = ${at};`).join('\n');
+    const { row, add } = await arrive(`\`\`\`ts\n${lines}`);
+    await code(row).getByText('const a399').waitFor();
+    await add('\n``');
+    await add('`\n');
+    await add('\nThis makes');
+    await add(' all of them.');
+    await row.getByText('This makes all of them.').waitFor();
+    assert.equal(await code(row).getByText('This makes').count(), 0);
+    await add('\n\n**And** more.');
+    await row.locator('strong', { hasText: 'And' }).waitFor();
+  });
+
+  it('labels streaming code with its whole language name, not its first letters', async () => {
+    const { row, add } = await arrive('Look:\n\n```ty');
+    await row.getByText('Look:').waitFor();
+    assert.equal(await row.locator('.code-block').count(), 0);
+    await add('pescript\nconst a = 1;\n');
+    await row.locator('.code-bar').getByText('typescript', { exact: true }).waitFor();
+  });
+
+  it('links to the whole address when the address arrives in pieces', async () => {
+    const { row, add, end } = await arrive('[docs]: https://docs.exa');
+    await add('mple/ports\n\nSee [docs].');
+    await end();
+    await row
+      .getByRole('link', { name: 'docs', exact: true })
+      .and(page.getByTitle('Open https://docs.example/ports'))
+      .waitFor();
+  });
+
+  it('labels and highlights code whose fence names a file', async () => {
+    const row = await show('```ts:src/a.ts\nconst a = 1;\n```');
+    await row.locator('.code-bar').getByText('ts', { exact: true }).waitFor();
+    await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+  });
+
+  it('shows inline code as bold as the surrounding text', async () => {
+    await show('**bold `code`**');
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');
+  });
+
+  it('shows the progress of a task whose steps are collapsed', async () => {
+    await tell(page, STATE!.data);
+    const task = page.getByRole('region', { name: 'Task' });
+    await task.getByRole('button', { expanded: true }).click();
+    await task.getByRole('button', { expanded: false }).waitFor();
+    assert.equal(await task.getByRole('checkbox').count(), 0);
+    await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
+  });
+
+  it('shows each part of the context in a different color', async () => {
+    const gauge = {
+      ...{ used: 900, budget: 1_000, contextWindow: 2_000, reserved: 1_000, policy: 'Balanced' },
+      ...{ parts: GAUGE_PARTS.map((name) => ({ name, tokens: 100 })), costUsd: 0, droppedEvents: 0 },
+    };
+    await show('Hello.', {}, { gauge });
+    const colors = ['lines', 'orange', 'yellow', 'purple', 'blue', 'green', 'foreground'];
+    const variables = colors.map((name, index) => `--vscode-charts-${name}: rgb(${index * 30}, 0, 90)`).join(';');
+    const shown = await page.evaluate<string[]>(`(() => {
+      document.documentElement.style.cssText += ${JSON.stringify(`;${variables}`)};
+      const parts = document.querySelectorAll('.gauge-bar [class^="part-"]');
+      return [...parts].map((part) => getComputedStyle(part).backgroundColor);
+    })()`);
+    assert.equal(new Set(shown).size, GAUGE_PARTS.length, shown.join('; '));
+    assert.ok(!shown.includes('rgba(0, 0, 0, 0)'), shown.join('; '));
+  });
+
+  describe('within a session', () => {
+    const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    const isFocused = (element: Locator): Promise<void> => element.and(page.locator(':focus')).waitFor();
+    const search = (): Locator => page.getByRole('searchbox', { name: 'Search this session' });
+
+    beforeEach(async () => {
+      page = await pages.open();
+    });
+
+    afterEach(() => page.close());
+
+    /** Shows these messages in a new session, or in the session with the ID `session`. */
+    async function showAll(texts: readonly string[], session = `parts-${++serial}`): Promise<void> {
+      const messages = texts.map((text, index) => message(text, { id: `${session}-${index}` }));
+      await tell(page, { ...INIT, session, messages, total: messages.length });
+      await page.locator(`[data-message^="${session}-"]`).last().waitFor();
+    }
+    /** Sends a paste event to the composer. It doesn't insert the text, so the test also fills it in. */
+    const paste = (text: string): Promise<void> =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', ${JSON.stringify(text)});
+        const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.querySelector('.composer-field').dispatchEvent(paste);
+      }`);
+    /** The texts that were sent as pasted after the first `after` posted messages. */
+    const sent = (after: number): Promise<unknown> =>
+      page.evaluate(`posted.slice(${after}).find(({ body }) => body?.type === 'send')?.body.pasted ?? null`);
+    const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
+
+    it('clears search and find results when another session is shown', async () => {
+      await showAll(lines(30));
+      let before = await postedCount();
+      await button('Search').click();
+      await search().fill('port');
+      await answer('recall', before, {
+        value: [{ message: `parts-${serial}-3`, position: 3, start: 0, text: 'A port that was found' }],
+      });
+      await page.getByText('A port that was found').waitFor();
+      await showAll(lines(30));
+      await page.getByText('A port that was found').waitFor({ state: 'detached' });
+      await isFocused(composer());
+
+      before = await postedCount();
+      await page.keyboard.press('Control+f');
+      // Enters the text at once, because a slow page would request results for the first letters as well.
+      await page.keyboard.insertText('port');
+      await answer('find', before, { value: [3, 4] });
+      await page.locator('.find-count', { hasText: '/ 2' }).waitFor();
+      await showAll(lines(30));
+      await page.locator('.find-count', { hasText: '/ 2' }).waitFor({ state: 'detached' });
+    });
+
+    it('closes the compression preview when another session is shown', async () => {
+      await showAll(lines(2));
+      const before = await postedCount();
+      await tell(page, { type: 'focus', target: 'preview' });
+      await answer('previewCompression', before, { value: PREVIEW });
+      await button('Compress').waitFor();
+      await showAll(lines(2));
+      await button('Compress').waitFor({ state: 'detached' });
+    });
+
+    it('keeps another panel open when a closed preview fails', async () => {
+      await showAll(lines(2));
+      const before = await postedCount();
+      await tell(page, { type: 'focus', target: 'preview' });
+      await page.getByText('Calculating…').waitFor();
+      await composer().press('Escape');
+      await page.locator('.title-button').click();
+      await answer('previewCompression', before, 'busy');
+      await page.getByText('Not now.').waitFor();
+      assert.equal(await page.getByRole('region', { name: 'Sessions' }).count(), 1);
+    });
+
+    it('searches for the /recall query even if the search is already open', async () => {
+      await showAll(lines(2));
+      await button('Search').click();
+      for (const other of ['an older query', 'something else']) {
+        await search().fill(other);
+        await composer().fill('/recall port');
+        await composer().press('Enter');
+        await eventually(async () => assert.equal(await search().inputValue(), 'port'));
+        await isFocused(search());
+      }
+    });
+
+    it('scrolls to where the overview was clicked, however long the messages are', async () => {
+      await showAll([...lines(15), ...lines(15).map((line) => `${line}\n\n`.repeat(60))]);
+      const box = await page.locator('.minimap').boundingBox();
+      assert.ok(box);
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
+      await eventually(async () => {
+        const top = Number(await page.locator('.map-view').getAttribute('y'));
+        assert.ok(top > 0.18 && top < 0.26, String(top));
+      });
+    });
+
+    it('keeps the changes to a message that is scrolled out of view', async () => {
+      const session = `parts-${++serial}`;
+      const messages = lines(60).map((text, index) => message(text, { id: `${session}-${index}`, role: 'user' }));
+      await tell(page, { ...INIT, session, messages, total: messages.length });
+      const row = page.locator(`[data-message="${session}-59"]`);
+      await row.hover();
+      await row.getByRole('button', { name: 'Edit and Resend' }).click();
+      const editor = row.getByRole('textbox', { name: 'Edit and Resend' });
+      await isFocused(editor);
+      await editor.fill('The port is 8443.');
+      await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
+      await row.waitFor({ state: 'detached' });
+      await composer().focus();
+      await button('Jump to Latest').click();
+      await editor.waitFor();
+      assert.equal(await editor.inputValue(), 'The port is 8443.');
+    });
+
+    it('keeps typed text when a queued message is taken out to be edited', async () => {
+      const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
+      await show('Hello.', {}, { status: { ...INIT.status, queue } });
+      let before = await postedCount();
+      await page.locator('.queue').getByRole('button', { name: 'Edit' }).click();
+      await composer().fill('Build it.');
+      await answer('takeQueued', before, { value: { text: 'Then deploy it.', pasted: ['deploy it.'] } });
+      await eventually(async () => assert.equal(await composer().inputValue(), 'Build it.\nThen deploy it.'));
+      before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['deploy it.']));
+    });
+
+    it('remembers pasted text when a message could not be sent', async () => {
+      await show('Hello.');
+      await paste('Use port 8443.');
+      await composer().fill('They say: Use port 8443.');
+      let before = await postedCount();
+      await composer().press('Enter');
+      await answer('send', before, 'busy');
+      await eventually(async () => assert.equal(await composer().inputValue(), 'They say: Use port 8443.'));
+      before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
+    });
+
+    it('remembers a draft’s pasted text while another session is shown', async () => {
+      await show('Hello.');
+      const session = `parts-${serial}`;
+      await paste('Use port 8443.');
+      await composer().fill('They say: Use port 8443.');
+      await show('Hello.');
+      await composer().fill('Another draft');
+      const draft = { text: 'They say: Use port 8443.', attachments: [] };
+      await tell(page, { ...INIT, session, draft });
+      await eventually(async () => assert.equal(await composer().inputValue(), draft.text));
+      const before = await postedCount();
+      await composer().press('Enter');
+      await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
+    });
+
+    it('leaves keys with Ctrl or Shift to the composer while suggestions are shown', async () => {
+      await show('Hello.');
+      const what = { kind: 'currentFile' };
+      /** Types a word with one suggestion and presses a key. */
+      const press = async (key: string): Promise<number> => {
+        const before = await postedCount();
+        await composer().fill('');
+        await composer().pressSequentially('Look at #');
+        await answer('completeContext', before, { value: [{ label: 'Current File', detail: '', what }] });
+        await page.getByRole('option', { name: 'Current File' }).waitFor();
+        await composer().press(key);
+        return before;
+      };
+      await press('Shift+Enter');
+      await eventually(async () => assert.equal(await composer().inputValue(), 'Look at #\n'));
+      await press('Shift+Tab');
+      await composer().and(page.locator(':not(:focus)')).waitFor();
+      const before = await press('Control+Enter');
+      await answer('send', before, { value: null });
+      assert.deepEqual(await asked('attach'), []);
+    });
+
+    it('returns the focus to where find was opened, even if Ctrl+F is pressed again', async () => {
+      const row = await show('Hello.');
+      await row.focus();
+      await page.keyboard.press('Control+f');
+      const field = page.getByRole('searchbox', { name: 'Find in this session' });
+      await isFocused(field);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'detached' });
+      await isFocused(row);
+    });
+
+    it('scrolls to a message only when its own session is shown, even if that is later', async () => {
+      await showAll(lines(60));
+      const next = `parts-${++serial}`;
+      const before = await postedCount();
+      await tell(page, { type: 'reveal', session: next, position: 3 });
+      await tell(page, { type: 'ping' });
+      await eventually(async () =>
+        assert.ok(await page.evaluate(`posted.slice(${before}).some(({ type }) => type === 'pong')`)),
+      );
+      await page.locator('[aria-posinset="60"]').waitFor();
+      assert.equal(await button('Jump to Latest').count(), 0);
+      await showAll(lines(60), next);
+      await isFocused(page.locator(`[data-message="${next}-3"]`));
+    });
+
+    it('keeps the title field open while an earlier title is stored', async () => {
+      const view = { updatedAt: 1, messages: 1, pinned: false, archived: false };
+      const sessions = ['First', 'Second'].map((title) => ({ ...view, id: title, title }));
+      await show('Hello.', {}, { sessions });
+      await page.locator('.title-button').click();
+      const rename = (name: string): Promise<void> =>
+        page.locator('.session', { hasText: name }).getByRole('button', { name: 'Rename' }).click();
+      const title = page.getByRole('textbox', { name: 'New title' });
+      const before = await postedCount();
+      await rename('First');
+      await title.fill('One');
+      await rename('Second');
+      await eventually(async () => assert.equal(await title.inputValue(), 'Second'));
+      await answer('renameSession', before, { value: null });
+      await tell(page, { type: 'say', text: 'Stored.', offer: null });
+      await page.getByText('Stored.').waitFor();
+      assert.equal(await title.count(), 1);
+    });
+
+    it('offers to undo a deletion only while its session is shown', async () => {
+      const row = await show('Hello.');
+      const before = await postedCount();
+      await row.hover();
+      await row.getByRole('button', { name: 'Delete Message' }).click();
+      await answer('deleteMessage', before, { value: null });
+      await button('Undo').waitFor();
+      await show('Hello.');
+      await button('Undo').waitFor({ state: 'detached' });
+    });
+  });
+
+  describe('when a message or a summary cannot be rendered', () => {
+    const compression = {
+      ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
+      ...{ tokens: { before: 900, after: 90 }, keyEvents: { kept: 0, total: 0 }, undone: false },
+    };
+    const node = {
+      ...{
+        id: 'n1',
+        title: 'Ports',
+        tokens: { source: 900, shown: 90 },
+        rung: 'model',
+        model: 'gpt-5',
+        from: 0,
+        to: 0,
+      },
+      ...{ audit: { score: 1, faults: [] }, events: [] },
+    };
+    const isFault = (row: Locator): Promise<number> => row.getByText('This message can’t be displayed').count();
+
+    before(async () => {
+      page = await pages.open(
+        null,
+        `const { replaceChildren } = Element.prototype;
+        Element.prototype.replaceChildren = function (...nodes) {
+          if (nodes.some((node) => node.textContent?.includes('CANNOT-BE-DRAWN'))) throw new Error('planted');
+          return replaceChildren.apply(this, nodes);
+        };`,
+      );
+    });
+
+    /** Opens the compression's summary, which contains this text. */
+    async function openSummary(text: string): Promise<Locator> {
+      const row = page.locator('.compression');
+      const before = await postedCount();
+      await row.getByRole('button', { name: '1 message → 1 summary' }).click();
+      await answer('openNode', before, { value: { ...node, text } });
+      await row.getByRole('heading', { name: 'Ports' }).waitFor();
+      return row;
+    }
+
+    it('shows the message’s source, and leaves the compression next to it unchanged', async () => {
+      const row = await show('All is well.', {}, { compressions: [compression] });
+      const summary = await openSummary('The port is **8443**.');
+      await tell(page, {
+        type: 'messagesChanged',
+        session: `parts-${serial}`,
+        messages: [message('**CANNOT-BE-DRAWN**', { id: `parts-${serial}` })],
+      });
+      await row.locator('.plain', { hasText: '**CANNOT-BE-DRAWN**' }).waitFor();
+      assert.equal(await summary.locator('strong', { hasText: '8443' }).count(), 1);
+    });
+
+    it('leaves the message next to the summary unchanged', async () => {
+      const row = await show('All is **well**.', {}, { compressions: [compression] });
+      await openSummary('**CANNOT-BE-DRAWN**');
+      assert.equal(await isFault(row), 0);
+      assert.equal(await row.locator('strong', { hasText: 'well' }).count(), 1);
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { auditSummary } from '../../../src/core/audit/audit-summary.ts';
+import { findQuotes } from '../../../src/core/audit/quotes.ts';
+import { missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
+import { runSynchronously } from '../../../src/core/pace/steps.ts';
+
+const source = {
+  text: ['We call it resume, not restore. See src/resume.ts, line 40, or https://example.org/a?b=1.'],
+  tokens: 100,
+};
+const audit = (text: string, tokens = 10) => runSynchronously(auditSummary({ text, tokens }, source));
+
+describe('summary audit', () => {
+  it('passes a summary that is shorter than its source, not empty, and quotes verbatim', () => {
+    const { passes, score, faults } = audit('They said “We call it resume, not restore” (src/resume.ts, line 40).');
+    assert.deepEqual([passes, score, faults], [true, 1, []]);
+  });
+
+  it('fails a summary that is as long as its source', () => {
+    assert.deepEqual(
+      audit('short', 100).faults.map(({ kind }) => kind),
+      ['grew'],
+    );
+  });
+
+  it('fails an empty summary', () => {
+    assert.equal(audit(' \n ').passes, false);
+  });
+
+  it('fails a quotation that differs by one letter', () => {
+    const { passes, faults } = audit('They said “We call it resume, not Restore”.');
+    assert.equal(passes, false);
+    assert.deepEqual(faults, [{ kind: 'unknown_quote', text: 'We call it resume, not Restore' }]);
+  });
+
+  it('lists only quotations and terms as missing from the source, no other faults', () => {
+    const { faults } = audit('They said “We call it resume, not Restore” in src/restore.ts.', 100);
+    assert.ok(faults.some(({ kind }) => kind === 'grew'));
+    const missing = missingFromSource({ ...VERBATIM, faults });
+    assert.deepEqual(missing.toSorted(), ['We call it resume, not Restore', 'src/restore.ts']);
+  });
+
+  it('reports identifiers, paths, numbers, and URLs that the source lacks, but passes the summary', () => {
+    const { passes, faults, score } = audit('See src/restore.ts, line 41, resumeSession and https://example.org/z.');
+    assert.equal(passes, true);
+    assert.deepEqual(
+      faults.map(({ text }) => text),
+      ['src/restore.ts', '41', 'resumeSession', 'https://example.org/z'],
+    );
+    assert.equal(score, 0);
+  });
+
+  it('does not treat every phrase in quotation marks as a quotation', () => {
+    assert.deepEqual(findQuotes('the "smart" mode and "x = 1"'), []);
+  });
+
+  it('finds quotations in other languages’ quotation marks', () => {
+    const text =
+      'Er sagte: „wir nennen es Fortsetzen“; il a dit «on appelle ça reprendre»; 「再開と呼びます」と言った。';
+    assert.deepEqual(
+      findQuotes(text).map(({ quote }) => quote),
+      ['wir nennen es Fortsetzen', 'on appelle ça reprendre', '再開と呼びます'],
+    );
+    for (const { quote, start, end } of findQuotes(text)) assert.equal(text.slice(start, end), quote);
+  });
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import type * as EditorModelsModule from '../../../src/host/models/vscode-models.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
+
+const offered = ['auto', 'large'].map((id) => ({
+  vendor: 'copilot',
+  id,
+  name: id,
+  maxInputTokens: id === 'large' ? 900_000 : 60_000,
+}));
+const lm = {
+  onDidChangeChatModels: () => ({ dispose: () => undefined }),
+  selectChatModels: ({ id }: { readonly id?: string }) =>
+    Promise.resolve(offered.filter((each) => id === undefined || each.id === id)),
+};
+
+describe('editor models', () => {
+  it('keep one session’s selected model apart from another session’s default model', async () => {
+    const module = await hostIn({ lm, l10n })<typeof EditorModelsModule>('models/vscode-models.ts');
+    const state = { keys: () => [], get: () => undefined, update: () => Promise.resolve() };
+    const models = new module.VsCodeModels(state as never, {} as never, () => undefined);
+    await models.find('copilot/large');
+    const first = await models.find('');
+    assert.equal(first?.id, 'auto');
+    assert.equal(models.facts('')?.name, 'auto');
+    assert.equal(models.facts('copilot/large')?.name, 'large');
+    models.dispose();
+  });
+});
