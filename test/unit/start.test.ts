@@ -8,7 +8,7 @@ import { hostIn, l10n } from '../support/fake-editor.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const START = 'src/host/extension.ts';
 /** The modules that are loaded at startup. All others belong to the product, which is loaded on first use. */
-const PARTS = /^src\/host\/(extension|registration|platform\/(ids|lazy))\.ts$/;
+const PARTS = /^src\/host\/(extension|registration|platform\/(contribution-ids|lazy))\.ts$/;
 
 interface State {
   readonly tools?: readonly string[];

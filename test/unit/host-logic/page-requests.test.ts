@@ -45,8 +45,8 @@ describe('a message from the page', () => {
       },
     };
     const implicit = new ImplicitContext({ attachments, drafts, editor, sessions, describe: () => undefined } as never);
-    const currentLink = () => ({ conversation: current, post: () => undefined });
-    const app = { attachments, currentLink, drafts, implicit, describe: () => undefined };
+    const currentConnection = () => ({ conversation: current, post: () => undefined });
+    const app = { attachments, currentConnection, drafts, implicit, describe: () => undefined };
     const { journal } = current;
     return pageRequests(app as never).send({ type: 'send', session: journal.id, text, attachments: [], pasted: [] });
   }
@@ -96,7 +96,7 @@ describe('a pinned quote', () => {
     const conversation = await harness.converse();
     await conversation.send(message);
     const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
-    const { pinQuote } = pageRequests({ clock: harness.clock, currentLink: () => ({ conversation }) } as never);
+    const { pinQuote } = pageRequests({ clock: harness.clock, currentConnection: () => ({ conversation }) } as never);
     const start = () => pinQuote({ type: 'pinQuote', quote, kind: 'fact' });
     // Searches the reply before it returns. Nothing else can interrupt a regular expression.
     await vm.runInNewContext('start()', { start }, { timeout: 10_000 });
