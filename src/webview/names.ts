@@ -12,17 +12,17 @@ const ROLE_NAMES: Readonly<Record<string, () => string>> = {
 export const roleName = (role: string): string => ROLE_NAMES[role]?.() ?? role;
 
 const KIND_NAMES: Readonly<Record<EventMark['kind'], () => string>> = {
-  decision: () => text('Decisions'),
-  error: () => text('Errors'),
-  preference: () => text('Preferences'),
-  constraint: () => text('Constraints'),
+  decision: () => text('Decision'),
+  error: () => text('Error'),
+  preference: () => text('Preference'),
+  constraint: () => text('Constraint'),
   configuration: () => text('Configuration'),
-  fact: () => text('Facts'),
-  todo: () => text('To-dos'),
-  outcome: () => text('Outcomes'),
+  fact: () => text('Fact'),
+  todo: () => text('To-do'),
+  outcome: () => text('Outcome'),
 };
 
-/** The name of a kind of key event, as in the *Context* view. */
+/** The name of a kind of key event, as in the extension host. */
 export const kindName = (kind: EventMark['kind']): string => KIND_NAMES[kind]();
 
 /** The states of a key event that are only visible by an icon or a style, for screen readers. */

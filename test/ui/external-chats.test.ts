@@ -111,7 +111,7 @@ describe('chats from other tools', () => {
     // The row's accessible name.
     assert.match(
       (await entry.getAttribute('aria-label')) ?? '',
-      /Constraints: Never use port 80[^]*Decisions: We decided to use Valkey/,
+      /Constraint: Never use port 80[^]*Decision: We decided to use Valkey/,
     );
     await entry.hover();
     await entry.getByRole('button', { name: 'Continue Chat with Key Events' }).click();

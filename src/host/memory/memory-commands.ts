@@ -5,7 +5,7 @@ import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } f
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { Redactor } from '../../core/redact/redact.ts';
-import { kindName } from '../platform/key-event-kinds.ts';
+import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
@@ -134,7 +134,7 @@ export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'MEMORY.md') }),
     }));
   if (!uri) return;
-  const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindName)}`;
+  const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindHeading)}`;
   const text = readSettings().export.maskSecrets ? new Redactor().redact(body) : body;
   await saveFile(uri, text);
   await vscode.window.showTextDocument(uri);

@@ -10,7 +10,7 @@ import { messageText } from '../../core/model/message.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-documents.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
-import { kindName } from '../platform/key-event-kinds.ts';
+import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, offerUndo, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-facts.ts';
 import { cancellable, showInfo, showInfoWithAction } from '../platform/notifications.ts';
@@ -316,7 +316,7 @@ async function pickFilter(): Promise<TreeFilter | undefined> {
     { label: `$(search) ${vscode.l10n.t('Filter by Text…')}`, filter: 'text' },
     { label: `$(warning) ${filterName({ by: 'warnings' })}`, filter: { by: 'warnings' } },
     ...KEY_EVENT_KINDS.map((of) => ({
-      label: `$(quote) ${kindName(of)}`,
+      label: `$(quote) ${kindHeading(of)}`,
       description: vscode.l10n.t('Key events'),
       filter: { by: 'kind', of } as const,
     })),

@@ -5,7 +5,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import type { StepStatus } from '../../core/model/task.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
-import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
+import { KIND_ICON, kindHeading, statusName } from '../platform/key-event-kinds.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import { locale, oneLine, roleName, shortTokens, tokensText } from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './document-uris.ts';
@@ -74,7 +74,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       return created;
     }
     case 'eventKind':
-      return item(kindName(row.of), Collapsed, KIND_ICON[row.of], statusCounts(source.events().ofKind(row.of)));
+      return item(kindHeading(row.of), Collapsed, KIND_ICON[row.of], statusCounts(source.events().ofKind(row.of)));
     case 'event': {
       const { event, status } = row;
       const position = state.positionOf(event.message) ?? 0;
@@ -310,7 +310,7 @@ export function filterName(filter: TreeFilter): string {
     case 'warnings':
       return vscode.l10n.t('Summaries with warnings');
     case 'kind':
-      return kindName(filter.of);
+      return kindHeading(filter.of);
     case 'text':
       return filter.text;
   }

@@ -23,7 +23,7 @@ describe('names on the page', () => {
       readTranslations(bundle);
       for (const kind of KEY_EVENT_KINDS) assert.equal(kindName(kind), host.kindName(kind));
       for (const role of ['user', 'assistant', 'system', 'tool']) assert.equal(roleName(role), l10n.roleName(role));
-      assert.notEqual(kindName('decision'), 'Decisions');
+      assert.notEqual(kindName('decision'), 'Decision');
     });
 
   it('tell screen readers which key events are pinned or superseded', () => {
