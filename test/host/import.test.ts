@@ -101,7 +101,7 @@ describe('transcript import in the editor', () => {
     );
     assert.deepEqual(said, ['Imported 3 messages. Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.']);
     assert.ok(app.sessions.current);
-    assert.deepEqual(transcript(app.sessions.current), ['You: said 0', 'Assistant: said 1', 'You: said 2']);
+    assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
   });
 
   it('changes nothing when the user declines', async () => {
