@@ -19,9 +19,9 @@ const MAX_PER_MESSAGE = 4;
 const MAX_QUOTE_LENGTH = 300;
 const LINES_PER_STEP = 100;
 
-/** A cheap test that most lines fail. No pattern matches without it. */
+/** A cheap first check, which most lines fail. Only lines that pass it are matched against the patterns. */
 const HINT =
-  /err|exception|fail|fatal|panic|denied|not ?found|no such|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|not ok|answer|selected|chose|fout|fehler|eacces|etimedout|eaddr|not recognized|access|[✕✗✖❌×[]|:\d|エラー|错误|錯誤|ошибка|오류/i;
+  /err|exception|fail|fatal|fault|panic|denied|not ?found|no such|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|not ok|answer|selected|chose|fout|fehler|eacces|etimedout|eaddr|not recognized|access|[✕✗✖❌×[]|:\d|エラー|错误|錯誤|ошибка|오류/i;
 
 interface Pattern {
   readonly name: string;
@@ -49,14 +49,14 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /^(?<q>(?:Unexpected|Uncaught|Unhandled|Fatal)[ -](?<c>error|exception)\b.*)/iu,
   },
   {
-    name: 'compiler or linter error with its place',
+    name: 'compiler or linter error with location',
     kind: 'error',
     score: 0.95,
     pattern:
       /^(?<q>[^\s:()]{1,160}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\)):? ?(?:- )?(?:fatal )?(?<c>error(?: [A-Z]{1,6}\d{1,5})?|[A-Z]{1,3}\d{3,4}|undefined: |cannot |syntax error|panic:|expected ).*)/u,
   },
   {
-    name: 'rust or gcc error',
+    name: 'compiler error',
     kind: 'error',
     score: 0.9,
     pattern: /^(?<q>(?<c>error(?:\[E\d{4}\]|\s+TS\d{3,5})): .*)/u,
@@ -102,7 +102,7 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /^(?<q>.{0,80}(?<c>exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]\d{0,2})\b.*)/iu,
   },
   {
-    name: 'reference to nothing',
+    name: 'system error or crash',
     kind: 'error',
     score: 0.8,
     weak: true,
@@ -110,7 +110,7 @@ const PATTERNS: readonly Pattern[] = [
       /^(?<q>.{0,120}(?<c>ECONNREFUSED|ENOENT|EACCES|ETIMEDOUT|EADDRINUSE|segmentation fault|core dumped|out of memory|Traceback).*)/iu,
   },
   {
-    name: 'answer of the user',
+    name: 'user’s answer',
     kind: 'decision',
     score: 0.85,
     pattern: /^(?<q>\*{0,2}(?<c>Answer|User (?:answered|selected|chose))\*{0,2}:?\*{0,2}:? .*)/u,

@@ -30,6 +30,11 @@ describe('key event detection', () => {
     assert.equal(event.kind, 'error');
   });
 
+  it('finds a crash without any other word for an error', () => {
+    assert.deepEqual(quotes('tool', '$ ./server\nlistening\nSegmentation fault\n'), ['Segmentation fault']);
+    assert.deepEqual(quotes('tool', 'POST /api\nSOAPFault: bad envelope\n'), ['SOAPFault: bad envelope']);
+  });
+
   it('keeps the location of a compiler error', () => {
     const text =
       "Building…\nsrc/store.ts:41:7 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n41   count = name;\n     ~~~~~\n";
