@@ -121,8 +121,9 @@ export interface SessionJournal {
    */
   append(...events: readonly SessionEvent[]): Promise<void>;
   /**
-   * Makes this window the writer if the previous one is gone, as `append` does, so that the next events can refer to
-   * what that one wrote last. If it isn't gone, `readOnly` says so. Rejects with `StoreFault`.
+   * Makes this window the writer, as `append` does, if the previous writer is gone. Call it before creating events that
+   * refer to the latest state, which then includes everything that the previous writer wrote. If the previous writer
+   * isn't gone, `readOnly` says so. Rejects with `StoreFault`.
    */
   prepareToWrite(): Promise<void>;
   /** Makes this window the writer; the previous one finishes writing and turns read-only. Rejects with `StoreFault`. */

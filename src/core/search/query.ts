@@ -61,7 +61,9 @@ const ABOUT: readonly {
   },
 ];
 
-/** Groups of synonyms: the same word in several languages, and product names with their category (postgres, database). */
+/**
+ * Groups of synonyms: the same word in several languages, and product names with their category (postgres, database).
+ */
 const NAMES: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -88,7 +90,7 @@ export function parseQuery(text: string): Query {
     const synonyms = synonymGroups.flat().filter((word) => word !== term);
     return { term, synonyms, isKindTerm: groups.some(({ same }) => same) };
   });
-  // A query of only such words is about them.
+  // If every word is a kind term, the words themselves are the subject.
   const areAllKindTerms = sought.every(({ isKindTerm }) => isKindTerm);
   return { terms: areAllKindTerms ? sought.map((one) => ({ ...one, isKindTerm: false })) : sought, kinds };
 }

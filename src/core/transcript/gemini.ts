@@ -33,8 +33,9 @@ export function isGemini(value: unknown): value is JsonObject {
 }
 
 /**
- * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`): a JSON document until 2025, and since then JSONL with
- * messages, of which later versions have the same ID, changes to the session (`$set`), and rewinds (`$rewindTo`).
+ * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`). Until 2025, it was a JSON document. Since then, it's
+ * JSONL with three kinds of records: messages (a later record replaces an earlier one with the same ID), changes to the
+ * session (`$set`), and rewinds (`$rewindTo`).
  */
 export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
   const document = typeof source === 'string' ? tryParse(source) : source;

@@ -10,8 +10,8 @@ import { nodeUri } from './node-documents.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 /**
- * Registers the links in a session's documents, and above their first line links to the chat, the view, and the summary
- * of a message.
+ * Registers the links in a session's documents, and the code lenses above the first line, which open the chat, the
+ * Context view, and the summary that covers the message.
  */
 export function documentLinks(
   documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>,

@@ -3,7 +3,7 @@ import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs } from '../report/cpu.ts';
 import type { Measured } from '../report/figure.ts';
-import { compareTurns, grow, REPLY, SHORT, turnFigures } from './speed-turns.ts';
+import { compareTurns, grow, REPLY, SHORT_SESSION_LENGTH, turnFigures } from './speed-turns.ts';
 
 /** Ten times as long as in the other measurements, and longer than any real session. */
 const LONG = 100_000;
@@ -22,7 +22,7 @@ export async function measureLongTurns({ quick, say }: BenchContext): Promise<Me
     const large = await harness.converse();
     const filling = await cpuMs(() => grow(large, syntheticSession(length)));
     const small = await harness.converse();
-    await grow(small, syntheticSession(SHORT));
+    await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
     const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
     await small.close();
     await large.close();

@@ -11,7 +11,8 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs, quantile } from '../report/cpu.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
-export const SHORT = 100;
+/** Number of messages in the short session. */
+export const SHORT_SESSION_LENGTH = 100;
 /** Messages between trigger checks while a session is filled. */
 const STEP = 40;
 /**
@@ -39,10 +40,10 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
       growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
       from = length;
       const small = await harness.converse();
-      await grow(small, syntheticSession(SHORT));
+      await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
       const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
       await small.close();
-      if (points.length === 0) points.push([SHORT, quantile(costs.small, 0.5)]);
+      if (points.length === 0) points.push([SHORT_SESSION_LENGTH, quantile(costs.small, 0.5)]);
       points.push([length, quantile(costs.large, 0.5)]);
       if (length === 2_000 || length === 10_000) figures.push(...turnFigures(costs, length));
     }
@@ -106,7 +107,7 @@ export function turnFigures({ small, large }: TurnCosts, length: number): Figure
   const name = length.toLocaleString('en-US');
   const ratio = (id: string, share: number): Figure => ({
     id: `speed.turn${length}.${id}`,
-    label: `a turn at ${name} messages against one at ${SHORT}, ${id}`,
+    label: `a turn at ${name} messages against one at ${SHORT_SESSION_LENGTH}, ${id}`,
     value: quantile(large, share) / quantile(small, share),
     unit: '×',
     target: { atMost: 1.2 },

@@ -30,7 +30,7 @@ interface Change {
   readonly make: (conversation: Conversation, node: SummaryNode, harness: Harness) => Promise<unknown>;
   /** The part of the next request that contains the summary or its messages. */
   readonly holds: (conversation: Conversation, node: NodeId, before: string) => string;
-  /** The summarizer's prompt. */
+  /** Instructions that must occur in the summarizer's prompt. */
   readonly wish?: string;
   /** Only applies to the next turn, and is then undone automatically. */
   readonly once?: true;
@@ -182,7 +182,10 @@ for (const { messages, isLong } of SIZES)
     }
   });
 
-/** While it runs, summaries are requested over HTTP and answered, including the user's instructions. */
+/**
+ * Runs `work` with a summarizer that sends its requests to the server, so that tests can look for the user's
+ * instructions in them.
+ */
 async function withSummarizer(harness: Harness, server: WireServer, work: () => Promise<unknown>): Promise<void> {
   const { chat } = harness;
   assert.ok(chat);

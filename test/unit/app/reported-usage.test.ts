@@ -11,7 +11,7 @@ describe('gauge compared with usage reported over HTTP', () => {
   after(() => server.stop());
 
   for (const other of OTHER_COUNTS) {
-    it(`is within 5 % of the reported usage after five turns and after a reload: ${other.name}`, async () => {
+    it(`is within 5% of the reported usage after five turns and after a reload: ${other.name}`, async () => {
       const { errors, approximate } = await gaugeErrors(server, other);
       assert.deepEqual(approximate, { before: false, after: false });
       assert.equal(errors.length, TURNS.before + TURNS.after);

@@ -285,7 +285,7 @@ describe('summary that the user changes', () => {
     assert.equal(first(), before);
   });
 
-  it('leaves the context when its compression or all since an earlier one are undone, and returns on redo', async () => {
+  it('leaves the context when its compression, or every compression since an earlier one, is undone, and returns on redo', async () => {
     const one = newestActiveCompression(conversation.state)!;
     await fill(conversation, 60, body);
     await conversation.compressNow();

@@ -25,7 +25,7 @@ describe('gauge', () => {
     );
   });
 
-  it('warns from 75 % and shows an error from 90 %', () => {
+  it('warns from 75% and shows an error from 90%', () => {
     assert.deepEqual([0.7499, 0.75, 0.8999, 0.9, 1.5].map(gaugeLevelOf), [
       'ok',
       'warning',

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../../..');
 const bin = (name: string): string => path.join(root, 'node_modules/.bin', name);
 
-/** Runs the example in docs/library.md with a conversation and a summarizer. */
+/** A program that consists of the example in docs/library.md, with a summarizer and messages filled in. */
 const example = (markdown: string): string => {
   const code = /```js\n([\s\S]*?)```/.exec(markdown)?.[1] ?? assert.fail('there is no example');
   return [

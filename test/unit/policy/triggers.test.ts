@@ -34,7 +34,7 @@ const none = resolvePolicy('balanced', {
 type Row = readonly [policy: Policy, facts: Partial<TriggerFacts>, trigger: string | undefined];
 
 const DUE: Readonly<Record<string, readonly Row[]>> = {
-  'fire at 70 % of the budget, or at 80 % under long-memory, and not below': [
+  'fire at 70% of the budget, or at 80% under the long-memory policy, and not below': [
     [balanced, { share: 0.6999 }, undefined],
     [balanced, { share: 0.7 }, 'share'],
     [longMemory, { share: 0.7999 }, undefined],
@@ -90,7 +90,7 @@ describe('compression triggers', () => {
     assert.deepEqual(fired, [20, 30, 40]);
   });
 
-  it('fire before sending from 90 % on, and at a task reset above 40 messages, not at 40', () => {
+  it('fire before sending at 90% of the budget or more, and at a task reset with more than 40 uncompressed messages', () => {
     assert.equal(dueBeforeSend(balanced, 0.899), undefined);
     assert.deepEqual(dueBeforeSend(balanced, 0.9), { trigger: 'before_send', threshold: 0.9 });
     assert.equal(dueAtReset(balanced, 40), undefined);

@@ -220,7 +220,7 @@ const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer)
   `${count} calls, $${costUsd.toFixed(5)}; $${cost.toFixed(5)} at the prices of the model data of ${modelData.date}`;
 
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
-  it('have at least 90 % of their input billed as cached', () =>
+  it('have at least 90% of their input billed as cached', () =>
     withServer('openai', { think: 0 }, async (server) => {
       const harness = await Harness.open();
       try {

@@ -30,7 +30,7 @@ describe('page state', () => {
     assert.equal(reduce(state, other), state);
   });
 
-  it('drops older messages when positions change their meaning', () => {
+  it('drops the loaded older messages when another branch is shown or a message is deleted', () => {
     const state = shown();
     const fields = { type: 'transcript', session, total: 2, from: 1, messages: [said('n1', 'c')] } as const;
     assert.equal(opened(reduce(state, { ...fields, epoch: 1 })).transcript.at(0)?.id, 'm0');

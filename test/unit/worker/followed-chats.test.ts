@@ -40,7 +40,7 @@ function traces(folder: string): readonly string[] {
     .sort();
 }
 
-/** Writes what a tool writes for a new message. None of it changes the session's own modification time. */
+/** SQL that each tool runs to store a new message. It doesn't change the session's own modification time. */
 const WRITES = {
   goose: {
     format: /^database/,
@@ -145,7 +145,7 @@ describe('chats followed from other tools', () => {
   });
 
   for (const [value, folder] of [
-    ['the one of the Snap Store’s VS Code', 'snap/code/182/.local/share'],
+    ['the folder set by VS Code’s Snap package', 'snap/code/182/.local/share'],
     ['the default folder', '.local/share/'],
     ['empty', undefined],
   ])
@@ -189,7 +189,7 @@ describe('chats followed from other tools', () => {
       assert.equal((await chats.follow({ tools: [tool], keepMs: 0 })).read, 1);
       const before = await messages(chats);
       await writer(WRITES[tool].statement);
-      // Longer than it may take, and far below the interval of complete scans.
+      // A generous limit, but far below the interval of full scans, so that only the file watcher can be in time.
       const took = await eventually(async () => (await messages(chats)) > before, 15_000);
       console.log(`      ${took} ms`);
       const traced = traces(path.dirname(file));
@@ -251,7 +251,7 @@ describe('chats followed from other tools', () => {
     assert.deepEqual([read, unreadable], [1, []]);
   });
 
-  it('are read without leaving the copies of databases from a thread that was killed long ago', async () => {
+  it('are found after deleting the database copies that a killed thread left behind long ago', async () => {
     const copies = path.join(place, 'copies');
     for (const name of ['scratch-old', 'scratch-new']) put(copies, `${name}/copy.db`, 'A copy.');
     utimesSync(path.join(copies, 'scratch-old'), new Date('2020-01-01'), new Date('2020-01-01'));
@@ -259,7 +259,7 @@ describe('chats followed from other tools', () => {
     assert.deepEqual(readdirSync(copies), ['scratch-new']);
   });
 
-  it('are followed at once by a new thread of a window whose thread has ended', async () => {
+  it('are followed without delay when a window’s thread has ended and a new one starts', async () => {
     await open('one').follow({ tools: ['claude-code'], keepMs: 0 });
     appendFileSync(path.join(home, SESSION), said('And the host?'));
     const next = open('one');
