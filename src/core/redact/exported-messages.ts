@@ -1,7 +1,7 @@
 import type { MessageId } from '../model/ids.ts';
-import type { Attachment, ContentBlock, Message } from '../model/message.ts';
+import { messageText, type Attachment, type ContentBlock, type Message } from '../model/message.ts';
 import type { SessionState } from '../state/session-state.ts';
-import type { Redactor } from './redact.ts';
+import { Redactor } from './redact.ts';
 
 /**
  * All messages of a session except deleted ones, other branches first, so that adding them in order ends on the active
@@ -32,8 +32,16 @@ export function exportedMessages(state: SessionState): Message[] {
 export function redactMessage(message: Message, redactor: Redactor): Message {
   const content = message.content.map((block) => redactBlock(block, redactor));
   const attachments = message.attachments?.map((one) => redactAttachment(one, redactor));
-  return { ...message, content, ...(attachments && { attachments }) };
+  const pasted = message.pasted?.map(({ start, end }) => ({
+    start: redactedOffset(message, start),
+    end: redactedOffset(message, end),
+  }));
+  return { ...message, content, ...(pasted && { pasted }), ...(attachments && { attachments }) };
 }
+
+/** Where an offset in a message's text is after redaction: the length of the redacted text before it. */
+const redactedOffset = (message: Message, offset: number): number =>
+  new Redactor().redact(messageText(message).slice(0, offset)).length;
 
 function redactBlock(block: ContentBlock, redactor: Redactor): ContentBlock {
   switch (block.type) {

@@ -4,7 +4,7 @@ import { Redactor } from '../../../src/core/redact/redact.ts';
 import { exportedMessages, redactMessage } from '../../../src/core/redact/exported-messages.ts';
 import type { SecretKind } from '../../../src/core/redact/secret-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import type { Message } from '../../../src/core/model/message.ts';
+import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 
@@ -200,5 +200,23 @@ describe('exported messages', () => {
     assert.ok(!jsonl.includes(secret));
     assert.equal(sessionFromJsonl(jsonl).length, 1);
     assert.deepEqual(redactMessage(say('b', null, 'nothing here'), redactor), say('b', null, 'nothing here'));
+  });
+
+  it('mark the same words as pasted after secrets before and within them are masked', () => {
+    const secret = made('ghp_', fill(36));
+    const typed = `My token is ${secret}. The log says:\n`;
+    const pastedText = `Rejected ${secret} at 09:30.`;
+    const message: Message = {
+      ...say('a', null, `${typed}${pastedText}\nWhy?`),
+      pasted: [{ start: typed.length, end: typed.length + pastedText.length }],
+    };
+    const redactor = new Redactor();
+    const { content, pasted } = redactMessage(message, redactor);
+    const text = messageText({ content });
+    assert.deepEqual(
+      pasted?.map(({ start, end }) => text.slice(start, end)),
+      [new Redactor().redact(pastedText)],
+    );
+    assert.equal(redactor.total, 2);
   });
 });
