@@ -18,14 +18,22 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
+/** A reply that may be continued, and the tool results after it. */
+interface Reply {
+  readonly id: string;
+  readonly blocks: ContentBlock[];
+  facts: MessageFacts;
+  readonly results: { readonly blocks: readonly ContentBlock[]; readonly facts: MessageFacts }[];
+}
+
 /**
- * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
- * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
+ * Imports a Claude Code session record by record. The records of a reply have the same message ID and are merged, even
+ * if results of its tool calls are between them. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
-  #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
+  #reply: Reply | undefined;
 
   /** `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. */
   constructor(sink: TranscriptSink, isSubagent = false) {
@@ -59,10 +67,14 @@ export class ClaudeCodeImporter {
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
+    if (this.#reply && !isReply && blocks.some(({ type }) => type === 'tool_result')) {
+      this.#reply.results.push({ blocks, facts });
+      return;
+    }
     this.#flush();
     if (record['isCompactSummary'] === true)
       addCompaction(this.#sink, { summary: messageText({ content: blocks }), at });
-    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
+    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts, results: [] };
     else if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, this.#sink);
   }
 
@@ -75,6 +87,7 @@ export class ClaudeCodeImporter {
     this.#reply = undefined;
     // Reasoning was already counted as skipped.
     if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
+    for (const { blocks, facts } of reply?.results ?? []) addBlocks('user', blocks, facts, this.#sink);
   }
 
   #reportFacts(record: JsonObject): void {

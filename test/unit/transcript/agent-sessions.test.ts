@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { imported } from '../../support/imported.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 
 describe('importing a Claude Code session', () => {
   it('keeps replies without an id separate, and counts reasoning and non-message records as skipped', () => {
@@ -20,6 +21,28 @@ describe('importing a Claude Code session', () => {
       'record of type “unknown”': 1,
       'invalid record': 1,
     });
+  });
+
+  it('merges a reply whose parts have tool results between them, and counts its usage once', () => {
+    const part = (content: object, output: number): object => ({
+      type: 'assistant',
+      message: { id: 'm1', content: [content], usage: { input_tokens: 100, output_tokens: output } },
+    });
+    const call = (id: string): object => ({ type: 'tool_use', id, name: 'Read', input: { id } });
+    const result = (id: string): object => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content: `Result ${id}` }] },
+    });
+    const records = [part(call('a'), 1), result('a'), part(call('b'), 40), result('b')];
+    const { transcript } = readTranscript(records.map((one) => JSON.stringify(one)).join('\n'));
+    assert.deepEqual(
+      transcript.map(({ role, text, usage }) => [role, text, usage?.output]),
+      [
+        ['assistant', 'Read {"id":"a"}\nRead {"id":"b"}', 40],
+        ['tool', 'Result a', undefined],
+        ['tool', 'Result b', undefined],
+      ],
+    );
   });
 });
 
