@@ -18,6 +18,7 @@ export interface ParsedChatQuery {
 }
 
 const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+)/g;
+const DATE = /^\d{4}(?:-\d\d){0,2}$/;
 const COMMANDS = /^\s*cmd:\s*/;
 
 /** Parses a query. A filter with an invalid value is treated as a word. */
@@ -41,7 +42,8 @@ export function parseChatQuery(typed: string): ParsedChatQuery {
       }
       case 'since':
       case 'before': {
-        const at = Date.parse(value);
+        // A date without a time would be midnight in UTC.
+        const at = Date.parse(DATE.test(value) ? `${value}T00:00` : value);
         if (Number.isNaN(at)) return whole;
         found[name] = at;
         return ' ';

@@ -14,10 +14,27 @@ describe('search query over all chats', () => {
         kind: 'decision',
       },
     );
-    assert.deepEqual(parseChatQuery('port since:2026-01-01 before:2026-02-01'), {
+    assert.deepEqual(parseChatQuery('port since:2026-01-01T09:30 before:2026-02-01T00:00Z'), {
       text: 'port',
-      since: Date.parse('2026-01-01'),
-      before: Date.parse('2026-02-01'),
+      since: new Date(2026, 0, 1, 9, 30).getTime(),
+      before: Date.UTC(2026, 1, 1),
+    });
+  });
+
+  describe('in a time zone west of Greenwich', () => {
+    const timeZone = process.env['TZ'];
+    before(() => {
+      process.env['TZ'] = 'America/New_York';
+    });
+    after(() => {
+      if (timeZone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = timeZone;
+    });
+
+    it('starts a day, month or year at local midnight', () => {
+      const newYear = Date.parse('2026-01-01T05:00:00Z');
+      for (const date of ['2026', '2026-01', '2026-01-01'])
+        assert.deepEqual(parseChatQuery(`since:${date} before:${date}`), { text: '', since: newYear, before: newYear });
     });
   });
 
