@@ -46,6 +46,10 @@ export function importVsCodeChat(
       sink.skip(phrase('invalid request'));
       continue;
     }
+    if (isRemovedRequest(request)) {
+      sink.skip(phrase('hidden message'));
+      continue;
+    }
     const at = parseTimestamp(request['timestamp']);
     const prompt = userText(request['message']);
     if (prompt === undefined) sink.skip(phrase('request without a message'));
@@ -54,6 +58,15 @@ export function importVsCodeChat(
     for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
     new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
   }
+}
+
+/**
+ * Whether VS Code hides a request that the user went back before, and removes it when the next one is sent. With
+ * `afterUndoStop`, only the end of the response is hidden.
+ */
+function isRemovedRequest(request: JsonObject): boolean {
+  const removed = request['shouldBeRemovedOnSend'];
+  return isObject(removed) && removed['afterUndoStop'] === undefined;
 }
 
 function userText(message: unknown): string | undefined {

@@ -57,6 +57,16 @@ describe('importing a VS Code chat export', () => {
     assert.deepEqual(skipped, { 'invalid request': 1, 'request without a message': 3 });
   });
 
+  it('skips requests that the user went back before, except those that are only partly undone', () => {
+    const { said, skipped } = read(
+      ask('Which port?', ['8080.']),
+      ask('Use 80.', ['Done.'], { shouldBeRemovedOnSend: { requestId: 'r2', afterUndoStop: 's1' } }),
+      ask('Use 81.', ['Changed.'], { shouldBeRemovedOnSend: { requestId: 'r3' } }),
+    );
+    assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'user: Use 80.', 'assistant: Done.']);
+    assert.deepEqual(skipped, { 'hidden message': 1 });
+  });
+
   it('joins every form of Markdown into one reply', () => {
     const { said } = read(
       ask('Go on.', [
