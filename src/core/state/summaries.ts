@@ -178,14 +178,11 @@ export class Summaries {
 
   /** Updates the staleness of nodes made from these, recursively. */
   #updateStaleAbove(nodes: readonly NodeId[]): void {
-    const seen = new Set<NodeId>(nodes);
-    const above = nodes.flatMap((node) => this.parentsOf(node));
-    for (let at = above.shift(); at !== undefined; at = above.shift()) {
-      if (seen.has(at)) continue;
-      seen.add(at);
-      this.#updateStale(at);
-      above.push(...this.parentsOf(at));
-    }
+    const above = new Set(nodes.flatMap((node) => this.parentsOf(node)));
+    for (const node of above) for (const parent of this.parentsOf(node)) above.add(parent);
+    const depthOf = (node: NodeId): number => this.nodes.get(node)?.depth ?? 0;
+    // Children first, because a node made from a stale one is stale.
+    for (const node of [...above].sort((a, b) => depthOf(a) - depthOf(b))) this.#updateStale(node);
   }
 
   #updateStale(id: NodeId): void {

@@ -201,6 +201,26 @@ describe('summary that the user changes', () => {
     assert.ok(conversation.state.stale.has(parent.id));
   });
 
+  it('leaves none of its ancestors stale after its compression is undone and restored', async () => {
+    const { journal, state } = conversation;
+    await fill(conversation, 60, body);
+    await conversation.compressNow();
+    const compressions = state.compressions.map(({ id }) => id);
+    const add = async (id: string, depth: number, children: readonly SummaryNode[]): Promise<SummaryNode> => {
+      const node = { ...children[0]!, id: nodeId(id), depth, children: children.map((child) => child.id) };
+      const compression = compressionWith({ id: compressionId(id), nodes: [node] });
+      await journal.append({ type: 'compressed', compression });
+      return node;
+    };
+    const [one, two] = state.frontier.map(({ node }) => node);
+    assert.ok(one && two);
+    await add('outer', 2, [one, await add('inner', 1, [two])]);
+    await journal.append({ type: 'compressions_undone', compressions, undone: true });
+    assert.deepEqual([...state.stale].sort(), ['inner', 'outer']);
+    await journal.append({ type: 'compressions_undone', compressions, undone: false });
+    assert.deepEqual([...state.stale], []);
+  });
+
   it('is expanded to its verbatim messages for one turn, and returns after the reply', async () => {
     const before = sent();
     const { id } = first();
