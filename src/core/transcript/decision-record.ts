@@ -12,6 +12,8 @@ export interface DecisionRecord {
   readonly events: readonly KeyEvent[];
   /** Summaries, which are searched for reasons, with the positions (0-based, inclusive) that they cover. */
   readonly summaries: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
+  /** Redacts secrets in quotes, of which headings are cut and other lines are prefixed. */
+  readonly redact?: (text: string) => string;
 }
 
 /** Minimum share of a summarized decision's words that the quote must contain to be the same decision. */
@@ -39,7 +41,8 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
   for (const { event, position } of decisions) {
     const number = numbers.get(event.id)!;
     const message = position === undefined ? undefined : record.messages[position];
-    yield `\n## ${number}. ${heading(event.quote)}\n\n${blockquote(event.quote)}\n\n`;
+    const quote = record.redact?.(event.quote) ?? event.quote;
+    yield `\n## ${number}. ${heading(quote)}\n\n${blockquote(quote)}\n\n`;
     yield `- Status: ${statusText(event, event.link === undefined ? undefined : numbers.get(event.link))}\n`;
     const superseded = supersededBy.get(event.id);
     if (superseded) yield `- Replaces: ${superseded.map((one) => `decision ${one}`).join(', ')}\n`;

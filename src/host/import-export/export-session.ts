@@ -58,6 +58,7 @@ async function exportPieces(
       ? (await import('../../core/transcript/decision-record.ts')).decisionRecord({
           ...session,
           summaries: placedSummaries(state),
+          ...(redactor && { redact: (text) => redactor.redact(text) }),
         })
       : (await import('../../core/transcript/markdown-export.ts')).sessionToMarkdown({
           ...session,
