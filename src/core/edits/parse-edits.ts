@@ -46,6 +46,8 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   };
   for (const [at, line] of lines.entries()) {
     if (SEARCH.test(line.trimStart())) {
+      // A block without an end would contain all later ones.
+      if (!isClosed(lines, at)) continue;
       isSearching = true;
       // Without a fence, the marker opens the block.
       open ??= { mark: '', info: '', from: at };
@@ -71,6 +73,16 @@ export function parseEdits(reply: string): readonly FileEdit[] {
     }
   }
   return edits;
+}
+
+/** Whether the SEARCH block that begins in a line ends before another one begins. */
+function isClosed(lines: readonly string[], from: number): boolean {
+  for (let at = from + 1; at < lines.length; at++) {
+    const bare = lines[at]!.trimStart();
+    if (SEARCH.test(bare)) return false;
+    if (REPLACE.test(bare) || CONFLICT_END.test(lines[at]!)) return true;
+  }
+  return false;
 }
 
 /** The lines before a block that may name its file. Up to two blank lines may follow the name. */
@@ -122,10 +134,9 @@ function searchReplace(lines: readonly string[], code: string, named: string | u
   let line: number | undefined;
   for (const one of lines) {
     const bare = one.trimStart();
-    if (!isOpen) {
-      if (SEARCH.test(bare)) [isOpen, find, put, line] = [true, [], undefined, undefined];
-      else path = pathAlone(one) ?? pathInComment(one) ?? path;
-    } else if (put === undefined && DIVIDER.test(bare)) put = [];
+    if (SEARCH.test(bare)) [isOpen, find, put, line] = [true, [], undefined, undefined];
+    else if (!isOpen) path = pathAlone(one) ?? pathInComment(one) ?? path;
+    else if (put === undefined && DIVIDER.test(bare)) put = [];
     else if (put && REPLACE.test(bare)) {
       hunks.push({ path, find, put, ...(line !== undefined && { line }) });
       isOpen = false;

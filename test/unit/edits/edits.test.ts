@@ -79,6 +79,25 @@ describe('parser for edits in a reply', () => {
     assert.equal(applied(reply, '# A\n\n```sh\nnpm i\n```\n', 'README.md').text, '# A\n\n```sh\nnpm ci\n```\n');
   });
 
+  it('ignores a SEARCH block without an end, and finds the edits after it', () => {
+    const unclosed = '<<<<<<< SEARCH\na\n=======\nb';
+    const closed = '<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE';
+    for (const reply of [
+      `${fenced('ts src/a.ts', unclosed)}\n\n${fenced('ts src/b.ts', closed)}`,
+      fenced('ts src/b.ts', `${unclosed}\n${closed}`),
+      `src/a.ts\n${unclosed}\n\nsrc/b.ts\n${closed}`,
+    ])
+      assert.deepEqual(
+        parseEdits(reply).map(({ path, change }) => [path, change]),
+        [['src/b.ts', { kind: 'hunks', hunks: [{ path: 'src/b.ts', find: ['x'], put: ['y'] }] }]],
+        reply,
+      );
+    assert.deepEqual(
+      parseEdits(`${fenced('ts src/a.ts', unclosed)}\n\n${fenced('ts src/b.ts', 'y')}`).map(({ path }) => path),
+      ['src/b.ts'],
+    );
+  });
+
   it('finds the edits after a quoted merge conflict', () => {
     const conflict = '<<<<<<< HEAD\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> feature/two';
     for (const quoted of [fenced('', conflict), conflict]) {
