@@ -12,7 +12,7 @@ export interface ToolEffect {
 
 export interface MessageToolEffects {
   readonly effects: readonly (ToolEffect & { readonly callId: string })[];
-  /** Whether calls succeeded, by their IDs. */
+  /** Whether calls succeeded, by their IDs. Lacks calls without an ID, because it isn't known which one a result is of. */
   readonly results: ReadonlyMap<string, boolean>;
 }
 
@@ -46,7 +46,8 @@ export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffec
   for (const block of blocks) {
     if (block.type === 'tool_call') {
       for (const effect of effectsOfCall(block.name, block.json)) effects.push({ ...effect, callId: block.callId });
-    } else if (block.type === 'tool_result') results.set(block.callId, !block.isError && hasSucceeded(block.text));
+    } else if (block.type === 'tool_result' && block.callId !== '')
+      results.set(block.callId, !block.isError && hasSucceeded(block.text));
   }
   return { effects, results };
 }

@@ -72,4 +72,9 @@ describe('tool call effects', () => {
     assert.equal(ended('{"output":"no","metadata":{"exit_code":127}}'), false);
     assert.equal(ended('Command exited with code 2'), false);
   });
+
+  it('have unknown success if the call has no ID', () => {
+    const { results } = toolEffectsOf([{ type: 'tool_result', callId: '', text: '12 passing', isError: false }]);
+    assert.deepEqual([...results], []);
+  });
 });
