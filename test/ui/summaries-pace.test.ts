@@ -129,7 +129,7 @@ describe('performance of the Context view in the real workbench', function () {
           await narrow('hands the list on');
           await view
             .rows()
-            .filter({ hasText: /\d+ · (?:user|assistant|tool|active|superseded|didn’t fit)$/ })
+            .filter({ hasText: /\d+ · (?:You|Assistant|Tool|active|superseded|didn’t fit)$/ })
             .nth(n)
             .click();
           await view.tab(/^Message \d+/).waitFor();

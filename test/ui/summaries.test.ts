@@ -73,7 +73,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('expands row by row down to the oldest message', async () => {
       await workbench.runCommand('View: Close All Editors');
       await turnSummaries();
-      const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:user|assistant)$/ });
+      const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:You|Assistant)$/ });
       // Expands ranges, summaries, and a leaf's messages.
       await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
       await oldest.first().click();
@@ -100,7 +100,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('opens the message of a search result, and reveals it in the tree without the filter', async () => {
       // In the long session, the best results are only key events.
       const message = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]', {
-        hasText: kind === SAMPLE ? /\d+ · (?:user|assistant|tool)/ : /\d+ · (?:active|superseded|no room)/,
+        hasText: kind === SAMPLE ? /\d+ · (?:You|Assistant|Tool)/ : /\d+ · (?:active|superseded|didn’t fit)/,
       });
       await message.first().click();
       await view.tab(/^Message \d+/).waitFor();
@@ -110,7 +110,7 @@ for (const kind of [SAMPLE, LONG]) {
       // The filter is removed, and the message's row is selected below its summary.
       await view.rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
       await workbench.page
-        .locator('.sidebar .monaco-list-row.selected', { hasText: /\d+ · (?:user|assistant|tool)/ })
+        .locator('.sidebar .monaco-list-row.selected', { hasText: /\d+ · (?:You|Assistant|Tool)/ })
         .waitFor();
       await workbench.screenshot(`summaries-revealed-${kind === SAMPLE ? 'sample' : 'long'}`);
     });
