@@ -1,6 +1,7 @@
 import { assembleContext, type AssembleInput, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import type { Calibration, ObservationOutcome } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -17,7 +18,7 @@ type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countSto
 export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: MeterParts;
-  #prefix: { readonly key: string; readonly prefix: ContextPrefix } | undefined;
+  #prefix: { readonly key: string; readonly state: SessionState; readonly prefix: ContextPrefix } | undefined;
   /** The provider's tokens per counted token, derived from a rejected request. Valid until the next usage report. */
   #rejection: { readonly calibration: Calibration | undefined; readonly factor: number } | undefined;
   /** The context window stated in a rejection. Not stored, because the server may be restarted with a larger one. */
@@ -136,12 +137,13 @@ export class ContextMeter {
     const { systemPrompt, rules = '', memory, policy } = settings();
     const share = policy.ledgerShare;
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
-    if (this.#prefix?.key !== key) {
+    // When the journal is read again, the new state may have the same revision with other content.
+    if (this.#prefix?.key !== key || this.#prefix.state !== state) {
       // Not part of the key, so that calibration alone doesn't change the ledger.
       const { counts } = this;
       const ledgerBudget = Math.floor(this.budget() * share);
       const prefix = assemblePrefix({ state, systemPrompt, rules, memory, counts, ledgerBudget });
-      this.#prefix = { key, prefix };
+      this.#prefix = { key, state, prefix };
     }
     return this.#prefix.prefix;
   }
