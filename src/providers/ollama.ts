@@ -19,17 +19,20 @@ export async function openOllama(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const response = await serverFetch(`${origin}/api/chat`, {
+  const response = await fetchFrom(`${origin}/api/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal,
-  }).catch((error: unknown) => {
-    throw connectionFault(error);
   });
   if (response.ok) return response;
   throw responseFault(response, await response.json());
 }
+
+const fetchFrom = (url: string, init: RequestInit): Promise<Response> =>
+  serverFetch(url, init).catch((error: unknown) => {
+    throw connectionFault(error);
+  });
 
 export function ollamaBody(
   model: string,
@@ -119,7 +122,7 @@ export async function ollamaFacts(
 ): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
   const ask = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
     const init = body && { method: 'POST', body: JSON.stringify(body) };
-    const response = await serverFetch(`${origin}${path}`, { headers, signal, ...init });
+    const response = await fetchFrom(`${origin}${path}`, { headers, signal, ...init });
     const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
     return isObject(answer) ? answer : {};
   };

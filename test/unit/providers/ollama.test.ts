@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel, type OpenAiModel } from '../../../src/providers/openai.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -61,6 +62,17 @@ describe('the Ollama provider', () => {
     server.removeAllListeners('request').on('request', (request) => request.destroy());
     const { fault } = await turn(model(), ask('hi'));
     assert.equal(fault?.reason, 'network');
+  });
+
+  it('reports a network fault when the connection is lost while its facts are read', async () => {
+    const entry = { id: 'qwen3:8b', object: 'model', created: 1, owned_by: 'library' };
+    server.removeAllListeners('request').on('request', (request, response) => {
+      if (request.url === '/v1/models')
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [entry] }));
+      else request.destroy();
+    });
+    const listing = model('qwen3:8b').listModels(new AbortController().signal);
+    await assert.rejects(listing, (error) => ModelFault.is(error, 'network'));
   });
 
   for (const [named, id, owner] of [
