@@ -10,7 +10,15 @@ import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
-import { dataUrl, eventsOf, outputLimit, SYSTEM_BREAKPOINTS, systemText, USER_BREAKPOINTS } from './openai-shared.ts';
+import {
+  contentType,
+  dataUrl,
+  eventsOf,
+  outputLimit,
+  SYSTEM_BREAKPOINTS,
+  systemText,
+  USER_BREAKPOINTS,
+} from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputJson, PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
@@ -75,13 +83,9 @@ const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_t
 
 /** Reads a Chat Completions reply: a stream, or a single object from a server that can't stream. */
 export async function* readChat(response: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
-  const kind = response.headers.get('content-type') ?? '';
-  if (kind.includes('application/json')) {
+  if (contentType(response).includes('application/json')) {
     yield* readWhole(await response.json(), filter);
     return;
-  }
-  if (kind.includes('text/html')) {
-    throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
   }
   let finish: string | undefined;
   for await (const chunk of eventsOf(response, call)) {

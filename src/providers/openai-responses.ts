@@ -12,7 +12,15 @@ import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import { dataUrl, eventsOf, outputLimit, SYSTEM_BREAKPOINTS, systemText, USER_BREAKPOINTS } from './openai-shared.ts';
+import {
+  contentType,
+  dataUrl,
+  eventsOf,
+  outputLimit,
+  SYSTEM_BREAKPOINTS,
+  systemText,
+  USER_BREAKPOINTS,
+} from './openai-shared.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputJson, toTurns, usageFrom, type Turn } from './turns.ts';
 import type { WatchedCall } from './watched-call.ts';
@@ -81,7 +89,7 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
 
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries aren't part of the answer and are skipped. */
 export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
-  if ((response.headers.get('content-type') ?? '').includes('application/json')) {
+  if (contentType(response).includes('application/json')) {
     const reply = (await response.json()) as Reply;
     const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
     for (const part of texts) yield { type: 'text', text: part.type === 'output_text' ? part.text : part.refusal };

@@ -1,4 +1,5 @@
 import { _iterSSEMessages as messagesOf } from 'openai/core/streaming';
+import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { replyFault } from './provider-errors.ts';
@@ -23,11 +24,16 @@ export function systemText(request: ChatRequest): string {
   return request.system.filter((block) => block.trim() !== '').join('\n\n');
 }
 
+export const contentType = (response: Response): string => response.headers.get('content-type') ?? '';
+
 /**
  * The parsed events of a stream, up to its end mark. The SDK's own reader fails on what proxies send as keep-alive:
  * events without data, or with a comment instead.
  */
 export async function* eventsOf(response: Response, { controller }: WatchedCall): AsyncGenerator {
+  if (contentType(response).includes('text/html')) {
+    throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
+  }
   for await (const { data } of messagesOf(response, controller)) {
     if (data.startsWith('[DONE]')) return;
     if (data === '' || data.startsWith(':')) continue;

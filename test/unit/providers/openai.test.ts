@@ -295,8 +295,10 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('reports a web page as a malformed response', async () => {
-    replyWith('<html>Log in</html>', 'text/html');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+    for (const model of [chat(), responses()]) {
+      replyWith('<html>Log in</html>', 'text/html');
+      assert.equal((await turn(model, ask('hi'))).fault?.reason, 'malformed');
+    }
   });
 
   it('omits thinking in tags before the answer', async () => {
