@@ -215,7 +215,7 @@ export class SessionJournalFile implements SessionJournal {
       if (role.kind === 'writer') {
         await role.writer.close();
         await this.#lock.release();
-      }
+      } else await this.#handover.withdraw().catch(ignoreDisk);
       await this.#reader.file.close();
     });
   }

@@ -223,6 +223,12 @@ export class Handover {
     return succeeds(rename(this.#request, this.#lock.path), 'ENOENT');
   }
 
+  /** For followers: removes this window's own request, if it's pending. */
+  async withdraw(): Promise<void> {
+    const parsed = v.safeParse(holderSchema, await ifExists(readFile(this.#request, 'utf8')));
+    if (parsed.success && parsed.output.token === this.#lock.token) await this.remove();
+  }
+
   /** Removes a request: as the writer to refuse it, or as the requester to withdraw it. */
   async remove(): Promise<void> {
     await rm(this.#request, { force: true });

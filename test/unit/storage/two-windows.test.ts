@@ -146,6 +146,14 @@ describe('two windows with the same session', () => {
       await store.close();
     }));
 
+  it('a follower that is closed withdraws its request', () =>
+    twoWindows(async ({ folder, b }) => {
+      const requests = async () => (await readdir(folder)).filter((name) => name.endsWith('.request')).length;
+      assert.equal(await requests(), 1);
+      await b.close();
+      assert.equal(await requests(), 0);
+    }));
+
   it('a take-over waits until the writer has stored its partial reply', () =>
     inFolder(async (folder) => {
       const open: SessionJournal[] = [];
