@@ -346,7 +346,9 @@ export class SessionJournalFile implements SessionJournal {
       await this.#readAgain();
       this.#notify([]);
     }
-    if (this.#reader.newer) this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+    if (!this.#reader.newer || this.readOnly?.reason === 'newer') return;
+    this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
+    this.#notify([]);
   }
 
   /** Reads the file that the writer has created in place of a deleted one. */

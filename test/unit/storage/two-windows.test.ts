@@ -187,6 +187,15 @@ describe('two windows with the same session', () => {
       assert.ok(!names.some((name) => name.endsWith('.lock')), 'the lock is free');
     }));
 
+  it('the follower reports that a newer version has written', () =>
+    twoWindows(async ({ folder, a, b }) => {
+      const reported: (string | undefined)[] = [];
+      b.onDidChange(() => reported.push(b.readOnly?.reason));
+      await appendFile(join(folder, `${a.id}.jsonl`), newerLine(2));
+      await until(() => b.readOnly?.reason === 'newer');
+      assert.deepEqual(reported, ['newer']);
+    }));
+
   it('a write that comes too late after a take-over is refused and ignored by every window', async () => {
     let late: (() => Promise<void>) | undefined;
     const a: OpenForAppend = async (path) => {
