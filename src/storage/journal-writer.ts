@@ -35,6 +35,18 @@ export const openForAppend: OpenForAppend = async (path) => {
 
 const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it into smaller messages.');
 
+/** The bytes of an event's line. Throws if the event is invalid or too large. */
+function encodeWritable(envelope: Parameters<typeof encodeLine>[0]): Buffer {
+  const line = Buffer.from(`${encodeLine(envelope)}\n`);
+  if (line.length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
+  return line;
+}
+
+/** Throws if an event can't be written because it's invalid or too large. */
+export function requireWritable(events: readonly SessionEvent[]): void {
+  for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
+}
+
 /** Appends events to a journal, and only acknowledges them once they count for every reader. */
 export class JournalWriter {
   readonly #path: string;
@@ -86,9 +98,7 @@ export class JournalWriter {
     const at = this.#clock.now();
     const pieces: Buffer[] = [];
     for (const [index, body] of events.entries()) {
-      const line = Buffer.from(`${encodeLine({ v: JOURNAL_VERSION, seq: first + index, at, writer, body })}\n`);
-      if (line.length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
-      pieces.push(line);
+      pieces.push(encodeWritable({ v: JOURNAL_VERSION, seq: first + index, at, writer, body }));
       await yieldIfDue(this.#clock.yielder);
     }
     return Buffer.concat(pieces);

@@ -9,7 +9,7 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { accessFault, errorCode, ifExists, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
-import { JournalWriter, type AppendFile, type OpenForAppend } from './journal-writer.ts';
+import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from './sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult } from './writer-lock.ts';
@@ -272,8 +272,9 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#reader.offset - this.#checkpointOffset > every) await this.#saveCheckpoint();
   }
 
-  /** Folds events that can't be written because the disk is full. */
+  /** Folds events that can't be written because the disk is full. Throws if they could never be written. */
   #keepInMemory(events: readonly SessionEvent[]): void {
+    requireWritable(events);
     const isFirst = this.#unsaved.length === 0;
     this.#lastAttemptAt = performance.now();
     this.#unsaved.push(...events);

@@ -134,6 +134,22 @@ describe('session on a failing disk', () => {
       await store.close();
     }));
 
+  it('rejects an invalid message while the disk is full, and writes the other messages once there is room', () =>
+    inFolder(async (folder) => {
+      const disk = failingDisk('ENOSPC');
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
+      const journal = await store.create('Full', '');
+      disk.fails = true;
+      await journal.append(said(0));
+      const { message } = said(1);
+      await assert.rejects(journal.append({ type: 'message_added', message: { ...message, role: 'nobody' as never } }));
+      await journal.append(said(1));
+      disk.fails = false;
+      await until(() => journal.unsaved === undefined);
+      assert.deepEqual(journal.state.path, ['m0', 'm1']);
+      await store.close();
+    }));
+
   it('can be closed with unsaved messages on a full disk after another window has taken it over', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
