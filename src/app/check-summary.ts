@@ -3,12 +3,14 @@ import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { spendLimitedModel, type SummarizerConfig, type SpendGate } from './spend-limited-model.ts';
+import { spendLimitedModel, type SummarizerConfig, type SpendGate, type UsageEvent } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
 export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
+  /** Records the usage of the model calls, now or later. */
+  readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
  * results of completed requests are stored.
  */
 export async function checkSummary(
-  { journal, clock, counter, price, spendGate }: CheckSummaryDeps,
+  { journal, clock, counter, price, spendGate, recordUsage }: CheckSummaryDeps,
   id: NodeId,
   summarizer: SummarizerConfig,
   signal: AbortSignal,
@@ -58,7 +60,7 @@ export async function checkSummary(
     check = { level, model: summarizer.model.id, at: clock.now(), statements };
     await journal.append({ type: 'node_checked', node: id, check });
   } finally {
-    await journal.append(...paid.takeUsage());
+    await recordUsage(paid.takeUsage());
   }
   if (fault !== undefined) throw fault;
   return check;

@@ -82,7 +82,7 @@ export class Compressor {
   #phase: Phase = IDLE;
   #progress: Progress | undefined;
   #committing: Promise<CompressionOutcome> | undefined;
-  /** Usage that couldn't be recorded. It's recorded with that of the next compression. */
+  /** Usage that couldn't be recorded. It's recorded with the next one. */
   #unrecorded: readonly UsageEvent[] = [];
 
   constructor(deps: CompressorDeps) {
@@ -146,6 +146,19 @@ export class Compressor {
     const outcome = this.#work(request, signal).finally(() => this.#setProgress(undefined));
     this.#phase = { kind: 'running', abort, urgency, outcome };
     return outcome;
+  }
+
+  /** Records usage. If that fails, it's recorded with the next one. */
+  async recordUsage(usage: readonly UsageEvent[]): Promise<void> {
+    const events = [...this.#unrecorded, ...usage];
+    if (events.length === 0) return;
+    this.#unrecorded = [];
+    try {
+      await this.#deps.journal.append(...events);
+    } catch (error) {
+      this.#unrecorded = [...events, ...this.#unrecorded];
+      throw error;
+    }
   }
 
   /** Waits for the running compression. If it was in the background and has no result, an urgent request runs itself. */
@@ -318,9 +331,7 @@ export class Compressor {
   /** Records the usage of each model call, even if the compression failed. Resolves to its usage events. */
   async #recordUsage(paid: SpendLimitedModel | undefined): Promise<readonly UsageEvent[]> {
     const usage = paid?.takeUsage() ?? [];
-    this.#unrecorded = [...this.#unrecorded, ...usage];
-    if (this.#unrecorded.length > 0) await this.#deps.journal.append(...this.#unrecorded);
-    this.#unrecorded = [];
+    await this.recordUsage(usage);
     return usage;
   }
 

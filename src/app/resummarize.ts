@@ -17,6 +17,7 @@ import {
   type SpendLimitedModel,
   OPEN_GATE,
   type SpendGate,
+  type UsageEvent,
 } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
@@ -39,6 +40,8 @@ export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' 
   readonly promptText?: () => string | undefined;
   /** Default: no limit. */
   readonly spendGate?: SpendGate;
+  /** Records the usage of the model calls, now or later. */
+  readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }
 
 /**
@@ -53,7 +56,7 @@ export async function resummarize(
   const { journal } = deps;
   const node = nodeOf(journal.state, options.node);
   if (journal.readOnly) throw journal.readOnly;
-  const { spendGate = OPEN_GATE, price } = deps;
+  const { spendGate = OPEN_GATE, price, recordUsage } = deps;
   const paid = options.model && spendLimitedModel(options.model, spendGate, price, signal);
   try {
     const made = await generate(deps, options, node, paid, signal);
@@ -63,7 +66,7 @@ export async function resummarize(
     await journal.append({ type: 'node_replaced', node: made, ...(options.finer && { level: 'full' as const }) });
     return made;
   } finally {
-    await journal.append(...(paid?.takeUsage() ?? []));
+    await recordUsage(paid?.takeUsage() ?? []);
   }
 }
 

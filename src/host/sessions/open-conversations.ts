@@ -123,6 +123,7 @@ export class OpenConversations {
       summaryModel: (request) => summarizers.model(summarizer(), memory, request),
       price: models.costOf,
     });
+    const recordUsage = compressor.recordUsage.bind(compressor);
     const conversation: Conversation = new Conversation({
       journal,
       clock,
@@ -178,6 +179,7 @@ export class OpenConversations {
           promptText: () => promptText(readSettings()),
           price: models.costOf,
           spendGate: summarizers.gate(() => chosen),
+          recordUsage,
         };
         const options = { ...request, ...(model && { model }) };
         return conversation.run(signal, (abort) => resummarize(deps, options, abort));
@@ -186,7 +188,7 @@ export class OpenConversations {
         const model = await summarizers.model(chosen, memory, USER_REQUEST);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
-        const deps = { journal, clock, counter, price: models.costOf, spendGate };
+        const deps = { journal, clock, counter, price: models.costOf, spendGate, recordUsage };
         return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
       },
     });

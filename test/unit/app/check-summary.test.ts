@@ -213,6 +213,32 @@ describe('verifying a summary with a model', () => {
   });
 
   for (const work of ['verification', 'regeneration'] as const)
+    it(`records the usage of a ${work} that could not be recorded with that of the next compression`, async () => {
+      const { id } = first();
+      const { journal } = conversation;
+      const append = journal.append.bind(journal);
+      journal.append = (...events) =>
+        events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
+      let calls = 0;
+      harness.summarizer = (...asked) => {
+        calls++;
+        return says('I cannot do that.')(...asked);
+      };
+      const before = conversation.state.counters.compressionTokens;
+      await assert.rejects(
+        work === 'verification'
+          ? harness.checkSummary(conversation, id)
+          : harness.resummarize(conversation, { node: id }),
+        /EIO/,
+      );
+      assert.equal(conversation.state.counters.compressionTokens, before);
+      journal.append = append;
+      harness.summarizer = undefined;
+      await conversation.compressNow();
+      assert.equal(conversation.state.counters.compressionTokens - before, calls * 110);
+    });
+
+  for (const work of ['verification', 'regeneration'] as const)
     it(`records the cost of a ${work} that is cut short because the session closes`, async () => {
       const isAsked = Promise.withResolvers<undefined>();
       let calls = 0;

@@ -133,6 +133,7 @@ export class Harness {
           preset: () => this.preset,
           price: () => 0.001,
           spendGate: this.spendGate,
+          recordUsage: (usage) => conversation.compressor.recordUsage(usage),
         },
         { ...(model && { model }), ...wanted },
         signal,
@@ -146,7 +147,8 @@ export class Harness {
     const { clock, spendGate, summarizer } = this;
     if (!summarizer) throw new Error('there is no summarizer to ask');
     const reader = { model: scripted('test/reader', summarizer), maxInputTokens: 100_000 };
-    const deps = { journal, clock, counter, price: () => 0.001, spendGate };
+    const recordUsage: Compressor['recordUsage'] = (usage) => conversation.compressor.recordUsage(usage);
+    const deps = { journal, clock, counter, price: () => 0.001, spendGate, recordUsage };
     return conversation.run(signal, (abort) => checkSummary(deps, node, reader, abort));
   }
 
