@@ -53,6 +53,7 @@ export class LearnedFacts {
       this.#known.delete(key);
       this.#known.set(key, facts);
     }
-    await this.#memento.update(KEY, [...this.#known].slice(-MAX_KEPT));
+    // If they can't be stored, this window still knows them.
+    await this.#memento.update(KEY, [...this.#known].slice(-MAX_KEPT)).then(undefined, () => undefined);
   }
 }

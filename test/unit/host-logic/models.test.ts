@@ -7,6 +7,7 @@ import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as EditorChatModule from '../../../src/host/models/vscode-chat-model.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
+import { LearnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
 import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
@@ -156,6 +157,25 @@ describe('configured model', () => {
       assert.equal(requests, 3);
       late.resolve(undefined);
       assert.equal((await learned.promise).facts.contextWindow, 9_000);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('can be used although the facts from its server’s list can’t be stored', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const memento = { get: () => undefined, update: () => Promise.reject(new Error('no space')) };
+      const learned = new LearnedFacts(memento as never);
+      const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
+      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
+      await models.prepare(chosen);
+      assert.equal(models.info(chosen).contextWindow, 9_000);
     } finally {
       server.closeAllConnections();
       server.close();
