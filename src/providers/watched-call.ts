@@ -50,7 +50,7 @@ export class WatchedCall {
     const decoder = new TextDecoder();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
-        this.#onActivity();
+        this.onActivity();
         this.#tail = (this.#tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
         controller.enqueue(chunk);
       },
@@ -66,6 +66,11 @@ export class WatchedCall {
   /** Text has arrived, so the shorter timeout applies. */
   textArrived(): void {
     this.#limit = this.#silenceMs;
+  }
+
+  /** Something has arrived. `watch` calls it for a response's bytes. */
+  onActivity(): void {
+    if (!this.#paused) this.#arm();
   }
 
   /** While the consumer is busy, nobody reads from the response, so silence is ignored. */
@@ -95,10 +100,6 @@ export class WatchedCall {
     this.#paused = true;
     this.#caller.removeEventListener('abort', this.#stop);
     this.controller.abort();
-  }
-
-  #onActivity(): void {
-    if (!this.#paused) this.#arm();
   }
 
   #arm(): void {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { RequestFallback, type OptionalPart } from '../../providers/request-fallback.ts';
-import { runWatched } from '../../providers/watched-call.ts';
+import { runWatched, type WatchedCall } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { toVsCodeMessages, type VsCodeMessage, vsCodeModelFault } from './vscode-lm.ts';
 import { deferred } from '../../core/pace/deferred.ts';
@@ -35,15 +35,11 @@ export class VsCodeChatModel implements ChatModel {
   }
 
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatChunk> {
-    return runWatched(
-      signal,
-      callTimeouts(),
-      ({ controller }) => this.#open(request, controller.signal),
-      vsCodeModelFault,
-    );
+    return runWatched(signal, callTimeouts(), (call) => this.#open(request, call), vsCodeModelFault);
   }
 
-  async *#open(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
+  async *#open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+    const { signal } = call.controller;
     const messages = toVsCodeMessages(request);
     const cancel = new vscode.CancellationTokenSource();
     const stop = (): void => cancel.cancel();
@@ -57,6 +53,8 @@ export class VsCodeChatModel implements ChatModel {
         this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
       );
       for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {
+        // Thinking isn't yielded, but shows that the model isn't silent.
+        call.onActivity();
         if (!(part.value instanceof vscode.LanguageModelTextPart) || part.value.value === '') continue;
         replyText += part.value.value;
         yield { type: 'text', text: part.value.value };

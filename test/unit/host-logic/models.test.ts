@@ -22,6 +22,12 @@ const settings = defaultSettings();
 const editor = {
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
   l10n: { t: (text: string) => text },
+  LanguageModelTextPart: class {
+    readonly value: string;
+    constructor(value: string) {
+      this.value = value;
+    }
+  },
   LanguageModelChatMessage: { User: (text: string) => text },
   CancellationTokenSource: class {
     readonly cancel = (): undefined => undefined;
@@ -110,6 +116,34 @@ describe('configured model', () => {
     mock.timers.reset();
     settings['chat'] = before!;
     await assert.rejects(first, (error) => ModelFault.is(error, 'timeout'));
+  });
+
+  it('does not time out while it thinks when it is an editor model', async () => {
+    const before = settings['chat'];
+    settings['chat'] = { ...before, firstTokenTimeout: 5 };
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const thinkThenSpeak = async function* () {
+      for (let n = 0; n < 3; n++) {
+        mock.timers.tick(4_000);
+        yield await Promise.resolve({ value: 'hm' });
+      }
+      yield new editor.LanguageModelTextPart('Fine.');
+    };
+    const thinking = {
+      sendRequest: () => Promise.resolve({ stream: thinkThenSpeak() }),
+      countTokens: () => Promise.resolve(1),
+    };
+    const chat = new editorChat.VsCodeChatModel('vendor/thinking', thinking as never);
+    const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
+    try {
+      let text = '';
+      for await (const chunk of chat.stream(request, new AbortController().signal))
+        if (chunk.type === 'text') text += chunk.text;
+      assert.equal(text, 'Fine.');
+    } finally {
+      mock.timers.reset();
+      settings['chat'] = before!;
+    }
   });
 
   it('respects the user’s chat context window when it is used as the summarizer', () => {
