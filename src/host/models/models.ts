@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import type { PriceOf } from '../../app/spend-limited-model.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, type ModelInfo } from '../../core/tokens/models.ts';
@@ -199,11 +200,17 @@ export class Models {
     return priceOf(usage, this.info(chosen)) ?? null;
   }
 
-  /** The cost of a call to a created model, by ID. */
-  readonly costOf = (id: string, usage: Usage): number | null => {
-    const chosen = this.#created.get(id);
-    return chosen ? this.cost(chosen, usage) : null;
-  };
+  /**
+   * The cost of a call to a created model, by ID. Models at several addresses may have the same ID; then it's that of
+   * `current`.
+   */
+  priceOf(current: () => ChosenModel): PriceOf {
+    return (id, usage) => {
+      const { provider, model } = current();
+      const chosen = id === `${provider}/${model}` ? current() : this.#created.get(id);
+      return chosen ? this.cost(chosen, usage) : null;
+    };
+  }
 
   /** Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {

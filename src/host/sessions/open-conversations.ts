@@ -119,9 +119,9 @@ export class OpenConversations {
       log,
       counter,
       spendGate: summarizers.gate(summarizer),
-      work: this.#work(),
+      work: this.#work(summarizer),
       summaryModel: (request) => summarizers.model(summarizer(), memory, request),
-      price: models.costOf,
+      price: models.priceOf(summarizer),
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
     const conversation: Conversation = new Conversation({
@@ -132,7 +132,7 @@ export class OpenConversations {
       countStore: journal.isExternal === true ? NO_COUNTS : counts,
       calibration: () => calibrations.of(chatModel()),
       compressor,
-      price: models.costOf,
+      price: models.priceOf(chatModel),
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
@@ -177,7 +177,7 @@ export class OpenConversations {
           settings: () => this.#settings(journal, counter),
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
-          price: models.costOf,
+          price: models.priceOf(() => chosen),
           spendGate: summarizers.gate(() => chosen),
           recordUsage,
         };
@@ -188,7 +188,8 @@ export class OpenConversations {
         const model = await summarizers.model(chosen, memory, USER_REQUEST);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
-        const deps = { journal, clock, counter, price: models.costOf, spendGate, recordUsage };
+        const price = models.priceOf(() => chosen);
+        const deps = { journal, clock, counter, price, spendGate, recordUsage };
         return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
       },
     });
@@ -196,14 +197,14 @@ export class OpenConversations {
   }
 
   /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
-  #work(): CompressionWork {
+  #work(summarizer: () => ChosenModel): CompressionWork {
     const { clock, models } = this.#deps;
     let loading: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
       (loading ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
         compressSession({
           clock,
-          price: models.costOf,
+          price: models.priceOf(summarizer),
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),

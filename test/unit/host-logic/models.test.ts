@@ -57,8 +57,9 @@ describe('configured model', () => {
   const at = (model: string, baseUrl = SERVER): ChosenModel => ({ provider: 'compatible', model, baseUrl });
   const costOf = async (models: Models, chosen: ChosenModel): Promise<number | null> => {
     const { id } = await models.make(chosen, memory);
-    assert.equal(models.costOf(id, USAGE), models.cost(chosen, USAGE));
-    return models.costOf(id, USAGE);
+    const cost = models.priceOf(() => at('another'))(id, USAGE);
+    assert.equal(cost, models.cost(chosen, USAGE));
+    return cost;
   };
 
   it('has the price from its server’s list, regardless of the prefix before the last slash', async () => {
@@ -67,6 +68,13 @@ describe('configured model', () => {
     assert.equal(await costOf(models, at('deepseek/deepseek-v3.2')), models.cost(at('deepseek/deepseek-v3.2'), USAGE));
     assert.ok((await costOf(models, at('deepseek/deepseek-v3.2')))! > 0);
     assert.equal(await costOf(models, at('nobody/knows-it')), null);
+  });
+
+  it('has the price at its own address, even if a model of the same name was created at another one', async () => {
+    const models = modelsThatKnow({ [`compatible ${SERVER} x-new/y`]: { facts: { price: { input: 3, output: 9 } } } });
+    const { id } = await models.make(at('x-new/y'), memory);
+    await models.make(at('x-new/y', OLLAMA), memory);
+    assert.equal(models.priceOf(() => at('x-new/y'))(id, USAGE), 3);
   });
 
   it('has the price that the user has set for its full ID', async () => {
