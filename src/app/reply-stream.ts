@@ -108,8 +108,11 @@ function longestPause(state: SessionState): number {
   return longest;
 }
 
-/** How much larger an input may be than estimated: a share of it, and tokens of the server's own template. */
-const SPARE = { share: 0.1, tokens: 100 } as const;
+/**
+ * How much larger an input may be than estimated: a share of it, and tokens of the server's own template, but at most
+ * this share of the room for the reply.
+ */
+const SPARE = { share: 0.1, tokens: 100, ofReply: 0.5 } as const;
 
 /** The chat request for a context. `raisesLimit`: with more thinking tokens, as far as the model allows. */
 export function requestOf(
@@ -121,8 +124,9 @@ export function requestOf(
   const { contextWindow, reservedTokens, reply, temperature } = settings;
   const inputTokens = meter.providerTokens(context.total);
   // Servers reject requests whose input and output limit together exceed their context window.
-  const maxInput = inputTokens * (1 + SPARE.share) + SPARE.tokens;
-  const room = Math.max(1, Math.floor(meter.serverWindow - maxInput));
+  const remaining = meter.serverWindow - inputTokens;
+  const spare = Math.min(inputTokens * SPARE.share + SPARE.tokens, remaining * SPARE.ofReply);
+  const room = Math.max(1, Math.floor(remaining - spare));
   const textTokens = Math.min(reply?.textTokens ?? reservedTokens, room);
   const thinking = reply?.reasoningTokens ?? 0;
   // Without thinking tokens to raise, start from those for text: the model may think although that isn't known.

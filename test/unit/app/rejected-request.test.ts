@@ -52,6 +52,17 @@ describe('when the model’s context window is far smaller than assumed', () => 
     assert.equal(conversation.state.compressions.length, 0);
   });
 
+  it('leaves room for a reply when the context nearly fills the server’s window', async () => {
+    const reply = { textTokens: 1024, reasoningTokens: 0, maxOutput: 16_384 };
+    harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 1024, reply };
+    const conversation = await harness.converse();
+    conversation.meter.calibrateByRejection(conversation.context(), 20_000);
+    const text = 'word '.repeat(Math.floor(conversation.budget() * 0.98) - conversation.context().total);
+    const { context, request } = await conversation.previewSend({ text });
+    assert.ok(context.total > 18_000 && context.total <= conversation.budget(), `${context.total} tokens`);
+    assert.ok(request.maxOutputTokens >= 500, `${request.maxOutputTokens} tokens`);
+  });
+
   it('compresses until the request fits if the refusal names no number', async () => {
     const conversation = await longMessages(9);
     refusesAbove(2500);
