@@ -18,22 +18,16 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
-/** A reply that may be continued, and the tool results after it. */
-interface Reply {
-  readonly id: string;
-  readonly blocks: ContentBlock[];
-  facts: MessageFacts;
-  readonly results: { readonly blocks: readonly ContentBlock[]; readonly facts: MessageFacts }[];
-}
-
 /**
- * Imports a Claude Code session record by record. The records of a reply have the same message ID and are merged, even
- * if results of its tool calls are between them. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
+ * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
+ * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
-  #reply: Reply | undefined;
+  #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
+  /** The usage so far of the newest finished reply, which may continue after the results of its tool calls. */
+  #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
   /** `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. */
   constructor(sink: TranscriptSink, isSubagent = false) {
@@ -67,14 +61,10 @@ export class ClaudeCodeImporter {
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
-    if (this.#reply && !isReply && blocks.some(({ type }) => type === 'tool_result')) {
-      this.#reply.results.push({ blocks, facts });
-      return;
-    }
     this.#flush();
     if (record['isCompactSummary'] === true)
       addCompaction(this.#sink, { summary: messageText({ content: blocks }), at });
-    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts, results: [] };
+    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
     else if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, this.#sink);
   }
 
@@ -86,8 +76,12 @@ export class ClaudeCodeImporter {
     const reply = this.#reply;
     this.#reply = undefined;
     // Reasoning was already counted as skipped.
-    if (reply && reply.blocks.length > 0) addBlocks('assistant', reply.blocks, reply.facts, this.#sink);
-    for (const { blocks, facts } of reply?.results ?? []) addBlocks('user', blocks, facts, this.#sink);
+    if (!reply || reply.blocks.length === 0) return;
+    const { usage } = reply.facts;
+    const before = this.#reported?.id === reply.id ? this.#reported.usage : undefined;
+    const facts = usage && before ? { ...reply.facts, usage: usageSince(usage, before) } : reply.facts;
+    addBlocks('assistant', reply.blocks, facts, this.#sink);
+    if (usage) this.#reported = { id: reply.id, usage };
   }
 
   #reportFacts(record: JsonObject): void {
@@ -98,6 +92,15 @@ export class ClaudeCodeImporter {
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
     this.#sink.about?.({ ...ids, workspace: textAt(record, 'cwd'), title });
   }
+}
+
+/** What was added to the usage of a reply since it was reported before. */
+function usageSince(usage: Usage, before: Usage): Usage {
+  const since = Object.entries(usage).map(([name, count]) => [
+    name,
+    Math.max(0, count - (before[name as keyof Usage] ?? 0)),
+  ]);
+  return Object.fromEntries(since) as Usage;
 }
 
 /** The model of a message; undefined for messages that the tool wrote, for example about an error. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { ClaudeCodeImporter } from '../../../src/core/transcript/claude-code.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { imported } from '../../support/imported.ts';
-import { readTranscript } from '../../support/read-transcript.ts';
 
 describe('importing a Claude Code session', () => {
   it('keeps replies without an id separate, and counts reasoning and non-message records as skipped', () => {
@@ -23,7 +24,7 @@ describe('importing a Claude Code session', () => {
     });
   });
 
-  it('merges a reply whose parts have tool results between them, and counts its usage once', () => {
+  it('counts the usage of a reply once if it continues after a tool result, and can resume reading there', () => {
     const part = (content: object, output: number): object => ({
       type: 'assistant',
       message: { id: 'm1', content: [content], usage: { input_tokens: 100, output_tokens: output } },
@@ -33,14 +34,17 @@ describe('importing a Claude Code session', () => {
       type: 'user',
       message: { content: [{ type: 'tool_result', tool_use_id: id, content: `Result ${id}` }] },
     });
-    const records = [part(call('a'), 1), result('a'), part(call('b'), 40), result('b')];
-    const { transcript } = readTranscript(records.map((one) => JSON.stringify(one)).join('\n'));
+    const messages: TranscriptMessage[] = [];
+    const importer = new ClaudeCodeImporter({ add: (message) => messages.push(message), skip: () => undefined });
+    for (const record of [part(call('a'), 1), result('a'), part(call('b'), 40), result('b')]) importer.record(record);
+    assert.equal(importer.isSettled, true);
     assert.deepEqual(
-      transcript.map(({ role, text, usage }) => [role, text, usage?.output]),
+      messages.map(({ role, text, usage }) => [role, text, usage?.input, usage?.output]),
       [
-        ['assistant', 'Read {"id":"a"}\nRead {"id":"b"}', 40],
-        ['tool', 'Result a', undefined],
-        ['tool', 'Result b', undefined],
+        ['assistant', 'Read {"id":"a"}', 100, 1],
+        ['tool', 'Result a', undefined, undefined],
+        ['assistant', 'Read {"id":"b"}', 0, 39],
+        ['tool', 'Result b', undefined, undefined],
       ],
     );
   });
