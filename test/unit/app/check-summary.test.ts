@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { ModelFault } from '../../../src/app/fault.ts';
 import { editSummary, setLevel, undoOrRedoChange, SummaryFault } from '../../../src/app/summary-changes.ts';
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
-import { Harness, fill, says, type Script } from './harness.ts';
+import { Harness, cancelled, fill, says, type Script } from './harness.ts';
 
 /** Finds one statement of the first prompt contradicted, and all others supported. */
 function finds(which: number): Script {
@@ -246,9 +245,7 @@ describe('verifying a summary with a model', () => {
         calls++;
         yield { type: 'usage', usage: { input: 700, output: 1 } };
         isAsked.resolve(undefined);
-        await new Promise((_, reject) =>
-          signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
-        );
+        await cancelled(signal).finally(() => new Promise((resolve) => setTimeout(resolve, 50)));
       };
       const before = conversation.state.counters.compressionTokens;
       const { id } = first();

@@ -8,7 +8,7 @@ import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
-import { Harness, fill, says, texts, throws } from './harness.ts';
+import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
@@ -38,9 +38,7 @@ describe('conversation', () => {
       calls++;
       if (calls === 2) {
         asked(undefined);
-        await new Promise((_, reject) =>
-          signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
-        );
+        await cancelled(signal);
       }
       yield { type: 'text', text: `Answer ${calls}` };
       yield { type: 'end', ending: 'complete' };

@@ -1,3 +1,4 @@
+import { ModelFault } from '../../../src/app/fault.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -233,6 +234,12 @@ export function says(text: string): Script {
     yield { type: 'end', ending: 'complete' };
   };
 }
+
+/** Rejects like a model whose request is canceled. */
+export const cancelled = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled')));
+  });
 
 /** Never answers. */
 export function throws(error: unknown): Script {

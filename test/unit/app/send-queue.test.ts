@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, fill, says, texts, throws } from './harness.ts';
+import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
 
 describe('messages queued while a reply arrives', () => {
   let harness: Harness;
@@ -18,10 +18,7 @@ describe('messages queued while a reply arrives', () => {
     goOn = () => resolve(undefined);
     harness.script = async function* (request, signal) {
       yield { type: 'text', text: 'Long ' };
-      const stopped = new Promise<never>((_, reject) =>
-        signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled'))),
-      );
-      await Promise.race([promise, stopped]);
+      await Promise.race([promise, cancelled(signal)]);
       harness.script = says('Short.');
       yield* says('reply.')(request, signal);
     };

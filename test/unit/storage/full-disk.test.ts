@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { StoreFault } from '../../../src/app/ports.ts';
+import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
@@ -22,6 +22,31 @@ function failingDisk(code: string): { fails: boolean; readonly openForAppend: Op
   };
   return disk;
 }
+
+interface FullDisk {
+  readonly store: FileSessionStore;
+  /** Can't write to the disk until `free` is called. */
+  readonly late: FileSessionStore;
+  /** A session of `store`, opened in `late`. */
+  readonly journal: SessionJournal;
+  readonly free: () => void;
+}
+
+/** Opens a session on a disk that is already full. */
+const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
+  inFolder(async (folder) => {
+    const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    const { id } = await store.create('Full', '');
+    await store.close();
+    let isFull = true;
+    const faulty: OpenForAppend = async (path) => {
+      if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      return openForAppend(path);
+    };
+    const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
+    await work({ store, late, journal: await late.open(id), free: () => (isFull = false) });
+    await store.close();
+  });
 
 describe('session on a failing disk', () => {
   it('continues in memory when the disk is full, reports it at once, and writes everything once there is room', function () {
@@ -185,44 +210,22 @@ describe('session on a failing disk', () => {
     }));
 
   it('keeps new messages in memory if the disk is already full when it is opened', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const { id } = await store.create('Full', '');
-      await store.close();
-      let full = true;
-      const faulty: OpenForAppend = async (path) => {
-        if (full) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
-        return openForAppend(path);
-      };
-      const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
-      const journal = await late.open(id);
+    onFullDisk(async ({ store, late, journal, free }) => {
       assert.equal(journal.readOnly, undefined);
       await journal.append(said(0));
       assert.match(wordsOf(journal.unsaved), /in RAM only/);
-      full = false;
+      free();
       await until(() => journal.unsaved === undefined);
       await late.close();
-      assert.deepEqual((await store.open(id)).state.path, ['m0']);
-      await store.close();
+      assert.deepEqual((await store.open(journal.id)).state.path, ['m0']);
     }));
 
   it('writes messages on closing if there is room by then, even if the disk was full since the session was opened', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const { id } = await store.create('Full', '');
-      await store.close();
-      let full = true;
-      const faulty: OpenForAppend = async (path) => {
-        if (full) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
-        return openForAppend(path);
-      };
-      const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
-      const journal = await late.open(id);
+    onFullDisk(async ({ store, late, journal, free }) => {
       await journal.append(said(0));
-      full = false;
+      free();
       await journal.close();
       await late.close();
-      assert.deepEqual((await store.open(id)).state.path, ['m0']);
-      await store.close();
+      assert.deepEqual((await store.open(journal.id)).state.path, ['m0']);
     }));
 });
