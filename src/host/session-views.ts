@@ -6,7 +6,7 @@ import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
 import type { SessionFiles } from './summaries/document-files.ts';
 import type { DocumentPanel } from './summaries/document-panel.ts';
-import type { QueuedMessages } from './chat/drafts.ts';
+import type { QueuedMessages } from './chat/queued-messages.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';

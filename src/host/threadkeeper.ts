@@ -32,7 +32,8 @@ import { DocumentPanel } from './summaries/document-panel.ts';
 import { SessionFiles } from './summaries/document-files.ts';
 import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
-import { Drafts, QueuedMessages } from './chat/drafts.ts';
+import { Drafts } from './chat/drafts.ts';
+import { QueuedMessages } from './chat/queued-messages.ts';
 import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/tree-items.ts';
@@ -134,14 +135,15 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.drafts = new Drafts(context.workspaceState);
-    this.queued = new QueuedMessages(
-      context.workspaceState,
-      () =>
+    this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+    this.queued = new QueuedMessages({
+      folder: this.folder,
+      reportCut: () =>
         void vscode.window.showWarningMessage(
           vscode.l10n.t('Attachments of a queued message were too large to restore. Add them again.'),
         ),
-    );
-    this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+      warn,
+    });
     const window = randomUUID();
     this.store = openSessionStore({
       folder: this.folder,
@@ -355,10 +357,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
-    for (const id of sessions) {
-      this.drafts.set(id, '');
-      this.queued.delete(id);
-    }
+    for (const id of sessions) this.drafts.set(id, '');
     await forgetSessions(this.#context.globalState, sessions);
   }
 

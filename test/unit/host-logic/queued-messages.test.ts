@@ -1,28 +1,39 @@
 import assert from 'node:assert/strict';
-import type { Memento } from 'vscode';
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { UserMessage } from '../../../src/app/user-message.ts';
-import { QueuedMessages } from '../../../src/host/chat/drafts.ts';
+import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness } from '../app/harness.ts';
 
 describe('messages queued when the window reloads', () => {
-  const values = new Map<string, unknown>();
-  const memento: Memento = {
-    keys: () => [...values.keys()],
-    get: (key: string) => values.get(key) as never,
-    update: (key: string, value: unknown) => Promise.resolve(void values.set(key, value)),
-  };
+  let harness: Harness;
+  let warnings: string[];
+  let isTold: boolean;
 
-  /** Which of these messages exist after a reload, and whether the user is told about a loss. */
+  beforeEach(async () => {
+    harness = await Harness.open();
+    warnings = [];
+    isTold = false;
+  });
+  afterEach(() => harness.close());
+
+  const store = () =>
+    new QueuedMessages({
+      folder: harness.folder,
+      reportCut: () => (isTold = true),
+      warn: (message) => warnings.push(message),
+    });
+  const texts = (conversation: Awaited<ReturnType<Harness['converse']>>) =>
+    conversation.queue.items.map(({ message }) => message.text);
+
+  /** Which of these messages exist after a reload. */
   async function reloaded(...messages: readonly UserMessage[]) {
-    const harness = await Harness.open();
     const conversation = await harness.converse();
-    new QueuedMessages(memento, () => undefined).restoreAndWatch(conversation);
+    store().restoreAndWatch(conversation);
     conversation.queue.restore(messages);
-    let isTold = false;
     const again = await harness.reopen(conversation.journal.id);
-    new QueuedMessages(memento, () => (isTold = true)).restoreAndWatch(again);
-    await harness.close();
-    return { isTold, messages: again.queue.items.map(({ message }) => message) };
+    store().restoreAndWatch(again);
+    return again.queue.items.map(({ message }) => message);
   }
 
   it('keep their attachments', async () => {
@@ -32,14 +43,59 @@ describe('messages queued when the window reloads', () => {
       images: [{ type: 'image', mediaType: 'image/png', base64: 'AAAA' }],
       pasted: ['Why?'],
     };
-    assert.deepEqual(await reloaded(message), { isTold: false, messages: [message] });
+    assert.deepEqual(await reloaded(message), [message]);
+    assert.equal(isTold, false);
   });
 
   it('keep only their text if the rest is too large, and the user is told', async () => {
     const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
-    assert.deepEqual(await reloaded(large, { text: 'And?' }), {
-      isTold: true,
-      messages: [{ text: 'Why?', isCut: true }, { text: 'And?' }],
+    assert.deepEqual(await reloaded(large, { text: 'And?' }), [{ text: 'Why?', isCut: true }, { text: 'And?' }]);
+    assert.equal(isTold, true);
+  });
+
+  it('are stored before the page can show them as queued, in a file that only the user can read', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    let isRestored = false;
+    conversation.onUpdate(({ type }) => {
+      if (type !== 'queue_changed') return;
+      const again: string[] = [];
+      store().restoreAndWatch({
+        journal: conversation.journal,
+        onUpdate: () => ({ dispose: () => undefined }),
+        queue: {
+          items: [],
+          restore: (all: readonly UserMessage[]) => again.push(...all.map(({ text }) => text)),
+        } as never,
+      });
+      isRestored = again.includes('Why?');
     });
+    conversation.queue.restore([{ text: 'Why?' }]);
+    assert.ok(isRestored);
+    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
+    assert.equal((await stat(file)).mode & 0o077, 0);
+    conversation.queue.remove(conversation.queue.items[0]!.id);
+    assert.ok(!(await readdir(harness.folder)).some((name) => name.includes('.queue.json')));
+  });
+
+  it('are restored in another window only when it takes over the session', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    const other = await harness.secondWindow(conversation);
+    store().restoreAndWatch(other);
+    assert.deepEqual(texts(other), []);
+    await conversation.journal.close();
+    await other.journal.takeOver();
+    assert.deepEqual(texts(other), ['Why?']);
+  });
+
+  it('stay queued if they cannot be stored, with a warning in the log', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    await rm(harness.folder, { recursive: true });
+    conversation.queue.restore([{ text: 'Why?' }]);
+    assert.deepEqual(texts(conversation), ['Why?']);
+    assert.match(warnings.join(), /could not be stored/);
   });
 });

@@ -45,6 +45,7 @@ describe('session folder clean-up', () => {
         's1.lock.0123456789ab': 'draft',
         's1.checkpoint.json.0123456789ab': 'half',
         's1.counts.json.4711.new': 'half',
+        's1.queue.json.new': 'half',
         'gone.counts.json': '{}',
         'gone.checkpoint.json': '12345678 {}',
         'gone.checkpoint.json.0123456789ab': 'half',
@@ -53,6 +54,7 @@ describe('session folder clean-up', () => {
       const kept = {
         's1.counts.json': '{}',
         's1.checkpoint.json': 'x',
+        's1.queue.json': '[]',
         's1.jsonl.damaged': 'lines',
         's1.jsonl.torn-17': 'tail',
         'gone.jsonl.unreadable-17': 'what was said',
@@ -89,6 +91,7 @@ describe('session folder clean-up', () => {
       const store = await storeIn(folder, 3);
       await put(folder, {
         's2.counts.json': '{}',
+        's2.queue.json': '[]',
         's2.jsonl.damaged': 'lines',
         's2.jsonl.torn-17-1': 'tail',
         's2.jsonl.unreadable-18': 'old',
@@ -102,7 +105,9 @@ describe('session folder clean-up', () => {
       assert.deepEqual(removal, { kind: 'removed', bytes: sizes.get(sessionId('s2')) });
       const after = await names(folder);
       assert.deepEqual(
-        before.filter((name) => !after.includes(name)).filter((name) => !/^s2\.(jsonl|counts|checkpoint)/.test(name)),
+        before
+          .filter((name) => !after.includes(name))
+          .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue)/.test(name)),
         [],
       );
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
