@@ -41,6 +41,8 @@ async function install(into: string): Promise<void> {
   if (digest !== SHA512) throw new ExpectedError(`The package code-server ${VERSION} is not the one that is expected.`);
   await run('tar', ['-xzf', archive, '--strip-components=3', 'package/lib/vscode'], into);
   await rm(archive);
+  // Without the package `typescript`, it would only report an error over the chat page.
+  await rm(path.join(into, 'extensions/typescript-language-features'), { recursive: true });
   await run('npm', ['install', '--omit=dev', '--no-save', ...quiet], into);
   if (!existsSync(path.join(into, WATCHDOG, 'watchdog.node'))) {
     await mkdir(path.join(into, WATCHDOG), { recursive: true });
