@@ -251,6 +251,17 @@ describe('chat page', () => {
       await page.locator('.find-count', { hasText: '/ 2' }).waitFor({ state: 'detached' });
     });
 
+    it('enters text that is typed right after the shortcut into the find field', async () => {
+      await showAll(lines(2));
+      const focused = await page.evaluate(`(async () => {
+        const key = new KeyboardEvent('keydown', { key: 'f', code: 'KeyF', ctrlKey: true, bubbles: true });
+        document.activeElement.dispatchEvent(key);
+        await Promise.resolve();
+        return document.activeElement.getAttribute('aria-label');
+      })()`);
+      assert.equal(focused, 'Find in this session');
+    });
+
     it('closes the compression preview when another session is shown', async () => {
       await showAll(lines(2));
       const before = await postedCount();

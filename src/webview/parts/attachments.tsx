@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AttachmentView } from '../../protocol/views.ts';
 import { baseName, formatTokens } from '../format.ts';
 import { usePage } from '../page-context.ts';
@@ -47,7 +47,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) menu.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
   }, [open]);
   const close = () => setOpen(false);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens } from '../format.ts';
 import { roleName } from '../names.ts';
@@ -210,7 +210,7 @@ function MessageEditor(props: {
   const page = usePage();
   const [value, setValue] = useState(page.editOf(message.id) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus) field.current?.focus();
   }, []);
   const isEmpty = value.trim() === '';

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
 import { findMatches } from '../find.ts';
 import { usePage } from '../page-context.ts';
@@ -18,7 +18,8 @@ export function SearchField(props: {
 }) {
   const ownField = useRef<HTMLInputElement>(null);
   const { field = ownField, label, query, setQuery, onEnter } = props;
-  useEffect(() => field.current?.focus(), []);
+  // Not later, because the next letters may already be typed.
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <input
       ref={field}
