@@ -4,11 +4,17 @@ export interface HealthFacts {
   readonly journals: readonly JournalHealth[];
   /** `newer`: written by a later version of the extension. */
   readonly snapshots: { readonly kind: 'valid' | 'none' | 'newer' | 'corrupt'; readonly bytes: number };
-  /** Number of files quarantined because they couldn't be read. */
+  /** Number of journals quarantined because they couldn't be read. */
   readonly quarantined: number;
   readonly settings: { readonly fault: string | undefined; readonly changed: readonly string[] };
   readonly provider: { readonly name: string; readonly model: string; readonly state: ProviderState };
-  readonly memoryLines: number;
+  readonly memory: {
+    readonly entries: number;
+    /** Number of quarantined files. */
+    readonly quarantined: number;
+    /** Why it can't be read; undefined if it can. */
+    readonly fault: string | undefined;
+  };
 }
 
 export interface JournalHealth {
@@ -23,19 +29,20 @@ export interface JournalHealth {
 /** Only the reason of a fault, because the provider's message may quote the request. */
 export type ProviderState = { readonly kind: 'ready' | 'no_key' } | { readonly kind: 'fault'; readonly reason: string };
 
-export function countProblems({ journals, snapshots, settings, provider }: HealthFacts): number {
+export function countProblems({ journals, snapshots, settings, provider, memory }: HealthFacts): number {
   const snapshotProblems = snapshots.kind === 'corrupt' || snapshots.kind === 'newer' ? 1 : 0;
   return (
     journals.filter(({ fault }) => fault !== undefined).length +
     snapshotProblems +
     (settings.fault === undefined ? 0 : 1) +
-    (provider.state.kind === 'ready' ? 0 : 1)
+    (provider.state.kind === 'ready' ? 0 : 1) +
+    (memory.fault === undefined ? 0 : 1)
   );
 }
 
 /** The report as Markdown. It isn't translated, because users attach it to bug reports. */
 export function renderHealth(facts: HealthFacts): string {
-  const { versions, journals, snapshots, quarantined, settings, provider, memoryLines } = facts;
+  const { versions, journals, snapshots, quarantined, settings, provider, memory } = facts;
   const problems = countProblems(facts);
   const valid = journals.filter(({ fault }) => fault === undefined);
   const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`;
@@ -60,7 +67,7 @@ export function renderHealth(facts: HealthFacts): string {
     `## Snapshots\n\n- ${snapshots.kind}, ${kilobytes(snapshots.bytes)} of 256 KB`,
     `## Settings\n\n- ${settings.fault ?? 'valid'}\n- changed: ${settings.changed.length === 0 ? 'none' : settings.changed.map((name) => `\`${name}\``).join(', ')}`,
     `## Provider\n\n- ${provider.name}, model ${provider.model === '' ? '(default)' : `\`${provider.model}\``}: ${state}`,
-    `## Memory\n\n- entries: ${memoryLines}`,
+    `## Memory\n\n- ${memory.fault === undefined ? `entries: ${memory.entries}` : `can’t be read: ${memory.fault}`}\n- quarantined files: ${memory.quarantined}`,
   ].join('\n\n');
 }
 

@@ -111,6 +111,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly calibrations: Calibrations;
   /** The folder of the journals. */
   readonly folder: string;
+  readonly memoryFolder: string;
   readonly files: SessionFiles;
   readonly documentPanel: DocumentPanel;
   /** Searches all sessions of the workspace; undefined if canceled. */
@@ -136,6 +137,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.drafts = new Drafts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
+    this.memoryFolder = vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath;
     this.queued = new QueuedMessages({
       folder: this.folder,
       reportCut: () =>
@@ -157,7 +159,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     });
     this.calibrations = new Calibrations(context.globalState);
     this.memory = new WorkspaceMemory(
-      new MemoryFile(vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath, this.workspace),
+      new MemoryFile(this.memoryFolder, this.workspace),
       () => this.clock.id(),
       () => this.clock.now(),
     );

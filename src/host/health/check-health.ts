@@ -26,6 +26,7 @@ export interface HealthApp extends ModelsApp {
   readonly store: Pick<SessionStore, 'list'>;
   /** The folder of the journals. */
   readonly folder: string;
+  readonly memoryFolder: string;
   /** The state and size of the snapshots in VS Code's global state. */
   keptSnapshots(): HealthFacts['snapshots'];
 }
@@ -52,7 +53,6 @@ export async function checkHealth(app: HealthApp): Promise<void> {
 
 export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
   const { provider, model } = app.chosenModel();
-  await app.memory.load();
   return {
     versions: versions(),
     journals: await journals(app),
@@ -60,7 +60,7 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
     quarantined: await countQuarantined(app.folder),
     settings: await settingsHealth(),
     provider: { name: provider, model, state: await providerState(app) },
-    memoryLines: app.memory.entries.length,
+    memory: await memoryHealth(app),
   };
 }
 
@@ -74,6 +74,15 @@ function versions(): Readonly<Record<string, string>> {
     system: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
     language: vscode.env.language,
   };
+}
+
+async function memoryHealth({ memory, memoryFolder }: HealthApp): Promise<HealthFacts['memory']> {
+  const fault = await memory.load().then(
+    () => undefined,
+    // The message contains the path.
+    (error: unknown) => (error instanceof Error && errorCode(error.cause)) || 'unforeseen',
+  );
+  return { entries: memory.entries.length, quarantined: await countQuarantined(memoryFolder), fault };
 }
 
 async function journals(app: HealthApp): Promise<JournalHealth[]> {

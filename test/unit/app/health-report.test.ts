@@ -8,7 +8,7 @@ const sound: HealthFacts = {
   quarantined: 0,
   settings: { fault: undefined, changed: ['chat.provider'] },
   provider: { name: 'local', model: '', state: { kind: 'ready' } },
-  memoryLines: 3,
+  memory: { entries: 3, quarantined: 0, fault: undefined },
 };
 
 describe('health report', () => {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { renderHealth } from '../../../src/app/health-report.ts';
+import type * as HealthModule from '../../../src/host/health/check-health.ts';
+import type * as MemoryModule from '../../../src/host/memory/workspace-memory.ts';
+import { MemoryFile } from '../../../src/storage/memory-file.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+
+const settings = defaultSettings();
+const nothing = { dispose: () => undefined };
+const load = hostIn({
+  l10n,
+  EventEmitter: class {
+    fire(): void {}
+    dispose(): void {}
+  },
+  env: { language: 'en', appName: 'Code', appHost: 'desktop' },
+  version: '1.140.0',
+  extensions: { getExtension: () => undefined },
+  ProgressLocation: {},
+  TreeItem: Object,
+  ThemeIcon: Object,
+  window: { onDidChangeWindowState: () => nothing },
+  workspace: {
+    getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }),
+  },
+});
+
+describe('health check without a session', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-health-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function report(): Promise<string> {
+    const { gatherHealth } = await load<typeof HealthModule>('health/check-health.ts');
+    const { WorkspaceMemory } = await load<typeof MemoryModule>('memory/workspace-memory.ts');
+    const sessions = path.join(folder, 'sessions');
+    mkdirSync(sessions, { recursive: true });
+    const file = new MemoryFile(path.join(folder, 'memory'), 'empty');
+    const facts = await gatherHealth({
+      memory: new WorkspaceMemory(file, String, Date.now),
+      store: { list: () => Promise.resolve([]) },
+      sessions: { current: undefined },
+      folder: sessions,
+      memoryFolder: path.join(folder, 'memory'),
+      keptSnapshots: () => ({ kind: 'none', bytes: 0 }),
+      chosenModel: () => ({ provider: 'local', model: '' }),
+      models: { isReady: () => Promise.resolve(true) },
+    } as never);
+    return renderHealth(facts);
+  }
+
+  it('counts a memory file that was quarantined because it couldn’t be read', async () => {
+    await new MemoryFile(path.join(folder, 'memory'), 'empty').change(() => []);
+    const [name] = readdirSync(path.join(folder, 'memory'));
+    writeFileSync(path.join(folder, 'memory', name!), '{"entries": [');
+    assert.match(await report(), /## Memory\n\n- entries: 0\n- quarantined files: 1/);
+  });
+
+  it('reports that the memory can’t be read instead of failing', async () => {
+    writeFileSync(path.join(folder, 'memory'), 'not a folder');
+    const text = await report();
+    assert.match(text, /Found 1 problem\./);
+    assert.match(text, /## Memory\n\n- can’t be read: ENOTDIR/);
+    assert.ok(!text.includes(folder), 'the report contains no paths');
+  });
+});
