@@ -207,7 +207,7 @@ function historyRequests(app: ChatApp) {
       const preview = await conversation().previewCompression();
       const cost = app.estimateCost(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
-        const nothing = nothingToCompressText(preview, conversation().settings().policy);
+        const nothing = nothingToCompressText(preview, conversation().settings().policy, state());
         return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
       }
       const { nodes, tokens } = preview;

@@ -67,12 +67,12 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
       return;
     }
     case 'skipped':
-      return showInfo(nothingToCompressText(outcome.reason, conversation.settings().policy));
+      return showInfo(nothingToCompressText(outcome.reason, conversation.settings().policy, conversation.state));
     case 'nothing':
     case 'stale':
       return showInfo(vscode.l10n.t('The history changed during compression, so the result was discarded. Try again.'));
     case 'off':
-      return showInfo(nothingToCompressText('off', conversation.settings().policy));
+      return showInfo(nothingToCompressText('off', conversation.settings().policy, conversation.state));
     case 'spent':
       throw new SpendLimitReached();
     case 'cancelled':

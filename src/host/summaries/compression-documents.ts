@@ -16,7 +16,7 @@ export function dryRunDocument(
   record: CompressionRecord | Parameters<typeof nothingToCompressText>[0],
 ): RenderedDocument {
   const page = new DocumentWriter().heading(1, vscode.l10n.t('Compression Preview'));
-  if (typeof record === 'string') return page.block(nothingToCompressText(record, policy)).document();
+  if (typeof record === 'string') return page.block(nothingToCompressText(record, policy, state)).document();
   writeSizes(page, record);
   page.line();
   page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);

@@ -95,9 +95,14 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
   })[reason];
 
 /** Why a compression has nothing to do, and what the user can do about it. */
-export function nothingToCompressText(reason: SkipReason | 'off', { window }: Policy): string {
+export function nothingToCompressText(
+  reason: SkipReason | 'off',
+  { window }: Policy,
+  { path }: Pick<SessionState, 'path'>,
+): string {
   switch (reason) {
     case 'recent_only':
+      if (path.length === 0) return vscode.l10n.t('No messages in this session yet.');
       return vscode.l10n.t(
         'Nothing to compress: only recent messages are left, which stay verbatim. To keep fewer than {0}, change the setting threadkeeper.compression.recentMessages.',
         window,

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import MarkdownIt from 'markdown-it';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
+import { pinQuote } from '../../../src/app/summary-changes.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
+import type * as TargetsModule from '../../../src/host/summaries/command-targets.ts';
+import type * as ComparisonModule from '../../../src/host/summaries/comparison.ts';
+import type * as CommandsModule from '../../../src/host/summaries/compression-commands.ts';
+import type * as DocumentsModule from '../../../src/host/summaries/node-documents.ts';
+import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { Harness, fill } from '../app/harness.ts';
+
+const settings = defaultSettings();
+const nothing = { dispose: () => undefined };
+const told: string[] = [];
+/** The labels of the items to select from. */
+const labels: string[] = [];
+/** The content of each kind of document. */
+const contents = new Map<string, string>();
+
+/** Positions are offsets. */
+class Editor {
+  readonly document: { readonly getText: () => string; readonly positionAt: (offset: number) => number };
+  readonly decorated: Span[] = [];
+  selection: { readonly start: number; readonly end: number } | undefined;
+  constructor(text: string) {
+    this.document = { getText: () => text, positionAt: (offset) => offset };
+  }
+  get selected(): readonly number[] {
+    return this.selection ? [this.selection.start, this.selection.end] : [];
+  }
+  setDecorations(_: unknown, ranges: readonly Span[]): void {
+    this.decorated.push(...ranges);
+  }
+  revealRange(): void {}
+}
+class Span {
+  readonly start: number;
+  readonly end: number;
+  constructor(start: number, end: number) {
+    [this.start, this.end] = [start, end];
+  }
+}
+class MarkdownString {
+  value = '';
+  appendText = (text: string): this => ((this.value += text), this);
+  appendMarkdown = this.appendText;
+}
+
+const editors: Editor[] = [];
+/** The paths of the opened documents. */
+const opened: string[] = [];
+const load = hostIn({
+  l10n,
+  MarkdownString,
+  Range: Span,
+  Selection: Span,
+  Uri: { from: ({ path }: { readonly path: string }) => ({ path, scheme: 'threadkeeper' }) },
+  ThemeColor: Object,
+  TextEditorRevealType: {},
+  ViewColumn: {},
+  ProgressLocation: {},
+  QuickPickItemKind: {},
+  TreeItem: Object,
+  ThemeIcon: Object,
+  TreeItemCollapsibleState: {},
+  env: { language: 'en' },
+  commands: { executeCommand: () => Promise.resolve() },
+  window: {
+    createTextEditorDecorationType: () => nothing,
+    showInformationMessage: (text: string) => Promise.resolve(void told.push(text)),
+    showQuickPick: (items: readonly { readonly label: string }[]) =>
+      Promise.resolve(void labels.push(...items.map(({ label }) => label))),
+    showTextDocument: ({ path }: { readonly path: string }) => {
+      const shown = new Editor(contents.get(path.split('/')[2]!) ?? assert.fail(path));
+      editors.push(shown);
+      opened.push(path);
+      return Promise.resolve(shown);
+    },
+    withProgress: (_: unknown, work: (progress: object, token: object) => unknown) =>
+      work({ report: () => undefined }, { onCancellationRequested: () => nothing }),
+  },
+  workspace: {
+    openTextDocument: (uri: object) => Promise.resolve(uri),
+    getConfiguration: () => ({ get: (section: string) => settings[section] }),
+  },
+});
+
+describe('documents and commands of a session', () => {
+  let harness: Harness;
+  let conversation: Conversation;
+  beforeEach(async () => {
+    harness = await Harness.open();
+    conversation = await harness.converse();
+    told.length = 0;
+    editors.length = 0;
+  });
+  afterEach(() => harness.close());
+
+  /** Sends messages and covers all of them with one summary. */
+  async function summarized(...texts: readonly string[]): Promise<SummaryNode> {
+    await fill(conversation, texts.length, (n) => texts[n]!);
+    const { path } = conversation.state;
+    const node = nodeWith({
+      id: nodeId('n'),
+      depth: 0,
+      first: path[0]!,
+      last: path.at(-1)!,
+      messages: path.length,
+      children: [],
+      title: 'Source and yes',
+      detailed: 'They said yes.',
+      tokens: { source: 9, brief: 3, detailed: 3 },
+    });
+    await conversation.journal.append({ type: 'compressed', compression: recordOf([node]) });
+    return node;
+  }
+
+  const recordOf = (nodes: readonly SummaryNode[]) =>
+    ({
+      id: compressionId('c'),
+      trigger: 'command',
+      threshold: 0,
+      policy: 'balanced',
+      strategy: 'smart',
+      nodes,
+      levels: [],
+      events: [],
+      changes: [],
+      messages: { before: 2, after: 2 },
+      tokens: { before: 9, after: 9 },
+      calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      durationMs: 0,
+    }) as const;
+
+  it('say that a session without messages has none, rather than only recent ones', async () => {
+    const { compressHistory } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
+    const app = { sessions: { currentOrLatest: () => Promise.resolve(conversation) } };
+    await compressHistory(app as never, true);
+    await fill(conversation, 2);
+    await compressHistory(app as never, true);
+    assert.equal(told[0], 'No messages in this session yet.');
+    assert.match(told[1]!, /^Nothing to compress: only recent messages are left/);
+  });
+});
