@@ -18,6 +18,7 @@ export async function answerRequest(
   const cancelled = (): boolean => token.isCancellationRequested;
   if (request.command === 'decisions') {
     const { memory, decisions } = await archive.decisions(cancelled);
+    if (cancelled()) return;
     if (memory.length + decisions.length === 0)
       stream.markdown(vscode.l10n.t('No decisions in recent sessions, and the workspace memory is empty.'));
     if (memory.length > 0) stream.markdown(heading(vscode.l10n.t('Memory')));
@@ -31,15 +32,15 @@ export async function answerRequest(
     return;
   }
   stream.progress(vscode.l10n.t('Searching sessions…'));
-  const found = (await archive.recall(request.prompt, MAX_QUOTES, cancelled)) ?? [];
-  if (found.length === 0)
+  const found = await archive.recall(request.prompt, MAX_QUOTES, cancelled);
+  if (found?.length === 0)
     stream.markdown(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', request.prompt));
-  for (const one of found) stream.markdown(quoteWithSource(one));
+  for (const one of found ?? []) stream.markdown(quoteWithSource(one));
 }
 
 /** Quotes are escaped, so that they can't insert links or images. Each line is marked, so that none looks like an answer. */
 function quote(text: string): vscode.MarkdownString {
-  const lines = text.split(/\r?\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
+  const lines = text.split(/\r\n?|\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
   return new vscode.MarkdownString(lines.join('\n>\n')).appendMarkdown('\n\n');
 }
 
