@@ -17,7 +17,8 @@ export interface RenderedDocument {
 /** A part of a line; with a URI, it's a link. */
 export type Part = string | { readonly text: string; readonly to: vscode.Uri };
 
-const LINE_END = /\r\n?|\n/g;
+/** A line's end. The editor also ends a line at a lone carriage return. */
+export const LINE_END = /\r\n?|\n/g;
 
 /** Writes a document. Its links are recorded and not parsed, because quoted text may look like a link. */
 export class DocumentWriter {
@@ -45,11 +46,11 @@ export class DocumentWriter {
     return this;
   }
 
-  /** Adds a text and an empty line. */
+  /** Adds a text and an empty line. Closes a code block that the text leaves open, so that it doesn't include the rest. */
   block(text: string): this {
-    // The editor also ends a line at a lone carriage return.
     const lines = text.replaceAll(LINE_END, '\n');
-    const whole = lines.endsWith('\n') ? lines : `${lines}\n`;
+    const fence = openFence(lines);
+    const whole = (lines.endsWith('\n') ? lines : `${lines}\n`) + (fence && `${fence}\n`);
     this.#text += whole;
     this.#line += whole.split('\n').length - 1;
     return this.line();
@@ -65,6 +66,21 @@ export class DocumentWriter {
   document(): RenderedDocument {
     return { text: this.#text, links: this.#links };
   }
+}
+
+/** The fence of a code block that isn't closed, with its indentation; '' if there is none (CommonMark 4.5). */
+function openFence(text: string): string {
+  let open = '';
+  for (const line of text.split('\n')) {
+    const indent = open.search(/\S/);
+    const [fence = ''] = /^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line) ?? [];
+    const isClosed = fence.trim().startsWith(open.trim()) && fence.trim() === line.trim();
+    // An indented block in a list item also ends with the item.
+    const isLeft = !isClosed && line.trim() !== '' && line.search(/\S/) < indent;
+    if (open === '' || isLeft) open = fence;
+    else if (isClosed) open = '';
+  }
+  return open;
 }
 
 /** Inserts blank lines before headings, because Markdown adds a heading right below a list to the last entry. */

@@ -135,6 +135,19 @@ describe('documents and commands of a session', () => {
       durationMs: 0,
     }) as const;
 
+  it('show each message of a summary’s source, even after one that ends within a code block', async () => {
+    const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
+    const node = await summarized(
+      'Look:\n~~~~ts\nlet a = 1;\n~~~\nlet b',
+      '```\ncut off',
+      '- item\n  ```\n  code',
+      'Fine.',
+    );
+    const html = new MarkdownIt().render(sourceDocument(conversation.state, node).text);
+    assert.equal(html.match(/<h2>/g)?.length, 4, html);
+    assert.match(html, /<p>Fine\.<\/p>/);
+  });
+
   it('say that a session without messages has none, rather than only recent ones', async () => {
     const { compressHistory } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
     const app = { sessions: { currentOrLatest: () => Promise.resolve(conversation) } };
