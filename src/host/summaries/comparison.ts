@@ -5,8 +5,9 @@ import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { messageUri, nodeUri } from './node-documents.ts';
-import { openAsText } from './document-uris.ts';
+import { messageUri, nodeUri, sourceDocument } from './node-documents.ts';
+import { openAsText, parseDocumentUri } from './document-uris.ts';
+import { LINE_END } from './rendered-document.ts';
 import { reasonText } from './summary-facts.ts';
 
 /** The result of a comparison. */
@@ -111,20 +112,22 @@ function sourceRanges(
   messages: readonly Message[],
   statements: readonly StatementFinding[],
 ): vscode.Range[] {
-  const whole = document.getText();
-  const starts: number[] = [];
-  let from = 0;
-  for (const message of messages) {
-    const at = whole.indexOf(textOf(message), from);
-    starts.push(at);
-    if (at >= 0) from = at + textOf(message).length;
-  }
+  const { text, links } = sourceDocument(state, node);
+  const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  // A message begins two lines below the link to it.
+  const starts = links
+    .filter(({ target }) => parseDocumentUri(target)?.kind === 'message')
+    .map(({ line }) => lineStarts[line + 2]!);
+  const lengthInDocument = (source: string): number => source.replaceAll(LINE_END, '\n').length;
   return statements
     .filter(isSupported)
     .flatMap(({ sources }) => sources)
     .flatMap(({ message, start, end }) => {
-      const at = starts[message] ?? -1;
-      return at < 0 ? [] : [new vscode.Range(document.positionAt(at + start), document.positionAt(at + end))];
+      const [at, source] = [starts[message], messages[message]];
+      if (at === undefined || !source) return [];
+      const position = (offset: number): vscode.Position =>
+        document.positionAt(at + lengthInDocument(textOf(source).slice(0, offset)));
+      return [new vscode.Range(position(start), position(end))];
     });
 }
 

@@ -135,6 +135,32 @@ describe('documents and commands of a session', () => {
       durationMs: 0,
     }) as const;
 
+  it('highlight supporting passages in the message itself, even if it is short or has Windows line endings', async () => {
+    const { Comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
+    const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
+    const node = await summarized('yes', 'First.\r\nSecond.\r\nThird passage.', 'You');
+    const { state, journal } = conversation;
+    const passages = ['yes', 'Third passage.', 'You'];
+    const sources = passages.map((text, at) => {
+      const message = state.path[at]!;
+      const content = state.messages.get(message)!.content[0]!;
+      const start = content.type === 'text' ? content.text.indexOf(text) : -1;
+      return { message, start, end: start + text.length };
+    });
+    const statements = [{ start: 0, end: 14, reason: 'supported', sources }] as const;
+    const check = { level: 'detailed', model: 'test/reader', at: 0, statements } as const;
+    await journal.append({ type: 'node_checked', node: node.id, check });
+    const { text } = sourceDocument(state, node);
+    contents.set('detailed', `${node.detailed}\n`).set('source', text);
+    await new Comparison(harness.clock.yielder).open(state, node);
+    const marked = editors[1]!.decorated;
+    assert.deepEqual(
+      marked.map(({ start, end }) => text.slice(start, end)),
+      passages,
+    );
+    for (const at of [0, 2]) assert.match(text.slice(0, marked[at]!.start), /Open Message\n\n$/);
+  });
+
   it('show each message of a summary’s source, even after one that ends within a code block', async () => {
     const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
     const node = await summarized(
