@@ -15,7 +15,10 @@ import {
 } from './searchable.ts';
 
 /** A search result in any session. */
-export interface WorkspaceHit extends Pick<SearchResult, 'kind' | 'message' | 'position' | 'role' | 'tier' | 'text'> {
+export interface WorkspaceHit extends Pick<
+  SearchResult,
+  'kind' | 'message' | 'position' | 'role' | 'tier' | 'start' | 'text'
+> {
   readonly session: SessionId;
   /** The session's title; may be empty. */
   readonly title: string;
@@ -86,10 +89,12 @@ export class WorkspaceSearch {
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
       if (result) hits.push({ found: result, score, session });
     }
-    return rankResults(hits, request.limit).map(({ found: { kind, message, position, role, tier, text }, session }) => {
-      const { title, archived } = listed.get(session)!;
-      return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, text };
-    });
+    return rankResults(hits, request.limit).map(
+      ({ found: { kind, message, position, role, tier, start, text }, session }) => {
+        const { title, archived } = listed.get(session)!;
+        return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, start, text };
+      },
+    );
   }
 
   /** Indexes new and changed sessions. Resolves to false if canceled; what was indexed is kept. */

@@ -67,10 +67,10 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
       : vscode.l10n.t('{0} results for “{1}”', hits.length, query);
   const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
-  const { session, message, position, text } = picked.hit;
+  const { session, message, position, text, start } = picked.hit;
   await app.sessions.open(session);
   app.panel.reveal(session, position);
-  await openMessageDocument(session, message, position, text);
+  await openMessageDocument(session, message, position, { quote: text, start });
 }
 
 const tierName = ({ tier }: WorkspaceHit): string =>
@@ -107,8 +107,9 @@ export async function searchSession(app: SearchApp, argument?: unknown): Promise
   }));
   if (items.length === 0) return showInfo(vscode.l10n.t('No results for “{0}” in this session.', query));
   const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
-  if (picked)
-    await openMessageDocument(conversation.journal.id, picked.hit.message, picked.hit.position, picked.hit.text);
+  if (!picked) return;
+  const { message, position, text, start } = picked.hit;
+  await openMessageDocument(conversation.journal.id, message, position, { quote: text, start });
 }
 
 /** Maximum number of results per question. */
@@ -185,14 +186,14 @@ async function offerActions(conversation: Conversation, place: ResultInContext, 
   const { journal } = conversation;
   const { status, message, position, role, start, text } = place;
   const quote = wholeCharacters(text.slice(0, MAX_QUOTE_LENGTH)).trim();
+  const at = start + text.indexOf(quote);
   const open = {
     label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
-    run: () => openMessageDocument(journal.id, message, position, quote),
+    run: () => openMessageDocument(journal.id, message, position, { quote, start: at }),
   };
   const actions: ActionItem[] = [open];
   if (status.kind === 'archived' || status.kind === 'summary') {
     const { node } = status;
-    const at = start + text.indexOf(quote);
     const pin = {
       label: `$(pin) ${vscode.l10n.t('Pin Quote (included in every request)')}`,
       run: () =>

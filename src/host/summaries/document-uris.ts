@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
+import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Level, SummaryNode } from '../../core/model/summary.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 
@@ -51,17 +52,22 @@ export async function openNodeDocument(session: SessionId, node: SummaryNode): P
   await openRendered(documentUri(session, 'node', node.id, node.title));
 }
 
-/** Opens a message by its 0-based position, with a quote selected, if given. */
+/** Opens a message by its 0-based position, or -1 if it isn't on the active branch, with a passage selected, if given. */
 export async function openMessageDocument(
   session: SessionId,
   message: MessageId,
   position: number,
-  quote?: string,
+  passage?: Pick<KeyEvent, 'quote' | 'start'>,
 ): Promise<void> {
-  const name = vscode.l10n.t('Message {0}', position + 1);
+  const name =
+    position < 0 ? vscode.l10n.t('Deleted or on another branch') : vscode.l10n.t('Message {0}', position + 1);
   const editor = await openAsText(documentUri(session, 'message', message, name));
-  const at = quote === undefined ? -1 : editor.document.getText().indexOf(quote);
-  if (quote === undefined || at < 0) return;
+  if (!passage) return;
+  const { quote, start } = passage;
+  const text = editor.document.getText();
+  // The editor may have changed line ends, and with them the offset.
+  const at = [text.lastIndexOf(quote, start), text.indexOf(quote)].find((found) => found >= 0);
+  if (at === undefined) return;
   const range = new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at + quote.length));
   editor.selection = new vscode.Selection(range.start, range.end);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);

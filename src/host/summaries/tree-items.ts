@@ -80,7 +80,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const position = state.positionOf(event.message) ?? 0;
       const created = item(oneLine(event.quote), None, STATUS_ICON[status], `${position + 1} · ${statusName(status)}`);
       created.contextValue = status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
-      created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event.quote));
+      created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event));
       return created;
     }
     case 'contentList':

@@ -86,6 +86,7 @@ describe('workspace-wide search', () => {
         position: 1,
         role: 'assistant',
         tier: 'sent',
+        start: 0,
         text: 'Invoices are in Swiss francs.',
       });
       assert.deepEqual(await search.search({ query: 'zebra', limit: 5 }), []);

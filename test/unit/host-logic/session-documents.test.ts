@@ -161,6 +161,23 @@ describe('documents and commands of a session', () => {
     for (const at of [0, 2]) assert.match(text.slice(0, marked[at]!.start), /Open Message\n\n$/);
   });
 
+  it('select the quote of a key event, not an earlier occurrence of the same words', async () => {
+    const { openMessageDocument } = await load<typeof UrisModule>('summaries/document-uris.ts');
+    const text = 'Use tabs? No. Then again: Use tabs. And so on.';
+    contents.set('message', text);
+    const { journal, state } = await fill(conversation, 1, () => text).then(() => conversation);
+    const start = text.lastIndexOf('Use tabs');
+    await openMessageDocument(journal.id, state.path[0]!, 0, { quote: 'Use tabs', start });
+    assert.deepEqual(editors[0]!.selected, [start, start + 8]);
+  });
+
+  it('do not give a deleted message the number of a message', async () => {
+    const { openMessageDocument } = await load<typeof UrisModule>('summaries/document-uris.ts');
+    contents.set('message', 'Gone.');
+    await openMessageDocument(conversation.journal.id, messageId('gone'), -1);
+    assert.match(opened.at(-1)!, /\/Deleted or on another branch\.md$/);
+  });
+
   it('show each message of a summary’s source, even after one that ends within a code block', async () => {
     const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
     const node = await summarized(
