@@ -223,6 +223,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.documentPanel = new DocumentPanel(
       (uri) => this.files.document(uri),
       (href, session) => this.#openLink(href, session),
+      (error) => void vscode.window.showErrorMessage(this.describe(error).text),
       context.extensionUri,
     );
     this.memoryTree = new MemoryTree(this.memory);

@@ -20,6 +20,7 @@ interface ShownDocument {
 export class DocumentPanel implements vscode.Disposable {
   readonly #documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>;
   readonly #openLink: (href: string, session: string | undefined) => Promise<void>;
+  readonly #report: (error: unknown) => void;
   readonly #extensionUri: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
   #shown: ShownDocument | undefined;
@@ -33,14 +34,19 @@ export class DocumentPanel implements vscode.Disposable {
   /** Whether the document may have changed while the panel was hidden. */
   #isStale = false;
 
-  /** @param openLink follows a link in a message */
+  /**
+   * @param openLink follows a link in a message
+   * @param report shows why a link can't be followed
+   */
   constructor(
     documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>,
     openLink: (href: string, session: string | undefined) => Promise<void>,
+    report: (error: unknown) => void,
     extensionUri: vscode.Uri,
   ) {
     this.#documentOf = documentOf;
     this.#openLink = openLink;
+    this.#report = report;
     this.#extensionUri = extensionUri;
   }
 
@@ -136,7 +142,7 @@ export class DocumentPanel implements vscode.Disposable {
       if (this.#isStale) void this.refresh().catch(() => undefined);
     } else if (message.type === 'request') {
       const { id, body } = message;
-      if (body.type === 'openLink') void this.#follow(body.href);
+      if (body.type === 'openLink') this.#follow(body.href).catch(this.#report);
       else if (body.type === 'codeAction') void vscode.env.clipboard.writeText(body.text);
       else return;
       this.#post({ type: 'answer', id, ok: true, value: null });

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { keyEventId } from '../../../src/core/model/ids.ts';
-import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
-import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
-import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
@@ -62,7 +58,6 @@ class Uri {
 }
 const told: string[] = [];
 const foldersChanged = new EventEmitter();
-const focused = new EventEmitter();
 const watched: string[] = [];
 const editor = {
   Uri,
@@ -74,13 +69,13 @@ const editor = {
   ViewColumn: { Beside: -2 },
   commands: { executeCommand: () => Promise.resolve() },
   window: {
-    onDidChangeWindowState: (then: (state: { focused: boolean }) => void) =>
-      focused.event(() => then({ focused: true })),
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Selects every item. */
-    showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
-      Promise.resolve(canPickMany ? items : items[0]),
+    showQuickPick: (
+      items: readonly { readonly label: string }[],
+      { canPickMany }: { readonly canPickMany?: boolean } = {},
+    ): Promise<unknown> => Promise.resolve(canPickMany ? items : items[0]),
     showTextDocument: (document: unknown) => Promise.resolve(document),
     createWebviewPanel: (): unknown => assert.fail(),
     createQuickPick: (): unknown => assert.fail(),
@@ -104,7 +99,7 @@ const editor = {
     getConfiguration: () => ({ get: (section: string) => settings[section] }),
     fs: {
       stat: ({ path: file }: Uri) => existing(() => statSync(file)),
-      readFile: ({ path: file }: Uri) => existing(() => readFileSync(file)),
+      readFile: ({ path: file }: Uri): Promise<Buffer> => existing(() => readFileSync(file)),
       writeFile: ({ path: file }: Uri, bytes: Uint8Array) => Promise.resolve(writeFileSync(file, bytes)),
     },
   },
@@ -188,47 +183,6 @@ describe('editor commands', () => {
     assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
   });
 
-  it('do not offer to remember dismissed key events or those of deleted messages', async () => {
-    const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    const conversation = await harness.converse();
-    await fill(conversation, 3);
-    const { journal, state } = conversation;
-    const [first, second, third] = state.path;
-    const event = { kind: 'fact', start: 0, end: 4, score: 1, importance: 3, reason: '', status: 'active' } as const;
-    for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
-      await journal.append({
-        type: 'event_added',
-        event: { ...event, id: keyEventId(name), message, quote: `The ${name} one.`, pinned: false },
-      });
-    await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
-    await journal.append({ type: 'message_deleted', id: third!, deleted: true });
-    const added: { text: string }[] = [];
-    const memory = { load: () => Promise.resolve(), entries: [], add: (lines: typeof added) => added.push(...lines) };
-    await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
-    assert.deepEqual(
-      added.map(({ text }) => text),
-      ['The held one.'],
-    );
-  });
-
-  it('stop sending a memory entry removed in another window once this window regains focus', async () => {
-    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
-    const ids = [() => harness.clock.id(), () => harness.clock.now()] as const;
-    const words = { text: (text: string) => text.split(/\s+/).length };
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
-    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
-    await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
-    await other.load();
-    assert.match(other.text(500, words), /db-old/);
-    await memory.remove(memory.entries[0]!.id);
-    const changed = new Promise<void>((resolve) => void other.onDidChange(resolve));
-    focused.fire();
-    await Promise.race([changed, pass(1000)]);
-    assert.equal(other.text(500, words), '');
-    memory.dispose();
-    other.dispose();
-  });
-
   it('pin a quote from forgotten messages without splitting the emoji at its end', async () => {
     const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
     const conversation = await harness.converse();
@@ -248,13 +202,6 @@ describe('editor commands', () => {
     assert.equal(pinned.length, 1);
     assert.ok(pinned[0]!.quote.isWellFormed(), pinned[0]!.quote);
     assert.equal(pinned[0]!.quote, said);
-  });
-
-  it('say when a text is already in the workspace memory', async () => {
-    const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
-    await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
-    assert.deepEqual(told, ['This is already in the workspace memory.']);
   });
 
   it('return to another tool’s chat when an import started from it is cancelled', async () => {
@@ -428,7 +375,8 @@ describe('editor commands', () => {
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
     const reader = new DocumentPanel(
       () => Promise.reject(new Error('The rule makes no sense.')),
-      () => Promise.resolve(),
+      fails,
+      fails,
       new Uri('/extension') as never,
     );
     await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
@@ -521,7 +469,7 @@ describe('editor commands', () => {
       const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
       let asked = 0;
       const pageOf = async () => ({ text: await versions[asked++]!.promise, links: [] });
-      const reader = new DocumentPanel(pageOf, fails, new Uri('/extension') as never);
+      const reader = new DocumentPanel(pageOf, fails, fails, new Uri('/extension') as never);
       versions[0]!.resolve('version 0');
       await reader.open(Uri.from({ path: '/session/compressions/all/History.md' }) as never);
       say({ type: 'ready' });
@@ -553,10 +501,30 @@ describe('editor commands', () => {
     const texts: unknown[] = [];
     editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
     const next = Uri.from({ path: '/session/next/now/Next Request.md' });
-    await new DocumentPanel(pageOf, fails, new Uri('/extension') as never).open(next as never);
+    await new DocumentPanel(pageOf, fails, fails, new Uri('/extension') as never).open(next as never);
     say({ type: 'ready' });
     say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
     await pass(1);
     assert.deepEqual([made, texts], [[next], [target]]);
+  });
+
+  it('say why a link in a document cannot be followed', async () => {
+    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
+    let say: (message: object) => void = fails;
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => (say = listener),
+      postMessage: () => undefined,
+    };
+    editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
+    const pageOf = () => Promise.resolve({ text: 'See [it](https://a.example).', links: [] });
+    const openLink = () => Promise.reject(new Error('The address is invalid.'));
+    const reported: unknown[] = [];
+    const panel = new DocumentPanel(pageOf, openLink, (error) => reported.push(error), new Uri('/extension') as never);
+    await panel.open(Uri.from({ path: '/session/next/now/Next Request.md' }) as never);
+    say({ type: 'ready' });
+    say({ type: 'request', id: 1, body: { type: 'openLink', href: 'https://a.example' } });
+    await pass(1);
+    assert.deepEqual(reported.map(String), ['Error: The address is invalid.']);
   });
 });

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
+import { keyEventId } from '../../../src/core/model/ids.ts';
+import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
+import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
+import { MemoryFile } from '../../../src/storage/memory-file.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { Harness, fill } from '../app/harness.ts';
+
+const told: string[] = [];
+class EventEmitter {
+  readonly #then: (() => void)[] = [];
+  readonly event = (then: () => void): { dispose: () => void } => (this.#then.push(then), { dispose: () => undefined });
+  fire(): void {
+    for (const then of this.#then) then();
+  }
+  dispose(): void {
+    this.#then.length = 0;
+  }
+}
+const focused = new EventEmitter();
+const editor = {
+  EventEmitter,
+  l10n,
+  env: { language: 'en' },
+  TreeItem: Object,
+  ThemeIcon: Object,
+  Uri: Object,
+  FileSystemError: Object,
+  commands: {},
+  workspace: {},
+  window: {
+    onDidChangeWindowState: (then: (state: { focused: boolean }) => void) =>
+      focused.event(() => then({ focused: true })),
+    showInformationMessage: (text: string) => Promise.resolve(void told.push(text)),
+    showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
+    /** Selects every item. */
+    showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
+      Promise.resolve(canPickMany ? items : items[0]),
+  },
+};
+const load = hostIn(editor);
+
+describe('memory commands', () => {
+  let harness: Harness;
+  let folder = '';
+  const ids = [() => harness.clock.id(), () => harness.clock.now()] as const;
+  beforeEach(async () => {
+    harness = await Harness.open();
+    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-memory-'));
+    told.length = 0;
+  });
+  afterEach(async () => {
+    await harness.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('do not offer to remember dismissed key events or those of deleted messages', async () => {
+    const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    const conversation = await harness.converse();
+    await fill(conversation, 3);
+    const { journal, state } = conversation;
+    const [first, second, third] = state.path;
+    const event = { kind: 'fact', start: 0, end: 4, score: 1, importance: 3, reason: '', status: 'active' } as const;
+    for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
+      await journal.append({
+        type: 'event_added',
+        event: { ...event, id: keyEventId(name), message, quote: `The ${name} one.`, pinned: false },
+      });
+    await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
+    await journal.append({ type: 'message_deleted', id: third!, deleted: true });
+    const added: { text: string }[] = [];
+    const memory = { load: () => Promise.resolve(), entries: [], add: (lines: typeof added) => added.push(...lines) };
+    await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
+    assert.deepEqual(
+      added.map(({ text }) => text),
+      ['The held one.'],
+    );
+  });
+
+  it('stop sending a memory entry removed in another window once this window regains focus', async () => {
+    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
+    const words = { text: (text: string) => text.split(/\s+/).length };
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
+    await other.load();
+    assert.match(other.text(500, words), /db-old/);
+    await memory.remove(memory.entries[0]!.id);
+    const changed = new Promise<void>((resolve) => void other.onDidChange(resolve));
+    focused.fire();
+    await Promise.race([changed, pass(1000)]);
+    assert.equal(other.text(500, words), '');
+    memory.dispose();
+    other.dispose();
+  });
+
+  it('say when a text is already in the workspace memory', async () => {
+    const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
+    await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
+    assert.deepEqual(told, ['This is already in the workspace memory.']);
+  });
+});
