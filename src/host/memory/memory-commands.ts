@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
 import { showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import { memoryCandidates, memoryMarkdown, memoryProposals, type MemoryEntry } from '../../core/memory/memory.ts';
+import {
+  memoryCandidates,
+  memoryLine,
+  memoryMarkdown,
+  memoryProposals,
+  type MemoryEntry,
+} from '../../core/memory/memory.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { Redactor } from '../../core/redact/redact.ts';
@@ -109,13 +115,13 @@ export async function addMemory(app: MemoryApp): Promise<void> {
 export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   const text = await vscode.window.showInputBox({ title: vscode.l10n.t('Edit Memory'), value: row.text });
-  if (text !== undefined && text.trim() !== '') await app.memory.edit(row.id, text);
+  if (text !== undefined && text.trim() !== '') await app.memory.put({ ...row, text: memoryLine(text) });
 }
 
 export async function forgetMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
   await app.memory.remove(row.id);
-  await showInfoWithAction(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.restore(row));
+  await showInfoWithAction(vscode.l10n.t('Removed from memory.'), vscode.l10n.t('Undo'), () => app.memory.put(row));
 }
 
 /** Exports the memory as Markdown; proposes the workspace folder if no file is given. */

@@ -105,17 +105,16 @@ export class WorkspaceMemory implements vscode.Disposable {
     return added;
   }
 
-  async edit(id: string, text: string): Promise<void> {
-    const line = memoryLine(text);
-    await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, text: line } : one)));
-  }
-
   async remove(id: string): Promise<void> {
     await this.#change((entries) => entries.filter((one) => one.id !== id));
   }
 
-  async restore(entry: MemoryEntry): Promise<void> {
-    await this.#change((entries) => [...entries, entry].sort((a, b) => a.at - b.at));
+  /** Replaces the entry with the same ID. If it was removed, adds it again, unless another entry has the same text. */
+  async put(entry: MemoryEntry): Promise<void> {
+    await this.#change((entries) => {
+      if (entries.some(({ id }) => id === entry.id)) return entries.map((one) => (one.id === entry.id ? entry : one));
+      return isRemembered(entries, entry.text) ? entries : [...entries, entry].sort((a, b) => a.at - b.at);
+    });
   }
 
   async #change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<void> {

@@ -98,6 +98,36 @@ describe('memory commands', () => {
     other.dispose();
   });
 
+  it('do not add a removed memory entry twice when it was added again before it is restored', async () => {
+    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
+    const [entry] = memory.entries;
+    await memory.remove(entry!.id);
+    await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
+    await memory.put(entry!);
+    assert.deepEqual(
+      memory.entries.map(({ text }) => text),
+      ['The host is db-1.'],
+    );
+    memory.dispose();
+  });
+
+  it('keep an edited memory entry that another window removed in the meantime', async () => {
+    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
+    const { editMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
+    const [entry] = memory.entries;
+    editor.window.showInputBox = async () => {
+      await memory.remove(entry!.id);
+      return 'The host is db-2.';
+    };
+    await editMemory({ memory } as never, entry);
+    assert.deepEqual(memory.entries, [{ ...entry, text: 'The host is db-2.' }]);
+    memory.dispose();
+  });
+
   it('say when a text is already in the workspace memory', async () => {
     const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
