@@ -90,6 +90,12 @@ export function eventStatusOf(
   return state.isCurrent(event) ? 'active' : 'superseded';
 }
 
+/** The key events of the active branch that the user hasn't removed. */
+export const eventsOnBranch = (state: Pick<PrefixFacts, 'events' | 'positionOf' | 'isRemoved'>): KeyEvent[] =>
+  [...state.events.values()].filter(
+    ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
+  );
+
 /**
  * `total`: key events that aren't superseded; `kept`: those of them that are sent verbatim. All views show these
  * numbers.

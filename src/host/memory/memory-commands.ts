@@ -8,8 +8,8 @@ import {
   memoryProposals,
   type MemoryEntry,
 } from '../../core/memory/memory.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
-import type { SessionState } from '../../core/state/session-state.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { saveFile } from '../platform/save-file.ts';
@@ -31,7 +31,7 @@ export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void>
 export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
-  const candidates = memoryCandidates(activeEvents(conversation.state), app.memory.entries);
+  const candidates = memoryCandidates(eventsOnBranch(conversation.state), app.memory.entries);
   if (candidates.length === 0) {
     showInfo(
       vscode.l10n.t(
@@ -48,7 +48,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   const state = app.sessions.current?.state;
   if (!state) return;
   await app.memory.load();
-  const candidates = memoryCandidates(activeEvents(state), app.memory.entries, 'proposed').filter(
+  const candidates = memoryCandidates(eventsOnBranch(state), app.memory.entries, 'proposed').filter(
     ({ id }) => !proposed.has(id),
   );
   if (candidates.length === 0) return;
@@ -65,12 +65,6 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
         );
   await showInfoWithAction(text, vscode.l10n.t('Select…'), async () => addEvents(app, await pick(proposals)));
 }
-
-/** Key events of the active branch that the user hasn't removed. */
-const activeEvents = (state: SessionState): KeyEvent[] =>
-  [...state.events.values()].filter(
-    ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
-  );
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
   const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));

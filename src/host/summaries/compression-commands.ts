@@ -11,6 +11,7 @@ import { showInfo, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-facts.ts';
 import { compressionOf, pickUndone } from './command-targets.ts';
 import { offerUndo, type SummariesApp } from './summaries-app.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
 /** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
@@ -114,10 +115,10 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
   offerUndo(app, undone, redo, () => undoCompressions(journal, [newest], false));
 }
 
-/** Unpins all key events so that a request fits; can be undone. */
+/** Unpins all key events of the active branch so that a request fits; can be undone. */
 export async function unpinAll(app: SummariesApp): Promise<void> {
   const { state, journal } = await app.sessions.currentOrLatest();
-  const pinned = [...state.events.values()].filter((event) => event.pinned).map(({ id }) => id);
+  const pinned = eventsOnBranch(state).flatMap((event) => (event.pinned ? event.id : []));
   if (pinned.length === 0) return showInfo(vscode.l10n.t('No key events are pinned.'));
   await pinEvents(journal, pinned, false);
   const text =

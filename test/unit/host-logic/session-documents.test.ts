@@ -200,4 +200,22 @@ describe('documents and commands of a session', () => {
     assert.equal(told[0], 'No messages in this session yet.');
     assert.match(told[1]!, /^Nothing to compress: only recent messages are left/);
   });
+
+  it('unpin only the key events of the active branch, and count only those', async () => {
+    const { unpinAll } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
+    await fill(conversation, 3);
+    const { journal, state } = conversation;
+    const [first, second, third] = state.path;
+    const more = { kind: 'fact', start: 0, end: 4, quote: 'Part' } as const;
+    for (const [id, message] of Object.entries({ sent: first!, dismissed: second!, deleted: third! }))
+      await pinQuote(journal, { id: keyEventId(id), message, ...more });
+    await journal.append(
+      { type: 'event_removed', id: keyEventId('dismissed'), removed: true },
+      { type: 'message_deleted', id: third!, deleted: true },
+    );
+    await unpinAll({ sessions: { currentOrLatest: () => Promise.resolve(conversation) } } as never);
+    assert.deepEqual(told, ['Unpinned 1 key event.']);
+    const pinned = [...state.events.values()].flatMap((event) => (event.pinned ? event.id : []));
+    assert.deepEqual(pinned, ['dismissed', 'deleted']);
+  });
 });
