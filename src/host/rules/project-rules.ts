@@ -67,9 +67,16 @@ export class ProjectRules implements vscode.Disposable {
   async #readAndWatch(): Promise<void> {
     const read = async (): Promise<void> => {
       this.#files = await this.#read();
-      this.#changed.fire();
     };
-    const readSoon = (): void => void read().catch((error: unknown) => this.#warn(String(error)));
+    const first = read();
+    // One after the other, so that the latest version counts.
+    let last = first;
+    const readSoon = (): void => {
+      last = last
+        .then(read)
+        .then(() => this.#changed.fire())
+        .catch((error: unknown) => this.#warn(String(error)));
+    };
     this.#watch(readSoon);
     this.#subscriptions.push(
       vscode.workspace.onDidGrantWorkspaceTrust(readSoon),
@@ -78,7 +85,7 @@ export class ProjectRules implements vscode.Disposable {
         readSoon();
       }),
     );
-    this.#files = await this.#read();
+    await first;
   }
 
   /** Watches the current workspace folders instead of the previous ones. */

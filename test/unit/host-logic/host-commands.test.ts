@@ -23,7 +23,7 @@ import { Harness, fill } from '../app/harness.ts';
 
 const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
-const nothing = { dispose: () => undefined };
+const nothing = { dispose: (): void => undefined };
 class RelativePattern {
   readonly base: { readonly uri: Uri };
   constructor(base: { readonly uri: Uri }) {
@@ -31,13 +31,16 @@ class RelativePattern {
   }
 }
 class EventEmitter {
-  readonly #then: (() => void)[] = [];
-  readonly event = (then: () => void): typeof nothing => (this.#then.push(then), nothing);
+  readonly #then = new Set<() => void>();
+  readonly event = (then: () => void): typeof nothing => {
+    this.#then.add(then);
+    return { dispose: () => void this.#then.delete(then) };
+  };
   fire(): void {
     for (const then of this.#then) then();
   }
   dispose(): void {
-    this.#then.length = 0;
+    this.#then.clear();
   }
 }
 
@@ -366,6 +369,34 @@ describe('editor commands', () => {
     } finally {
       rules.dispose();
       workspace.getWorkspaceFolder = getWorkspaceFolder;
+      workspace.workspaceFolders = [];
+    }
+  });
+
+  it('send a project’s latest instructions, even if an earlier version takes longer to read', async () => {
+    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+    const { workspace } = editor;
+    const { readFile } = workspace.fs;
+    workspace.workspaceFolders = [{ uri: new Uri(folder) }];
+    const file = path.join(folder, 'AGENTS.md');
+    writeFileSync(file, 'Version 0.');
+    const rules = new ProjectRules({ get: () => true } as never, fails);
+    try {
+      await rules.load();
+      const slow = deferred<Buffer>();
+      const reads = [() => slow.promise, () => Promise.resolve(Buffer.from('Version 2.'))];
+      workspace.fs.readFile = () => reads.shift()!();
+      let changes = 0;
+      const changed = new Promise<void>((resolve) => rules.onDidChange(() => ++changes === 2 && resolve()));
+      foldersChanged.fire();
+      foldersChanged.fire();
+      await pass(20);
+      slow.resolve(Buffer.from('Version 1.'));
+      await changed;
+      assert.match(rules.text, /Version 2/);
+    } finally {
+      rules.dispose();
+      workspace.fs.readFile = readFile;
       workspace.workspaceFolders = [];
     }
   });
