@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../../core/compress/fitting.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { MessageCounts } from '../../core/tokens/message-counts.ts';
 
@@ -193,7 +194,7 @@ export function contextSeries(
     const position = state.positionOf(event.message);
     if (position === undefined || state.isRemoved(event.id)) continue;
     if (event.pinned || state.isCurrent(event))
-      marks.push({ kind: 'event', at: position + 1, label: labels.redact(event.quote).slice(0, 120) });
+      marks.push({ kind: 'event', at: position + 1, label: wholeCharacters(labels.redact(event.quote).slice(0, 120)) });
   }
   return { messages: path.length, points, marks };
 }

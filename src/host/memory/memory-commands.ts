@@ -12,6 +12,7 @@ import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
+import { itemText } from '../platform/l10n.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
@@ -67,7 +68,11 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
 }
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
-  const items = candidates.map((event) => ({ label: event.quote, description: kindName(event.kind), event }));
+  const items = candidates.map((event) => ({
+    label: itemText(event.quote, 500),
+    description: kindName(event.kind),
+    event,
+  }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Save to Workspace Memory'),
     placeHolder: vscode.l10n.t(

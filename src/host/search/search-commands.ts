@@ -7,7 +7,7 @@ import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import { showInfo } from '../platform/notifications.ts';
-import { oneLine, roleName, titleText } from '../platform/l10n.ts';
+import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -56,9 +56,9 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
   if (hits.length === 0)
     return showInfo(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
-    label: oneLine(hit.text, 100),
+    label: itemText(hit.text, 100),
     description: tierText(hit),
-    detail: `${titleText(hit.title)} · ${hit.position + 1} · ${roleName(hit.role)}`,
+    detail: `${itemText(titleText(hit.title))} · ${hit.position + 1} · ${roleName(hit.role)}`,
     hit,
   }));
   const title =
@@ -101,7 +101,7 @@ export async function searchSession(app: SearchApp, argument?: unknown): Promise
   if (query === undefined || query.trim() === '') return;
   const hits = await app.search(query);
   const items = hits.map((hit) => ({
-    label: oneLine(hit.text, 100),
+    label: itemText(hit.text, 100),
     description: `${hit.position + 1} · ${roleName(hit.role)}`,
     hit,
   }));
@@ -139,7 +139,7 @@ export async function findForgotten(app: SearchApp, argument?: unknown): Promise
   const items = places.map((place): PlaceItem => {
     const [icon, text] = statusOf(place);
     const description = place.position < 0 ? roleName(place.role) : `${place.position + 1} · ${roleName(place.role)}`;
-    return { label: `$(${icon}) ${text}`, description, detail: oneLine(place.text, 160), place };
+    return { label: `$(${icon}) ${text}`, description, detail: itemText(place.text, 160), place };
   });
   const placeHolder = vscode.l10n.t('Select a result to see available actions');
   const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
-import { locale, tokensText } from '../platform/l10n.ts';
+import { itemText, locale, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { triggerName } from './summary-facts.ts';
 import { rangeText } from './tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
@@ -48,7 +49,7 @@ async function pickOf(
     showInfo(emptyText);
     return undefined;
   }
-  const items = nodes.map((node) => ({ label: node.title, description: rangeText(state, node), node }));
+  const items = nodes.map((node) => ({ label: itemText(node.title), description: rangeText(state, node), node }));
   return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Summaries') }))?.node;
 }
 
@@ -71,11 +72,12 @@ async function pickEvent(
   state: Conversation['state'],
   isCandidate: (event: KeyEvent) => boolean,
 ): Promise<KeyEvent | undefined> {
-  const items = [...state.events.values()].reverse().flatMap((event) => {
-    const position = state.positionOf(event.message);
-    if (position === undefined || state.isRemoved(event.id) || !isCandidate(event)) return [];
-    return [{ label: event.quote.slice(0, 120), description: `${kindName(event.kind)} · ${position + 1}`, event }];
-  });
+  const candidates = eventsOnBranch(state).filter(isCandidate).reverse();
+  const items = candidates.map((event) => ({
+    label: itemText(event.quote),
+    description: `${kindName(event.kind)} · ${state.positionOf(event.message)! + 1}`,
+    event,
+  }));
   if (items.length === 0) {
     showInfo(vscode.l10n.t('There are no key events to select.'));
     return undefined;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { truncated } from '../platform/l10n.ts';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import { supportOf, type StatementFinding } from '../../core/model/statement-check.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
@@ -76,7 +77,7 @@ export class Comparison implements vscode.Disposable {
     left.setDecorations(this.#supported, statements.filter(isSupported).map(mark));
     const unsupported = statements.filter(({ reason }) => supportOf(reason) === false);
     left.setDecorations(this.#unsupported, unsupported.map(mark));
-    right.setDecorations(this.#supported, sourceRanges(right.document, messages, statements));
+    right.setDecorations(this.#supported, sourceRanges(right.document, state, node, messages, statements));
     const judged = statements.filter(({ isByCode }) => !isByCode);
     return {
       statements: judged.length,
@@ -109,6 +110,8 @@ const isSupported = ({ reason }: StatementFinding): boolean => supportOf(reason)
 /** The passages that support a statement, as ranges in the source document, which shows messages in order. */
 function sourceRanges(
   document: vscode.TextDocument,
+  state: SessionState,
+  node: SummaryNode,
   messages: readonly Message[],
   statements: readonly StatementFinding[],
 ): vscode.Range[] {
@@ -151,7 +154,7 @@ function hover(
     if (!message) continue;
     const name = vscode.l10n.t('Message {0}', (state.positionOf(message.id) ?? 0) + 1);
     text.appendMarkdown(`\n\n[${name}](${messageUri(state, message.id).toString()}): `);
-    text.appendText(textOf(message).slice(source.start, source.end).slice(0, 200));
+    text.appendText(truncated(textOf(message).slice(source.start, source.end), 200));
   }
   return text;
 }

@@ -401,6 +401,20 @@ describe('editor commands', () => {
     }
   });
 
+  it('show a command substitution in a result as text, not as an icon', async () => {
+    const { searchSession } = await load<typeof SearchModule>('search/search-commands.ts');
+    const conversation = await harness.converse();
+    const { showQuickPick } = editor.window;
+    let labels: unknown;
+    editor.window.showQuickPick = (items) => Promise.resolve(void (labels = items.map((item) => item.label)));
+    const hit = { text: 'echo $(date) in $(ls -l) and $(pwd)', position: 0, role: 'user' };
+    const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
+    await searchSession({ sessions, search: () => Promise.resolve([hit]) } as never, 'date');
+    editor.window.showQuickPick = showQuickPick;
+    // VS Code shows `\$(name)` as `$(name)`.
+    assert.deepEqual(labels, ['echo \\$(date) in $(ls -l) and \\$(pwd)']);
+  });
+
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
     const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');

@@ -218,4 +218,21 @@ describe('documents and commands of a session', () => {
     const pinned = [...state.events.values()].flatMap((event) => (event.pinned ? event.id : []));
     assert.deepEqual(pinned, ['dismissed', 'deleted']);
   });
+
+  it('list key events without splitting an emoji', async () => {
+    const { withEvent } = await load<typeof TargetsModule>('summaries/command-targets.ts');
+    await fill(conversation, 1);
+    const quote = `${'x'.repeat(119)}\u{1f5fc}`;
+    const [message] = conversation.state.path;
+    const place = { kind: 'fact', start: 0, end: quote.length, quote } as const;
+    await pinQuote(conversation.journal, { id: keyEventId('e'), message: message!, ...place });
+    const app = { sessions: { currentOrLatest: () => Promise.resolve(conversation) } };
+    await withEvent(
+      app as never,
+      undefined,
+      () => true,
+      () => Promise.resolve(),
+    );
+    assert.ok(labels.length === 1 && labels[0]!.isWellFormed(), labels[0]);
+  });
 });
