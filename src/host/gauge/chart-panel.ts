@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { countText, locale, messagesText, tokensText } from '../platform/l10n.ts';
+import { locale } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
-import { chartSvg, contextSeries } from './chart-svg.ts';
+import { chartSvg, chartTitle, contextSeries } from './chart-svg.ts';
 
 /** A chart of the context's size over the session, in at most one tab per window. */
 export class ChartPanel implements vscode.Disposable {
@@ -23,7 +23,7 @@ export class ChartPanel implements vscode.Disposable {
 
   open(): void {
     if (!this.#panel) {
-      const panel = vscode.window.createWebviewPanel(CHART_PANEL, title(), vscode.ViewColumn.Active, {
+      const panel = vscode.window.createWebviewPanel(CHART_PANEL, chartTitle(), vscode.ViewColumn.Active, {
         localResourceRoots: [],
       });
       panel.onDidDispose(() => {
@@ -55,40 +55,23 @@ export class ChartPanel implements vscode.Disposable {
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
     });
     if (!uri) return;
-    const redactor = readSettings().export.maskSecrets
-      ? new (await import('../../core/redact/redact.ts')).Redactor()
-      : undefined;
-    const svg = drawing(this.#conversation(), true, (text) => redactor?.redact(text) ?? text);
-    await saveFile(uri, svg);
+    const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
+    const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
+    await saveFile(uri, drawing(this.#conversation(), true, redact));
   }
 }
 
 function drawing(
   conversation: Conversation | undefined,
   isStandalone: boolean,
-  masked = (text: string): string => text,
+  redact?: (text: string) => string,
 ): string {
   if (!conversation) return '';
   const { state, counts } = conversation;
   const { system, rules, memory } = conversation.context().tokens;
-  const series = contextSeries(state, counts, system + rules + memory, {
-    compression: (before, after) => vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after)),
-    reset: vscode.l10n.t('Task ended'),
-    redact: masked,
-  });
-  const texts = {
-    title: title(),
-    tokens: vscode.l10n.t('Tokens in context'),
-    messages: vscode.l10n.t('Messages'),
-    budget: vscode.l10n.t('Budget'),
-    events: vscode.l10n.t('Key events'),
-    number: countText,
-    spot: (messages: number, tokens: number) => `${messagesText(messages)} · ${tokensText(tokens)}`,
-  };
-  return chartSvg(series, conversation.budget(), texts, isStandalone);
+  const series = contextSeries(state, counts, system + rules + memory, redact);
+  return chartSvg(series, conversation.budget(), isStandalone);
 }
-
-const title = (): string => vscode.l10n.t('Context Chart');
 
 /** The chart's page, with the theme's colors. It runs no scripts and loads nothing. */
 function pageHtml(svg: string): string {
@@ -98,7 +81,7 @@ function pageHtml(svg: string): string {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
-<title>${title()}</title>
+<title>${chartTitle()}</title>
 <style nonce="${nonce}">
 body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
 svg{display:block;width:100%;height:calc(100vh - 32px)}

@@ -1,18 +1,11 @@
+import * as vscode from 'vscode';
 import { wholeCharacters } from '../../core/compress/fitting.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { MessageCounts } from '../../core/tokens/message-counts.ts';
+import { countText, messagesText, tokensText } from '../platform/l10n.ts';
 
-export interface ChartTexts {
-  readonly title: string;
-  readonly tokens: string;
-  readonly messages: string;
-  readonly budget: string;
-  readonly events: string;
-  /** The tooltip of a point. */
-  readonly spot: (messages: number, tokens: number) => string;
-  /** Formats a number. */
-  readonly number: (value: number) => string;
-}
+export const chartTitle = (): string => vscode.l10n.t('Context Chart');
 
 const WIDTH = 960;
 const HEIGHT = 420;
@@ -28,7 +21,7 @@ const MAX_EVENTS = 600;
  * The chart as SVG. Its colors are CSS classes, which a page sets from its theme; in a file, the drawing itself defines
  * them for light and dark.
  */
-export function chartSvg(series: ContextSeries, budget: number, texts: ChartTexts, standsAlone: boolean): string {
+export function chartSvg(series: ContextSeries, budget: number, standsAlone: boolean): string {
   const { points, marks, messages } = series;
   const rows = ticksTo(Math.max(1, budget, ...points.map(({ tokens }) => tokens)), 5);
   const top = rows.at(-1)!;
@@ -46,27 +39,28 @@ export function chartSvg(series: ContextSeries, budget: number, texts: ChartText
   const of = (kind: SeriesMark['kind']): SeriesMark[] => marks.filter((mark) => mark.kind === kind);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"${standsAlone ? ` width="${WIDTH}" height="${HEIGHT}"` : ''} role="img" aria-labelledby="chart-title">`,
-    `<title id="chart-title">${escape(texts.title)}</title>`,
+    `<title id="chart-title">${escape(chartTitle())}</title>`,
     ...(standsAlone ? [`<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`] : []),
     ...rows.map(
-      (tokens) => horizontalLine('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', texts.number(tokens), MIDDLE),
+      (tokens) => horizontalLine('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', countText(tokens), MIDDLE),
     ),
     // The last tick may be beyond the last message.
     ...ticksTo(messages, 6)
       .filter((at) => at <= messages)
-      .map((at) => label(x(at), floor + 34, 'middle', texts.number(at))),
-    label(LEFT, 14, 'start', texts.tokens),
-    label(right, HEIGHT - 8, 'end', texts.messages),
+      .map((at) => label(x(at), floor + 34, 'middle', countText(at))),
+    label(LEFT, 14, 'start', vscode.l10n.t('Tokens in context')),
+    label(right, HEIGHT - 8, 'end', vscode.l10n.t('Messages')),
     horizontalLine('budget', y(budget)),
-    label(LEFT + 6, Number(y(budget)) - 5, 'start', texts.budget),
-    verticalLine('event', LEFT, HEIGHT - 18, HEIGHT - 8) + label(LEFT + 6, HEIGHT - 8, 'start', texts.events),
+    label(LEFT + 6, Number(y(budget)) - 5, 'start', vscode.l10n.t('Budget')),
+    verticalLine('event', LEFT, HEIGHT - 18, HEIGHT - 8) +
+      label(LEFT + 6, HEIGHT - 8, 'start', vscode.l10n.t('Key events')),
     ...thinned(of('event'), MAX_EVENTS).map((mark) =>
       verticalLine('event', x(mark.at), floor + 4, floor + 14, mark.label),
     ),
     ...of('reset').map((mark) => verticalLine('reset', x(mark.at), TOP, floor, mark.label)),
     `<path class="area" d="${line}L${x(messages)} ${y(0)}L${x(0)} ${y(0)}Z"/><path class="line" d="${line}"/>`,
     ...thinned(points, MAX_SPOTS).map(({ at, tokens }) => {
-      const title = titled(texts.spot(at, tokens));
+      const title = titled(`${messagesText(at)} · ${tokensText(tokens)}`);
       return `<g class="spot"><circle cx="${x(at)}" cy="${y(tokens)}" r="3"/><rect x="${Number(x(at)) - SPOT / 2}" y="${TOP}" width="${SPOT}" height="${floor - TOP}">${title}</rect></g>`;
     }),
     ...of('compression').map(
@@ -148,17 +142,13 @@ const MAX_POINTS = 400;
  * undone.
  *
  * @param fixed tokens that are sent before the first message
+ * @param redact redacts a text for a file
  */
 export function contextSeries(
   state: SessionState,
   counts: MessageCounts,
   fixed: number,
-  labels: {
-    readonly compression: (before: number, after: number) => string;
-    readonly reset: string;
-    /** Redacts a text for a file. */
-    readonly redact: (text: string) => string;
-  },
+  redact = (text: string): string => text,
 ): ContextSeries {
   const { path } = state;
   const points: SeriesPoint[] = [{ at: 0, tokens: fixed }];
@@ -179,22 +169,23 @@ export function contextSeries(
     if (state.summaries.isCompressionUndone(entry.id)) continue;
     grow(Math.min(path.length, Math.max(at, covered + entry.messages.before)));
     covered += entry.messages.before - entry.messages.after;
-    if (entry.tokens.before > 0) points.push({ at, tokens: entry.tokens.before });
-    points.push({ at, tokens: entry.tokens.after });
-    tokens = entry.tokens.after;
     const { before, after } = entry.tokens;
-    marks.push({ kind: 'compression', at, label: labels.compression(before, after), tokens: after });
+    if (before > 0) points.push({ at, tokens: before });
+    points.push({ at, tokens: after });
+    tokens = after;
+    const label = vscode.l10n.t('Compression: {0} → {1} tokens', countText(before), countText(after));
+    marks.push({ kind: 'compression', at, label, tokens });
   }
   grow(path.length);
   for (const { endedAt, goal } of state.endedTasks) {
     if (endedAt === undefined) continue;
-    marks.push({ kind: 'reset', at: messagesUntil(state, endedAt), label: `${labels.reset}: ${labels.redact(goal)}` });
+    const label = `${vscode.l10n.t('Task ended')}: ${redact(goal)}`;
+    marks.push({ kind: 'reset', at: messagesUntil(state, endedAt), label });
   }
-  for (const event of state.events.values()) {
-    const position = state.positionOf(event.message);
-    if (position === undefined || state.isRemoved(event.id)) continue;
-    if (event.pinned || state.isCurrent(event))
-      marks.push({ kind: 'event', at: position + 1, label: wholeCharacters(labels.redact(event.quote).slice(0, 120)) });
+  for (const event of eventsOnBranch(state)) {
+    if (!event.pinned && !state.isCurrent(event)) continue;
+    const label = wholeCharacters(redact(event.quote).slice(0, 120));
+    marks.push({ kind: 'event', at: state.positionOf(event.message)! + 1, label });
   }
   return { messages: path.length, points, marks };
 }

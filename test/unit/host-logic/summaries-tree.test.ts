@@ -20,7 +20,8 @@ import {
   type TreeSource,
 } from '../../../src/host/summaries/rows.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
-import { chartSvg, contextSeries } from '../../../src/host/gauge/chart-svg.ts';
+import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
@@ -322,6 +323,8 @@ describe('the summary tree', () => {
 describe('the context chart', () => {
   it('rises with messages, falls at each compression that is not undone, and is well-formed SVG', async () => {
     const harness = await Harness.open();
+    const load = hostIn({ l10n, env: { language: 'en' } });
+    const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
     try {
       const conversation = await harness.converse();
       await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
@@ -331,12 +334,7 @@ describe('the context chart', () => {
       await conversation.resetTask();
       await fill(conversation, 20);
       const { state, counts } = conversation;
-      const labels = {
-        compression: (a: number, b: number) => `${a} → ${b}`,
-        reset: 'Reset',
-        redact: (text: string) => text,
-      };
-      const series = contextSeries(state, counts, 10, labels);
+      const series = contextSeries(state, counts, 10);
       assert.equal(series.messages, 100);
       assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);
       assert.equal(series.marks.filter(({ kind }) => kind === 'reset').length, 1);
@@ -344,26 +342,17 @@ describe('the context chart', () => {
       const { before, after } = state.compressions[0]!.tokens;
       const peak = series.points.findIndex(({ tokens }) => tokens === before);
       assert.equal(series.points[peak + 1]?.tokens, after);
-      const texts = {
-        title: 'Chart',
-        tokens: 'Tokens',
-        messages: 'Messages',
-        budget: 'Budget',
-        events: 'Events',
-        number: String,
-        spot: (messages: number, tokens: number) => `${messages} messages, ${tokens} tokens`,
-      };
-      const svg = chartSvg(series, 1000, texts, true);
+      const svg = chartSvg(series, 1000, true);
       assert.match(svg, /^<svg xmlns/);
       assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
       // The line shows its values on hover, and a compression is shown at its resulting size.
       const { at, tokens } = series.points.at(-1)!;
-      assert.ok(svg.includes(`<title>${at} messages, ${tokens} tokens</title>`));
+      assert.ok(svg.includes(`<title>${at} messages · ${tokens.toLocaleString('en')} tokens</title>`));
       const heights = [...svg.matchAll(/class="knot" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, height]) => Number(height));
       assert.ok(heights.length > 0 && heights.every((height) => height > 30), String(heights));
       // Round numbers on the axes.
-      const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>(\d+)</g)].map(([, number]) =>
-        Number(number),
+      const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>([\d,]+)</g)].map(([, number]) =>
+        Number(number?.replaceAll(',', '')),
       );
       assert.ok(
         numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
@@ -371,13 +360,10 @@ describe('the context chart', () => {
       );
       // A quote that was cut within a character or contains control characters isn't valid XML.
       const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
-      const drawn = chartSvg(odd, 1000, texts, true);
+      const drawn = chartSvg(odd, 1000, true);
       assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));
       await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
-      assert.equal(
-        contextSeries(state, counts, 10, labels).marks.filter(({ kind }) => kind === 'compression').length,
-        0,
-      );
+      assert.equal(contextSeries(state, counts, 10).marks.filter(({ kind }) => kind === 'compression').length, 0);
     } finally {
       await harness.close();
     }
