@@ -248,7 +248,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       ),
       this.gaugeItem,
       this.memory,
-      this.memoryTree,
       this.chats,
       this.chatsTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),

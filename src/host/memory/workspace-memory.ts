@@ -1,28 +1,16 @@
 import * as vscode from 'vscode';
-import { isRemembered, memoryLine, memoryText, type MemoryEntry } from '../../core/memory/memory.ts';
-import type { KeyEventKind } from '../../core/model/key-event.ts';
+import { isRemembered, memoryLine, memoryText, type MemoryEntry, type SentMemory } from '../../core/memory/memory.ts';
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { MemoryFile } from '../../storage/memory-file.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
-/** A line to add to the memory. */
-export interface NewMemoryEntry {
-  readonly kind: KeyEventKind;
-  readonly text: string;
-}
-
 /** The latest text, and what it was made from. */
-interface CachedText {
+interface CachedText extends SentMemory {
   readonly entries: readonly MemoryEntry[];
   readonly budget: number;
   readonly counter: Pick<TokenCounter, 'text'>;
-  readonly text: string;
-  /** IDs of entries that didn't fit. */
-  readonly omitted: ReadonlySet<string>;
 }
-
-const NO_IDS: ReadonlySet<string> = new Set();
 
 /** The workspace memory as last read, with change notifications. */
 export class WorkspaceMemory implements vscode.Disposable {
@@ -76,21 +64,22 @@ export class WorkspaceMemory implements vscode.Disposable {
     const cached = this.#cached;
     if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;
     const before = this.omittedIds;
-    const { text, omittedIds } = memoryText(this.#entries, budget, (line) => counter.text(line));
-    this.#cached = { entries: this.#entries, budget, counter, text, omitted: omittedIds };
+    const sent = memoryText(this.#entries, budget, (line) => counter.text(line));
+    this.#cached = { entries: this.#entries, budget, counter, ...sent };
     // Delayed, because the caller is rendering the views that this event refreshes.
+    const { omittedIds } = sent;
     if (before.size !== omittedIds.size || [...omittedIds].some((id) => !before.has(id)))
       setImmediate(() => this.#changed.fire());
-    return text;
+    return sent.text;
   }
 
   /** IDs of the entries that didn't fit in the latest text. */
   get omittedIds(): ReadonlySet<string> {
-    return this.#cached?.omitted ?? NO_IDS;
+    return this.#cached?.omittedIds ?? new Set();
   }
 
   /** Adds the lines that aren't in the memory yet; resolves to their number. Rejects with `StoreFault`. */
-  async add(lines: readonly NewMemoryEntry[]): Promise<number> {
+  async add(lines: readonly Pick<MemoryEntry, 'kind' | 'text'>[]): Promise<number> {
     let added = 0;
     await this.#change((entries) => {
       const all = [...entries];
@@ -129,20 +118,13 @@ export class WorkspaceMemory implements vscode.Disposable {
 }
 
 /** The view of the workspace memory, with a row per line. */
-export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry>, vscode.Disposable {
+export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry> {
   readonly #memory: WorkspaceMemory;
-  readonly #changed = new vscode.EventEmitter<undefined>();
-  readonly onDidChangeTreeData = this.#changed.event;
-  readonly #subscription: vscode.Disposable;
+  readonly onDidChangeTreeData: vscode.Event<void>;
 
   constructor(memory: WorkspaceMemory) {
     this.#memory = memory;
-    this.#subscription = memory.onDidChange(() => this.#changed.fire(undefined));
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#changed.dispose();
+    this.onDidChangeTreeData = memory.onDidChange;
   }
 
   async getChildren(row?: MemoryEntry): Promise<MemoryEntry[]> {
