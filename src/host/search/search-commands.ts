@@ -27,16 +27,20 @@ export interface SearchApp {
 /** Maximum number of results. */
 const MAX_HITS = 30;
 
+/** The command's argument, or what the user enters; undefined if that is blank. */
+async function queryFrom(argument: unknown, options: vscode.InputBoxOptions): Promise<string | undefined> {
+  const given = typeof argument === 'string' ? argument.trim() : '';
+  const query = given === '' ? (await vscode.window.showInputBox(options))?.trim() : given;
+  return query === '' ? undefined : query;
+}
+
 /** Searches the messages of all sessions of the workspace and opens the selected result. */
 export async function searchAllSessions(app: SearchApp, argument?: unknown): Promise<void> {
-  const query =
-    typeof argument === 'string'
-      ? argument
-      : await vscode.window.showInputBox({
-          title: vscode.l10n.t('Search All Sessions'),
-          prompt: vscode.l10n.t('Search for text in all sessions of this workspace'),
-        });
-  if (query === undefined || query.trim() === '') return;
+  const query = await queryFrom(argument, {
+    title: vscode.l10n.t('Search All Sessions'),
+    prompt: vscode.l10n.t('Search for text in all sessions of this workspace'),
+  });
+  if (query === undefined) return;
   const hits = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -96,9 +100,8 @@ function kindName(kind: 'event' | 'summary'): string {
 /** Searches the current session and opens the selected result. */
 export async function searchSession(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const given = typeof argument === 'string' ? argument.trim() : '';
-  const query = given !== '' ? given : await vscode.window.showInputBox({ title: vscode.l10n.t('Search Session') });
-  if (query === undefined || query.trim() === '') return;
+  const query = await queryFrom(argument, { title: vscode.l10n.t('Search Session') });
+  if (query === undefined) return;
   const hits = await app.search(query);
   const items = hits.map((hit) => ({
     label: itemText(hit.text, 100),
@@ -117,26 +120,17 @@ const MAX_PLACES = 12;
 /** Maximum length of a pinned quote in UTF-16 units, because it's sent with every request. */
 const MAX_QUOTE_LENGTH = 400;
 
-type PlaceItem = vscode.QuickPickItem & { readonly place: ResultInContext };
-
 /** Shows where something that the model forgot is now, and offers to restore it. */
 export async function findForgotten(app: SearchApp, argument?: unknown): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const title = vscode.l10n.t('Find Forgotten Information');
-  const given = typeof argument === 'string' ? argument : undefined;
-  const query =
-    given ??
-    (await vscode.window.showInputBox({
-      title,
-      prompt: vscode.l10n.t('Enter keywords for what the model forgot.'),
-    }));
-  if (query === undefined || query.trim() === '') return;
+  const query = await queryFrom(argument, {
+    title: vscode.l10n.t('Find Forgotten Information'),
+    prompt: vscode.l10n.t('Enter keywords for what the model forgot.'),
+  });
+  if (query === undefined) return;
   const places = await placesOf(app, conversation, query);
-  if (places.length === 0) {
-    showInfo(vscode.l10n.t('No mention of “{0}” in this session.', query));
-    return;
-  }
-  const items = places.map((place): PlaceItem => {
+  if (places.length === 0) return showInfo(vscode.l10n.t('No mention of “{0}” in this session.', query));
+  const items = places.map((place) => {
     const [icon, text] = statusOf(place);
     const description = place.position < 0 ? roleName(place.role) : `${place.position + 1} · ${roleName(place.role)}`;
     return { label: `$(${icon}) ${text}`, description, detail: itemText(place.text, 160), place };
@@ -180,18 +174,17 @@ function statusOf({ status }: ResultInContext): readonly [string, string] {
   }
 }
 
-type ActionItem = vscode.QuickPickItem & { readonly run: () => Promise<void> };
-
 async function offerActions(conversation: Conversation, place: ResultInContext, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { status, message, position, role, start, text } = place;
   const quote = wholeCharacters(text.slice(0, MAX_QUOTE_LENGTH)).trim();
   const at = start + text.indexOf(quote);
-  const open = {
-    label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
-    run: () => openMessageDocument(journal.id, message, position, { quote, start: at }),
-  };
-  const actions: ActionItem[] = [open];
+  const actions = [
+    {
+      label: `$(go-to-file) ${vscode.l10n.t('Open Message')}`,
+      run: () => openMessageDocument(journal.id, message, position, { quote, start: at }),
+    },
+  ];
   if (status.kind === 'archived' || status.kind === 'summary') {
     const { node } = status;
     const pin = {
