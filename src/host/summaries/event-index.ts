@@ -18,7 +18,7 @@ export interface PlacedEvent {
  * that a row takes the same time in sessions of any length.
  */
 export class EventIndex {
-  readonly #byKind = new Map<KeyEventKind, PlacedEvent[]>();
+  readonly #byKind: ReadonlyMap<KeyEventKind, readonly PlacedEvent[]>;
   readonly #byPosition: readonly PlacedEvent[];
   /** Prefix sums over `#byPosition`: numbers of events that aren't superseded, and of those that are in the context. */
   readonly #wanted: number[] = [0];
@@ -33,13 +33,11 @@ export class EventIndex {
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
     this.#byPosition = placed;
     for (const one of placed) {
-      const ofKind = this.#byKind.get(one.event.kind);
-      if (ofKind) ofKind.push(one);
-      else this.#byKind.set(one.event.kind, [one]);
       this.#wanted.push(this.#wanted.at(-1)! + (one.status !== 'superseded' ? 1 : 0));
       this.#kept.push(this.#kept.at(-1)! + (isKept(one) ? 1 : 0));
     }
-    for (const list of this.#byKind.values()) list.sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+    const ordered = placed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+    this.#byKind = Map.groupBy(ordered, ({ event }) => event.kind);
   }
 
   /** All events, in order of position. */
@@ -70,10 +68,6 @@ export class EventIndex {
   /** The events that don't fit in the budget, in order of position. */
   dropped(): readonly KeyEvent[] {
     return this.#byPosition.filter(({ status }) => status === 'dropped').map(({ event }) => event);
-  }
-
-  countBetween(from: number, to: number): number {
-    return this.#firstAt(to + 1) - this.#firstAt(from);
   }
 
   /** Of the events of messages at these positions: `wanted` aren't superseded; `kept` of them are in the context. */

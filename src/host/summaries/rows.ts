@@ -13,6 +13,8 @@ import type { EventIndex } from './event-index.ts';
 
 const SECTIONS = ['context', 'summaries', 'events', 'content', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
+/** Sections that are shown even if they are empty. */
+const PERMANENT_SECTIONS: ReadonlySet<SectionName> = new Set(['context', 'summaries', 'events']);
 /** The lists of the summaries' content. */
 const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
 export type ContentList = (typeof CONTENT_LISTS)[number];
@@ -81,7 +83,10 @@ const rangeRow = (of: Row, above: Row, from: number, end: number): Row => ({
  */
 export function childrenOf(source: TreeSource, row?: Row): Row[] {
   const { state } = source;
-  if (!row) return SECTIONS.filter((section) => hasSection(state, section)).map(sectionRow);
+  if (!row)
+    return SECTIONS.filter((name) => PERMANENT_SECTIONS.has(name) || sectionList(source, name).count > 0).map(
+      sectionRow,
+    );
   const list = listBelow(source, row.kind === 'range' ? row.of : row);
   const rows = folded(list, row);
   if (row.kind === 'section' && row.section === 'summaries' && openedNodes(state).length > 0)
@@ -90,24 +95,9 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
   if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
   // Messages are always in a range, so that they aren't mixed with their events.
   const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
-  const hasEvents = source.events().countBetween(span.from, span.to) > 0;
+  const hasEvents = source.events().between(span.from, span.to).length > 0;
   const events: Row = { kind: 'nodeEvents', id: `events/${row.id}`, above: row, node: row.node };
   return hasEvents ? [events, ...messages] : messages;
-}
-
-function hasSection(state: SessionState, section: SectionName): boolean {
-  switch (section) {
-    case 'context':
-    case 'summaries':
-    case 'events':
-      return true;
-    case 'content':
-      return contentOf(state).size > 0;
-    case 'tasks':
-      return tasks(state).length > 0;
-    case 'compressions':
-      return state.compressions.length > 0;
-  }
 }
 
 /** The rows below a row, which are only created when they are shown. */
@@ -372,8 +362,6 @@ const MAX_FOUND = 20;
 
 /** Additional data for filters. */
 export interface FilterSource extends TreeSource {
-  /** Nodes with a warning, as returned by `warnedNodes`. */
-  readonly warned: () => readonly NodeId[];
   readonly search: (text: string, limit: number) => readonly SessionHit[];
 }
 
@@ -390,7 +378,7 @@ export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
 export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row): Row[] {
   switch (filter.by) {
     case 'warnings':
-      return folded(listOf(source.warned(), nodeRow), row);
+      return folded(listOf(warnedNodes(source.state), nodeRow), row);
     case 'kind':
       return childrenOf(source, kindRow(filter.of, row));
     case 'text':
@@ -424,7 +412,7 @@ export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
   node.audit.faults.length > 0 || unsupportedIn(state, node).length > 0 || state.stale.has(node.id);
 
 /** Summaries of the tree with a warning, parents before their children. Visits all summaries. */
-export function warnedNodes(state: SessionState): NodeId[] {
+function warnedNodes(state: SessionState): NodeId[] {
   const warned: NodeId[] = [];
   const visit = (node: SummaryNode): void => {
     if (hasWarning(state, node)) warned.push(node.id);

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Context } from '../../core/context/assemble.ts';
+import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
-import type { NodeId } from '../../core/model/ids.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { EventIndex } from './event-index.ts';
 import { treeItem } from './tree-items.ts';
@@ -11,7 +11,6 @@ import {
   filteredRows,
   filterRow,
   findRow,
-  warnedNodes,
   type Row,
   type RowTarget,
   type TreeFilter,
@@ -38,8 +37,14 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
   #isStale = false;
-  #events: { readonly key: string; readonly leftOut: Context['leftOut']; readonly index: EventIndex } | undefined;
-  #warned: { readonly key: string; readonly nodes: readonly NodeId[] } | undefined;
+  #events:
+    | {
+        readonly state: SessionState;
+        readonly revisions: string;
+        readonly leftOut: Context['leftOut'];
+        readonly index: EventIndex;
+      }
+    | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
 
@@ -62,7 +67,6 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
     this.#gaugeView = undefined;
-    this.#warned = undefined;
     const conversation = this.#deps.conversation();
     // Which key events fit also depends on settings and the model.
     if (this.#events && this.#events.leftOut !== conversation?.context().leftOut) this.#events = undefined;
@@ -94,15 +98,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     if (!this.#filter || (parent && parent.kind !== 'filter')) return childrenOf(source, row);
     if (!row) return [filterRow(this.#filter)];
     const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
-    return filteredRows(
-      {
-        ...source,
-        warned: () => this.#warnedOf(conversation),
-        search: (text, limit) => search?.search(text, limit) ?? [],
-      },
-      this.#filter,
-      row,
-    );
+    return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
   }
 
   getParent(row: Row): Row | undefined {
@@ -137,19 +133,13 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   /** Cached until the ledger, the branch, or what fits changes. */
   #eventsOf(conversation: Conversation): EventIndex {
-    const { state, journal } = conversation;
-    const key = [journal.id, state.ledgerRevision, state.prefixRevision, state.events.size].join('/');
-    if (this.#events?.key !== key) {
+    const { state } = conversation;
+    const revisions = `${state.ledgerRevision}/${state.prefixRevision}`;
+    if (this.#events?.state !== state || this.#events.revisions !== revisions) {
       const { leftOut } = conversation.context();
-      this.#events = { key, leftOut, index: new EventIndex(state, new Set(leftOut.map(({ id }) => id))) };
+      const index = new EventIndex(state, new Set(leftOut.map(({ id }) => id)));
+      this.#events = { state, revisions, leftOut, index };
     }
     return this.#events.index;
-  }
-
-  /** Cached until the view is refreshed, or a compression or the user may have changed a summary. */
-  #warnedOf({ state, journal }: Conversation): readonly NodeId[] {
-    const key = [journal.id, state.prefixRevision, state.nodes.size].join('/');
-    if (this.#warned?.key !== key) this.#warned = { key, nodes: warnedNodes(state) };
-    return this.#warned.nodes;
   }
 }

@@ -13,7 +13,6 @@ import {
   filterRow,
   findRow,
   isSent,
-  warnedNodes,
   regenerateOptions,
   type Row,
   type TreeFilter,
@@ -173,10 +172,13 @@ describe('the summary tree', () => {
   it('gives each row a unique ID even if a filter lists a summary next to its own descendants', () => {
     const state = longSession(1_000);
     const parent = state.frontier[0]!.node;
-    const [child] = parent.children;
+    for (const id of [parent.id, parent.children[0]!]) {
+      const node = state.nodes.get(id)!;
+      const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
+      state.apply({ type: 'node_replaced', node: { ...node, audit } }, 2);
+    }
     const source = {
       ...sourceFor(state),
-      warned: () => [parent.id, child!],
       search: () =>
         [
           { kind: 'summary', message: messageId('m0'), position: 0, start: 0 },
@@ -285,7 +287,6 @@ describe('the summary tree', () => {
     await search.updateIndex();
     const source = {
       ...sourceOf(conversation),
-      warned: () => warnedNodes(state),
       search: (text: string, limit: number) => search.search(text, limit),
     };
     const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, filterRow(filter));
@@ -322,9 +323,9 @@ describe('the summary tree', () => {
 
 describe('the context chart', () => {
   it('rises with messages, falls at each compression that is not undone, and is well-formed SVG', async () => {
-    const harness = await Harness.open();
     const load = hostIn({ l10n, env: { language: 'en' } });
     const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
+    const harness = await Harness.open();
     try {
       const conversation = await harness.converse();
       await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
