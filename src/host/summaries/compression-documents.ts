@@ -68,7 +68,7 @@ export function compressionsDocument(state: SessionState): RenderedDocument {
 function writeEntry(page: DocumentWriter, state: SessionState, entry: CompressionEntry, number: number): void {
   const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
   const undone = state.summaries.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
-  page.heading(2, `${number} · ${new Date(entry.at).toLocaleString(vscode.env.language)}${undone}`);
+  page.heading(2, `${number} · ${new Date(entry.at).toLocaleString(locale())}${undone}`);
   const models = [...new Set(nodes.map((node) => node.model))].join(', ');
   const rungs = [...new Set(nodes.map((node) => summaryMethodName(node.rung)))].join(', ');
   const limit = limitText(entry.trigger, entry.threshold);

@@ -3,6 +3,7 @@ import type { Conversation, SendPreview } from '../../app/conversation.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
+import { messageText } from '../../core/model/message.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
@@ -18,6 +19,10 @@ export interface SessionFilesDeps {
   /** The message for the user for an error while saving. */
   readonly describe: (error: unknown) => string;
 }
+
+const refuse = (uri: vscode.Uri): never => {
+  throw vscode.FileSystemError.NoPermissions(uri);
+};
 
 interface CachedDocument {
   readonly rendered: RenderedDocument;
@@ -74,29 +79,14 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     throw vscode.FileSystemError.FileNotADirectory(uri);
   }
 
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
+  readonly createDirectory = refuse;
+  readonly delete = refuse;
+  readonly rename = refuse;
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { bytes, changedAt } = this.#documents.get(uri.toString()) ?? (await this.#load(uri));
-    const address = parseDocumentUri(uri);
-    const isEditable = address !== undefined && editableLevel(address) !== undefined;
-    return {
-      type: vscode.FileType.File,
-      ctime: 0,
-      mtime: changedAt,
-      size: bytes.length,
-      ...(!isEditable && { permissions: vscode.FilePermission.Readonly }),
-    };
+    const stat = { type: vscode.FileType.File, ctime: 0, mtime: changedAt, size: bytes.length };
+    return editableLevel(uri) ? stat : { ...stat, permissions: vscode.FilePermission.Readonly };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
@@ -105,8 +95,8 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const address = parseDocumentUri(uri);
-    const level = address && editableLevel(address);
-    if (!level) throw vscode.FileSystemError.NoPermissions(uri);
+    const level = editableLevel(uri);
+    if (!address || !level) throw vscode.FileSystemError.NoPermissions(uri);
     const conversation = await this.#deps.conversation(address.session);
     if (!conversation) throw vscode.FileSystemError.Unavailable(uri);
     const text = new TextDecoder().decode(content);
@@ -136,15 +126,9 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   async #render(address: DocumentAddress): Promise<RenderedDocument | undefined> {
     const conversation = await this.#deps.conversation(address.session);
     if (!conversation) return plainDocument(vscode.l10n.t('To view this document, open its session.'));
-    const [
-      { compressionsDocument, dryRunDocument },
-      { nextRequestDocument },
-      { messageDocument, nodeDocument, sourceDocument, structuredDocument },
-    ] = await Promise.all([
-      import('./compression-documents.ts'),
-      import('./next-request-document.ts'),
-      import('./node-documents.ts'),
-    ]);
+    const { compressionsDocument, dryRunDocument } = await import('./compression-documents.ts');
+    const { nextRequestDocument } = await import('./next-request-document.ts');
+    const { nodeDocument, sourceDocument, structuredDocument } = await import('./node-documents.ts');
     const { state } = conversation;
     const node = state.nodes.get(nodeId(address.id));
     switch (address.kind) {
@@ -160,8 +144,11 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
         const text = node?.[address.kind];
         return text === undefined ? undefined : plainDocument(`${text}\n`);
       }
-      case 'message':
-        return messageDocument(state, messageId(address.id));
+      case 'message': {
+        const message = state.messages.get(messageId(address.id));
+        // Only the text, so that offsets in it apply to the document.
+        return message && plainDocument(messageText(message));
+      }
       case 'compressions':
         return compressionsDocument(state);
       case 'dryRun':

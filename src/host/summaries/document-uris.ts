@@ -44,7 +44,8 @@ export function parseDocumentUri(uri: vscode.Uri): DocumentAddress | undefined {
 }
 
 /** The level whose text the document contains; undefined for read-only documents. */
-export function editableLevel({ kind }: DocumentAddress): Level | undefined {
+export function editableLevel(uri: vscode.Uri): Level | undefined {
+  const kind = parseDocumentUri(uri)?.kind;
   return EDITABLE_LEVELS.find((level) => level === kind);
 }
 

@@ -1,17 +1,11 @@
 import * as vscode from 'vscode';
-import { roleName, tokensText } from '../platform/l10n.ts';
+import { countText, locale, roleName, tokensText } from '../platform/l10n.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { faultTexts, levelName, verificationText } from './summary-facts.ts';
-import {
-  separateHeadings,
-  DocumentWriter,
-  plainDocument,
-  type RenderedDocument,
-  type Part,
-} from './rendered-document.ts';
+import { DocumentWriter, separateHeadings, type LinePart, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
 
 /** A summary with its facts, texts, and warnings, and its source or child summaries. */
@@ -59,9 +53,7 @@ export function structuredDocument(state: SessionState, node: SummaryNode): Rend
   const page = new DocumentWriter().heading(1, node.title);
   writeLinks(page, state, node);
   const { structured } = node;
-  if (!structured) {
-    return page.block(vscode.l10n.t('This summary has no structured sections.')).document();
-  }
+  if (!structured) return page.block(vscode.l10n.t('This summary has no structured sections.')).document();
   for (const [name, entries] of lists(structured)) {
     if (entries.length === 0) continue;
     page.heading(2, name);
@@ -71,21 +63,11 @@ export function structuredDocument(state: SessionState, node: SummaryNode): Rend
   return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).document();
 }
 
-/** Only the text of a message, so that offsets in it apply to the document. */
-export function messageDocument(state: SessionState, id: MessageId): RenderedDocument | undefined {
-  const message = state.messages.get(id);
-  return message && plainDocument(messageText(message));
-}
+/** What a document shows of a summary: its text at a level, its lists, or its messages. */
+type SummaryPart = Level | 'structured' | 'source';
 
-export function nodeUri(
-  state: SessionState,
-  node: SummaryNode,
-  kind: 'node' | 'structured' | 'source' | Level,
-): vscode.Uri {
-  const name =
-    kind === 'node'
-      ? node.title
-      : `${node.title} (${kind === 'structured' || kind === 'source' ? kindName(kind) : levelName(kind)})`;
+export function nodeUri(state: SessionState, node: SummaryNode, kind: 'node' | SummaryPart): vscode.Uri {
+  const name = kind === 'node' ? node.title : `${node.title} (${partName(kind)})`;
   return documentUri(sessionOf(state), kind, node.id, name);
 }
 
@@ -99,15 +81,13 @@ function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
 }
 
 function writeLinks(page: DocumentWriter, state: SessionState, node: SummaryNode): void {
-  const parts: Part[] = [];
+  const parts: LinePart[] = [];
   const add = (text: string, to: vscode.Uri): void => {
     if (parts.length > 0) parts.push(' · ');
     parts.push({ text, to });
   };
-  for (const level of EDITABLE_LEVELS)
-    if (node[level] !== undefined) add(levelName(level), nodeUri(state, node, level));
-  if (node.structured) add(kindName('structured'), nodeUri(state, node, 'structured'));
-  add(kindName('source'), nodeUri(state, node, 'source'));
+  for (const part of [...EDITABLE_LEVELS, 'structured', 'source'] as const)
+    if (part === 'source' || node[part] !== undefined) add(partName(part), nodeUri(state, node, part));
   for (const id of state.summaries.parentsOf(node.id)) {
     const parent = state.nodes.get(id);
     if (parent) add(vscode.l10n.t('Part of: {0}', parent.title), nodeUri(state, parent, 'node'));
@@ -130,10 +110,10 @@ function facts(state: SessionState, node: SummaryNode): string {
   const { source, detailed } = node.tokens;
   return vscode.l10n.t(
     '{0} → {1} tokens · {2} · {3}',
-    source.toLocaleString(vscode.env.language),
-    detailed.toLocaleString(vscode.env.language),
+    countText(source),
+    countText(detailed),
     verificationText(node, state.summaries.checkOf(node)),
-    new Date(node.at).toLocaleString(vscode.env.language),
+    new Date(node.at).toLocaleString(locale()),
   );
 }
 
@@ -163,8 +143,8 @@ function lists(structured: StructuredSummary): [string, readonly string[]][] {
   ];
 }
 
-const kindName = (kind: 'structured' | 'source'): string =>
-  kind === 'structured' ? vscode.l10n.t('Structured') : vscode.l10n.t('Source');
+const partName = (part: SummaryPart): string =>
+  part === 'structured' ? vscode.l10n.t('Structured') : part === 'source' ? vscode.l10n.t('Source') : levelName(part);
 
 const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   from === to ? vscode.l10n.t('message {0}', from + 1) : vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);

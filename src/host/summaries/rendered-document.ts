@@ -15,7 +15,7 @@ export interface RenderedDocument {
 }
 
 /** A part of a line; with a URI, it's a link. */
-export type Part = string | { readonly text: string; readonly to: vscode.Uri };
+export type LinePart = string | { readonly text: string; readonly to: vscode.Uri };
 
 /** A line's end. The editor also ends a line at a lone carriage return. */
 export const LINE_END = /\r\n?|\n/g;
@@ -32,7 +32,7 @@ export class DocumentWriter {
   }
 
   /** Adds a line; parts with a URI become links. */
-  line(...parts: readonly Part[]): this {
+  line(...parts: readonly LinePart[]): this {
     let column = 0;
     for (const part of parts) {
       const text = (typeof part === 'string' ? part : part.text).replaceAll(LINE_END, ' ');
