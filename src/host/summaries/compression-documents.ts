@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { kindName } from '../platform/key-event-kinds.ts';
 import { countText, dollars, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { CompressionRecord, TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
@@ -36,7 +37,7 @@ export function dryRunDocument(
   const events = eventIndexAfter(state, record);
   const kept = events.kept();
   page.heading(2, `${vscode.l10n.t('Key events kept verbatim')} · ${kept.length}`);
-  for (const event of kept) page.line(`- ${event.kind}: ${event.quote}`);
+  for (const event of kept) page.line(`- ${kindName(event.kind)}: ${event.quote}`);
   page.line();
   const dropped = events.dropped();
   page.heading(2, `${vscode.l10n.t('Key events that didn’t fit')} · ${dropped.length}`);

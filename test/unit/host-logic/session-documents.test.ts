@@ -6,6 +6,7 @@ import { pinQuote } from '../../../src/app/summary-changes.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type * as TargetsModule from '../../../src/host/summaries/command-targets.ts';
 import type * as ComparisonModule from '../../../src/host/summaries/comparison.ts';
+import type * as CompressionsModule from '../../../src/host/summaries/compression-documents.ts';
 import type * as CommandsModule from '../../../src/host/summaries/compression-commands.ts';
 import type * as DocumentsModule from '../../../src/host/summaries/node-documents.ts';
 import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
@@ -234,5 +235,15 @@ describe('documents and commands of a session', () => {
       () => Promise.resolve(),
     );
     assert.ok(labels.length === 1 && labels[0]!.isWellFormed(), labels[0]);
+  });
+
+  it('name the kinds of key events in a compression preview like everywhere else', async () => {
+    const { dryRunDocument } = await load<typeof CompressionsModule>('summaries/compression-documents.ts');
+    await fill(conversation, 40, (n) =>
+      n === 0 ? 'We have decided: use port 8401 for the gateway.' : 'Rows. '.repeat(40),
+    );
+    const record = await conversation.previewCompression();
+    const { text } = dryRunDocument(conversation.state, conversation.settings().policy, record);
+    assert.match(text, /^- Decision: .*port 8401/m);
   });
 });
