@@ -5,7 +5,6 @@ import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
 import { supportOf } from '../../core/model/statement-check.ts';
 import type { CheckedSpan, SummaryNode } from '../../core/model/summary.ts';
 import type { Step, Task } from '../../core/model/task.ts';
-import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
@@ -244,12 +243,8 @@ interface ContentEntry {
   readonly node: NodeId;
 }
 
-const cachedContent = new WeakMap<readonly FrontierItem[], ReadonlyMap<ContentList, readonly ContentEntry[]>>();
-
-/** The content of the summaries, newest first, without duplicates and empty lists. Cached until the summaries change. */
+/** The content of the summaries, newest first, without duplicates and empty lists. */
 function contentOf({ frontier }: SessionState): ReadonlyMap<ContentList, readonly ContentEntry[]> {
-  let lists = cachedContent.get(frontier);
-  if (lists) return lists;
   const newestFirst = frontier.toReversed();
   const found = CONTENT_LISTS.map((list) => {
     const nodes = new Map<string, NodeId>();
@@ -257,8 +252,7 @@ function contentOf({ frontier }: SessionState): ReadonlyMap<ContentList, readonl
       for (const text of entriesOf(node, list)) if (!nodes.has(text)) nodes.set(text, node.id);
     return [list, [...nodes].map(([text, node]) => ({ text, node }))] as const;
   });
-  cachedContent.set(frontier, (lists = new Map(found.filter(([, entries]) => entries.length > 0))));
-  return lists;
+  return new Map(found.filter(([, entries]) => entries.length > 0));
 }
 
 function entriesOf({ structured }: SummaryNode, list: ContentList): readonly string[] {
@@ -275,15 +269,14 @@ const MAX_ROWS = 10;
 /** The rows of a list below its row or a range of it: entries, or ranges if there are too many. */
 function folded(list: RowList, row: Row): Row[] {
   const { of, from, end } = row.kind === 'range' ? row : { of: row, from: 0, end: list.count };
-  const rows: Row[] = [];
-  if (end - from <= MAX_ROWS) {
-    for (let at = from; at < end; at++) rows.push(list.row(at, row));
-    return rows;
-  }
+  const count = end - from;
+  if (count <= MAX_ROWS) return Array.from({ length: count }, (_, at) => list.row(from + at, row));
   let size = MAX_ROWS;
-  while (end - from > size * MAX_ROWS) size *= MAX_ROWS;
-  for (let at = from; at < end; at += size) rows.push(rangeRow(of, row, at, Math.min(end, at + size)));
-  return rows;
+  while (count > size * MAX_ROWS) size *= MAX_ROWS;
+  return Array.from({ length: Math.ceil(count / size) }, (_, part) => {
+    const start = from + part * size;
+    return rangeRow(of, row, start, Math.min(end, start + size));
+  });
 }
 
 /** The first and the last row of a range. */
