@@ -204,38 +204,33 @@ async function pickChecker(app: SummariesApp, { state }: Conversation): Promise<
 export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
+  const regenerate = (more: object = {}, chosen?: ChosenModel): Promise<void> =>
+    regenerateSummary(app, { node: node.id, ...more }, chosen);
   const itemOf = {
-    children: { label: vscode.l10n.t('From Child Summaries, Without a Model') },
+    children: { label: vscode.l10n.t('From Child Summaries, Without a Model'), run: () => regenerate() },
     same: {
       label: hasModel ? vscode.l10n.t('With the Configured Summarizer') : vscode.l10n.t('Without a Model'),
+      run: () => regenerate(),
     },
-    model: { label: vscode.l10n.t('With Another Model…') },
-    instructions: { label: vscode.l10n.t('With Custom Instructions…') },
-    finer: fullText(),
+    model: {
+      label: vscode.l10n.t('With Another Model…'),
+      run: async () => {
+        const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select Model to Write This Summary'));
+        if (chosen) await regenerate({}, chosen);
+      },
+    },
+    instructions: {
+      label: vscode.l10n.t('With Custom Instructions…'),
+      run: async () => {
+        const prompt = vscode.l10n.t('What should this summary include or omit?');
+        const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
+        if (instructions !== undefined && instructions.trim() !== '') await regenerate({ instructions });
+      },
+    },
+    finer: { ...fullText(), run: () => regenerate({ finer: true }) },
   };
-  const items = regenerateOptions(state, node, hasModel).map((way) => ({ ...itemOf[way], way }));
-  const picked = await vscode.window.showQuickPick(items, { title: node.title });
-  switch (picked?.way) {
-    case undefined:
-      return;
-    case 'children':
-    case 'same':
-      return regenerateSummary(app, { node: node.id });
-    case 'finer':
-      return regenerateSummary(app, { node: node.id, finer: true });
-    case 'model': {
-      const chosen = await pickModel(app, providerItems(app), vscode.l10n.t('Select Model to Write This Summary'));
-      if (chosen) await regenerateSummary(app, { node: node.id }, chosen);
-      return;
-    }
-    case 'instructions': {
-      const prompt = vscode.l10n.t('What should this summary include or omit?');
-      const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
-      if (instructions !== undefined && instructions.trim() !== '')
-        await regenerateSummary(app, { node: node.id, instructions });
-      return;
-    }
-  }
+  const items = regenerateOptions(state, node, hasModel).map((way) => itemOf[way]);
+  await (await vscode.window.showQuickPick(items, { title: node.title }))?.run();
 }
 
 /** Regenerates a summary, or adds a full one, and reports the result. */
