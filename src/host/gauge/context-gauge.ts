@@ -1,6 +1,6 @@
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { gaugeParts, gaugeLevelOf, type GaugeLevel } from '../../core/budget/gauge.ts';
+import { gaugeParts } from '../../core/budget/gauge.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
 /** The gauge's figures for a conversation, shared by the Status Bar, the panel, and triggers. */
@@ -37,9 +37,5 @@ export class ContextGauge {
       costUsd: conversation.state.counters.chatCostUsd + conversation.state.counters.compressionCostUsd,
       policy: policy.name,
     };
-  }
-
-  level(view: GaugeView): GaugeLevel {
-    return gaugeLevelOf(view.used / Math.max(1, view.budget));
   }
 }

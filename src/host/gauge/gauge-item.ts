@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, dollars, locale, shortTokens, translated, titleText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import type { GaugePart } from '../../core/budget/gauge.ts';
+import { gaugeLevelOf, type GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { TriggerDistance } from '../../core/policy/triggers.ts';
 import type { GaugeView } from '../../protocol/views.ts';
@@ -45,9 +45,10 @@ export class GaugeItem implements vscode.Disposable {
       return;
     }
     const view = this.#gauge.view(conversation);
-    const percent = Math.round((view.used / Math.max(1, view.budget)) * 100);
+    const share = view.used / Math.max(1, view.budget);
+    const percent = Math.round(share * 100);
     const compressing = conversation.compressor.progress !== null;
-    const level = this.#gauge.level(view);
+    const level = gaugeLevelOf(share);
     const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';

@@ -98,9 +98,8 @@ export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool
         ),
       },
     }),
-    invoke: async (_options, token) => {
-      return answer(decisionsText(await archive.decisions(() => token.isCancellationRequested)));
-    },
+    invoke: async (_options, token) =>
+      answer(decisionsText(await archive.decisions(() => token.isCancellationRequested))),
   };
 }
 

@@ -77,24 +77,19 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
   await openMessageDocument(session, message, position, { quote: text, start });
 }
 
-const tierName = ({ tier }: WorkspaceHit): string =>
-  ({
-    sent: vscode.l10n.t('not summarized'),
-    summarized: vscode.l10n.t('summarized'),
-    archived: vscode.l10n.t('archived'),
-  })[tier];
-
 /**
  * How a result reaches the model. Of a key event, only whether it's archived, because it may be sent verbatim although
  * its message is summarized.
  */
-function tierText(hit: WorkspaceHit): string {
-  if (hit.kind === 'message') return tierName(hit);
-  return hit.tier === 'archived' ? `${tierName(hit)} · ${kindName(hit.kind)}` : kindName(hit.kind);
-}
-
-function kindName(kind: 'event' | 'summary'): string {
-  return kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
+function tierText({ kind, tier }: WorkspaceHit): string {
+  const tierName = {
+    sent: vscode.l10n.t('not summarized'),
+    summarized: vscode.l10n.t('summarized'),
+    archived: vscode.l10n.t('archived'),
+  }[tier];
+  if (kind === 'message') return tierName;
+  const kindName = kind === 'event' ? vscode.l10n.t('key event') : vscode.l10n.t('summary');
+  return tier === 'archived' ? `${tierName} · ${kindName}` : kindName;
 }
 
 /** Searches the current session and opens the selected result. */

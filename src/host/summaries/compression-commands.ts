@@ -22,25 +22,20 @@ export async function compressHistory(app: SummariesApp, now = false): Promise<v
   reportOutcome(app, outcome, conversation);
 }
 
-function withProgress(
-  conversation: Conversation,
+async function withProgress(
+  { compressor }: Conversation,
   work: () => Promise<CompressionOutcome>,
 ): Promise<CompressionOutcome> {
-  const { compressor } = conversation;
-  return Promise.resolve(
-    vscode.window.withProgress(
-      { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true },
-      async (progress, token) => {
-        token.onCancellationRequested(() => compressor.cancel());
-        const subscription = compressor.onDidChange(() => report(compressor, progress));
-        try {
-          return await work();
-        } finally {
-          subscription.dispose();
-        }
-      },
-    ),
-  );
+  const options = { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true };
+  return vscode.window.withProgress(options, async (progress, token) => {
+    token.onCancellationRequested(() => compressor.cancel());
+    const subscription = compressor.onDidChange(() => report(compressor, progress));
+    try {
+      return await work();
+    } finally {
+      subscription.dispose();
+    }
+  });
 }
 
 function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
