@@ -8,7 +8,7 @@ import type { Step, Task } from '../../core/model/task.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
-import type { EventIndex } from './event-index.ts';
+import type { EventIndex, PlacedEvent } from './event-index.ts';
 
 const SECTIONS = ['context', 'summaries', 'events', 'content', 'tasks', 'compressions'] as const;
 export type SectionName = (typeof SECTIONS)[number];
@@ -62,19 +62,16 @@ export function isRow(value: unknown): value is Row {
 /** Below a filter, IDs include the parent's ID, because the same row may be shown in several places. */
 const idBelow = ({ id }: Row, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
 
-const sectionRow = (section: SectionName): Row => ({
-  kind: 'section',
-  id: `section/${section}`,
-  above: undefined,
-  section,
-});
-const kindRow = (of: KeyEventKind, above: Row): Row => ({ kind: 'eventKind', id: `events/${of}`, above, of });
-const nodeRow = (node: NodeId, above: Row): Row => ({ kind: 'node', id: idBelow(above, `node/${node}`), above, node });
-const rangeRow = (of: Row, above: Row, from: number, end: number): Row => ({
-  kind: 'range',
-  id: `${of.id}/${from}-${end}`,
-  ...{ above, of, from, end },
-});
+const rowOf = (content: RowContent, id: string, above: Row | undefined): Row => ({ ...content, id, above });
+const sectionRow = (section: SectionName): Row => rowOf({ kind: 'section', section }, `section/${section}`, undefined);
+const kindRow = (of: KeyEventKind, above: Row): Row => rowOf({ kind: 'eventKind', of }, `events/${of}`, above);
+const nodeRow = (node: NodeId, above: Row): Row => rowOf({ kind: 'node', node }, idBelow(above, `node/${node}`), above);
+const messageRow = (message: MessageId, above: Row): Row =>
+  rowOf({ kind: 'message', message }, idBelow(above, `message/${message}`), above);
+const eventRow = ({ event, status }: PlacedEvent, below: Row, above: Row): Row =>
+  rowOf({ kind: 'event', event, status }, `event/${below.id}/${event.id}`, above);
+const rangeRow = (of: Row, above: Row, from: number, end: number): Row =>
+  rowOf({ kind: 'range', of, from, end }, `${of.id}/${from}-${end}`, above);
 
 /**
  * The rows below a row, or the topmost ones. Takes time proportional to the shown rows, regardless of the session's
@@ -89,13 +86,13 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
   const list = listBelow(source, row.kind === 'range' ? row.of : row);
   const rows = folded(list, row);
   if (row.kind === 'section' && row.section === 'summaries' && openedNodes(state).length > 0)
-    return [...rows, { kind: 'opened', id: 'opened', above: row }];
+    return [...rows, rowOf({ kind: 'opened' }, 'opened', row)];
   const span = row.kind === 'node' ? state.spanOf(row.node) : undefined;
   if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
   // Messages are always in a range, so that they aren't mixed with their events.
   const messages = rows[0]?.kind === 'range' ? rows : [rangeRow(row, row, 0, list.count)];
   const hasEvents = source.events().between(span.from, span.to).length > 0;
-  const events: Row = { kind: 'nodeEvents', id: `events/${row.id}`, above: row, node: row.node };
+  const events = rowOf({ kind: 'nodeEvents', node: row.node }, `events/${row.id}`, row);
   return hasEvents ? [events, ...messages] : messages;
 }
 
@@ -126,28 +123,19 @@ function listBelow(source: TreeSource, row: Row): RowList {
       };
     }
     case 'opened':
-      return listOf(openedNodes(state), ({ id }, above) => ({
-        kind: 'openedNode',
-        id: `opened/${id}`,
-        above,
-        node: id,
-      }));
+      return listOf(openedNodes(state), ({ id }, above) =>
+        rowOf({ kind: 'openedNode', node: id }, `opened/${id}`, above),
+      );
     case 'nodeEvents':
     case 'eventKind':
-      return listOf(eventsBelow(source, row), ({ event, status }, above) => ({
-        kind: 'event',
-        // An event is both below its kind and below its summary.
-        id: `event/${row.id}/${event.id}`,
-        ...{ above, event, status },
-      }));
+      // An event is both below its kind and below its summary.
+      return listOf(eventsBelow(source, row), (event, above) => eventRow(event, row, above));
     case 'contentList':
-      return listOf(contentOf(state).get(row.list) ?? [], ({ text, node }, above, at) => ({
-        kind: 'contentEntry',
-        id: `${row.id}/${at}`,
-        ...{ above, list: row.list, text, node },
-      }));
+      return listOf(contentOf(state).get(row.list) ?? [], (entry, above, at) =>
+        rowOf({ kind: 'contentEntry', list: row.list, ...entry }, `${row.id}/${at}`, above),
+      );
     case 'task':
-      return listOf(row.task.steps, (step, above, at) => ({ kind: 'step', id: `${row.id}/${at}`, above, step }));
+      return listOf(row.task.steps, (step, above, at) => rowOf({ kind: 'step', step }, `${row.id}/${at}`, above));
     default:
       return listOf([], nodeRow);
   }
@@ -158,49 +146,32 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
   switch (section) {
     case 'context': {
       const parts = source.gauge().parts.filter(({ tokens }) => tokens > 0);
-      return listOf(parts, ({ name, tokens }, above) => ({
-        kind: 'part',
-        id: `part/${name}`,
-        ...{ above, name, tokens },
-      }));
+      return listOf(parts, (part, above) => rowOf({ kind: 'part', ...part }, `part/${part.name}`, above));
     }
     case 'summaries':
       return listOf(state.frontier, ({ node }, above) => nodeRow(node.id, above));
     case 'events':
       return listOf(source.events().kinds(), kindRow);
     case 'content':
-      return listOf([...contentOf(state).keys()], (list, above) => ({
-        kind: 'contentList',
-        id: `content/${list}`,
-        above,
-        list,
-      }));
+      return listOf([...contentOf(state).keys()], (list, above) =>
+        rowOf({ kind: 'contentList', list }, `content/${list}`, above),
+      );
     case 'tasks':
-      return listOf(tasks(state), (task, above, at) => ({ kind: 'task', id: `task/${at}`, above, task }));
+      return listOf(tasks(state), (task, above, at) => rowOf({ kind: 'task', task }, `task/${at}`, above));
     case 'compressions': {
-      const { length } = state.compressions;
-      // Newest first.
-      const row = (at: number, above: Row): Row => {
-        const { id } = state.compressions[length - 1 - at]!;
-        return { kind: 'compression', id: `compression/${id}`, above, compression: id };
-      };
-      return { count: length, row };
+      const newestFirst = state.compressions.toReversed();
+      return listOf(newestFirst, ({ id }, above) =>
+        rowOf({ kind: 'compression', compression: id }, `compression/${id}`, above),
+      );
     }
   }
 }
-
-const messageRow = (message: MessageId, above: Row): Row => ({
-  kind: 'message',
-  id: idBelow(above, `message/${message}`),
-  above,
-  message,
-});
 
 /** The key events of a kind, or of the messages that a summary covers. */
 export function eventsBelow(
   { state, events }: TreeSource,
   row: RowOf<'eventKind' | 'nodeEvents'>,
-): ReturnType<EventIndex['ofKind']> {
+): readonly PlacedEvent[] {
   if (row.kind === 'eventKind') return events().ofKind(row.of);
   const span = state.spanOf(row.node);
   return span ? events().between(span.from, span.to) : [];
@@ -391,7 +362,7 @@ function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): R
       const found = events()
         .between(hit.position, hit.position)
         .find(({ event }) => event.start === hit.start);
-      return found && { kind: 'event', id: `event/${above.id}/${found.event.id}`, above, ...found };
+      return found && eventRow(found, above, above);
     }
   }
 }
