@@ -19,7 +19,12 @@ export async function withNode(
   run: (app: SummariesApp, conversation: Conversation, node: SummaryNode) => Promise<void>,
 ): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
-  const node = nodeOfRow(conversation, argument) ?? activeNode(app, conversation) ?? (await pickNode(conversation));
+  const { state } = conversation;
+  const sent = state.frontier.map(({ node }) => node);
+  const node =
+    nodeOfRow(conversation, argument) ??
+    activeNode(app, conversation) ??
+    (await pickOf(state, sent, vscode.l10n.t('The context contains no summaries.')));
   if (node) await run(app, conversation, node);
 }
 
@@ -32,13 +37,6 @@ function activeNode(app: SummariesApp, { state, journal }: Conversation): Summar
   const address = activeDocument(app);
   return address?.session === journal.id ? state.nodes.get(nodeId(address.id)) : undefined;
 }
-
-const pickNode = ({ state }: Conversation): Promise<SummaryNode | undefined> =>
-  pickOf(
-    state,
-    state.frontier.map(({ node }) => node),
-    vscode.l10n.t('The context contains no summaries.'),
-  );
 
 async function pickOf(
   state: Conversation['state'],

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { messageId, nodeId, type MessageId } from '../../core/model/ids.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
+import { messageId, nodeId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 import { summariesOf, type RowTarget } from './rows.ts';
@@ -38,7 +37,8 @@ export function documentLinks(
 function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[] {
   const row = rowOfDocument(state, address);
   if (!row) return [];
-  const leaf = row.kind === 'message' ? summaryOf(state, row.message) : undefined;
+  // A message that is sent verbatim has none.
+  const leaf = row.kind === 'message' ? summariesOf(state, state.positionOf(row.message)!).at(-1) : undefined;
   return [
     lens('threadkeeper.showInChat', `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),
     ...(row.kind === 'node' || leaf
@@ -62,10 +62,4 @@ export function rowOfDocument(
   }
   const node = state.nodes.get(nodeId(id));
   return node && state.positionOf(node.first) !== undefined ? { kind: 'node', node: node.id } : undefined;
-}
-
-/** The summary that covers a message; undefined if the message is sent verbatim. */
-function summaryOf(state: SessionState, message: MessageId): SummaryNode | undefined {
-  const position = state.positionOf(message);
-  return position === undefined ? undefined : summariesOf(state, position).at(-1);
 }
