@@ -1,26 +1,16 @@
 import * as vscode from 'vscode';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
-import type { Level, SummaryNode } from '../../core/model/summary.ts';
+import { levelSchema, type Level, type SummaryNode } from '../../core/model/summary.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 
 /** The levels whose texts can be edited. */
-export const EDITABLE_LEVELS: readonly Level[] = ['brief', 'detailed', 'full'];
+export const EDITABLE_LEVELS = levelSchema.options;
 
-/** Kinds of documents. Those about a summary or message have its ID; the others are about the whole session. */
-export const DOCUMENT_KINDS = [
-  'node',
-  'brief',
-  'detailed',
-  'full',
-  'structured',
-  'source',
-  'message',
-  'next',
-  'request',
-  'dryRun',
-  'compressions',
-] as const;
+/** Documents about a summary or message, with its ID. */
+const ABOUT_ITEM = [...EDITABLE_LEVELS, 'node', 'structured', 'source', 'message'] as const;
+/** All kinds of documents; the others are about the whole session. */
+const DOCUMENT_KINDS = [...ABOUT_ITEM, 'next', 'request', 'dryRun', 'compressions'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 export interface DocumentAddress {

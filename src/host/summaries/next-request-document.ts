@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { countText, tokensText } from '../platform/l10n.ts';
 import type { Conversation, SendPreview } from '../../app/conversation.ts';
 import { gaugeParts } from '../../core/budget/gauge.ts';
-import type { ContentBlock } from '../../core/model/message.ts';
+import { messageText, type ContentBlock } from '../../core/model/message.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { triggerName } from './summary-facts.ts';
@@ -47,15 +47,5 @@ export function nextRequestDocument(
   return page.document();
 }
 
-function blockText(block: ContentBlock): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'tool_call':
-      return `${block.name} ${block.json}`;
-    case 'tool_result':
-      return block.text;
-    case 'image':
-      return `[${block.mediaType}]`;
-  }
-}
+const blockText = (block: ContentBlock): string =>
+  block.type === 'image' ? `[${block.mediaType}]` : messageText({ content: [block] });
