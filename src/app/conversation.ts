@@ -103,8 +103,7 @@ export class Conversation {
     });
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
-      send: ({ text, attachments, images, pasted }) => this.send(text, attachments, images, pasted),
-      messagesEver: () => this.state.counters.messagesEver,
+      send: (message, onAdded) => this.#send(message, onAdded),
       isReplying: () => this.isReplying,
       stop: () => this.stop(),
       onChange: () => this.#updates.emit({ type: 'queue_changed' }),
@@ -254,12 +253,16 @@ export class Conversation {
     images: readonly ImageBlock[] = [],
     pasted: readonly string[] = [],
   ): Promise<void> {
+    await this.#send({ text, attachments, images, pasted });
+  }
+
+  async #send(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#run(async (signal) => {
       if (this.#endsTask) await this.#reset(true, signal);
-      const message = { text, attachments, images, pasted };
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
+      onAdded?.();
       await startStep(this.journal);
-      return text;
+      return message.text;
     });
   }
 

@@ -12,10 +12,8 @@ interface Entry extends QueuedMessage {
 
 interface QueueDeps {
   readonly newId: () => string;
-  /** Resolves when the turn has ended. */
-  readonly send: (message: UserMessage) => Promise<void>;
-  /** Number of messages ever added to the session. */
-  readonly messagesEver: () => number;
+  /** Resolves when the turn has ended. `onAdded` is called once the message is in the session. */
+  readonly send: (message: UserMessage, onAdded?: () => void) => Promise<void>;
   readonly isReplying: () => boolean;
   readonly stop: () => void;
   readonly onChange: () => void;
@@ -111,12 +109,12 @@ export class SendQueue {
     this.#isUrgent = false;
     this.#isHeld = false;
     this.#change(others);
-    const countBefore = this.#deps.messagesEver();
-    this.#deps.send(first.message).then(
+    let isAdded = false;
+    const sent = this.#deps.send(first.message, () => (isAdded = true));
+    sent.then(
       () => first.ended.resolve(undefined),
       (error: unknown) => {
-        // The message wasn't added to the session, so it's queued again.
-        if (this.#deps.messagesEver() === countBefore) {
+        if (!isAdded) {
           this.#isHeld = true;
           this.#change([this.#newEntry(first.message), ...this.#entries]);
         }

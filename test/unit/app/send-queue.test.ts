@@ -128,6 +128,23 @@ describe('messages queued while a reply arrives', () => {
     assert.deepEqual(queued(), []);
   });
 
+  it('stay queued if they cannot be stored while messages of another window arrive', async () => {
+    const sent = conversation.queue.send({ text: 'Two' }, 'queue');
+    conversation.stop();
+    await first;
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = async () => {
+      journal.append = append;
+      await fill(conversation, 1);
+      throw new StoreFault('not_writer', phrase('elsewhere'));
+    };
+    await assert.rejects(conversation.queue.sendNow(conversation.queue.items[0]!.id));
+    await assert.rejects(sent);
+    assert.deepEqual(queued(), ['Two']);
+    assert.equal(conversation.queue.isHeld, true);
+  });
+
   it('are sent after the next reply even if the previous turn’s task reset ends only then', async () => {
     const other = await harness.converse();
     await fill(other, 80);
