@@ -10,6 +10,7 @@ export interface SessionArchiveDeps {
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   /** The workspace's sessions, newest first. */
   readonly list: () => Promise<readonly SessionSummary[]>;
+  /** Undefined if the session doesn't exist anymore or can't be read. */
   readonly read: (id: SessionSummary['id']) => Promise<SessionState | undefined>;
   readonly memory: () => Promise<readonly MemoryEntry[]>;
 }

@@ -28,10 +28,8 @@ export interface WorkspaceSearchDeps {
   readonly clock: Pick<Clock, 'yielder'>;
   /** The sessions to search. */
   readonly list: () => Promise<readonly SessionSummary[]>;
-  /** A session's state, read without changing anything; undefined if it doesn't exist anymore. */
+  /** A session's state, read without changing anything; undefined if it doesn't exist anymore or can't be read. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
-  /** Called when a session can't be read. The others are searched nevertheless. */
-  readonly onUnreadable: (error: unknown) => void;
 }
 
 export interface SearchRequest {
@@ -84,7 +82,7 @@ export class WorkspaceSearch {
     for (const { id, score } of found) {
       if (request.isCancelled?.() === true) return undefined;
       const { session, key } = parseKey(id);
-      if (!states.has(session)) states.set(session, await this.#read(session));
+      if (!states.has(session)) states.set(session, await this.#deps.read(session));
       const state = states.get(session);
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
       if (result) hits.push({ found: result, score, session });
@@ -108,7 +106,7 @@ export class WorkspaceSearch {
     });
     for (const [done, { id, bytes, updatedAt }] of changed.entries()) {
       if (isCancelled?.() === true) return false;
-      const state = await this.#read(id);
+      const state = await this.#deps.read(id);
       if (state) {
         await this.#addSession(id, state);
         this.#indexed.set(id, { bytes, updatedAt });
@@ -117,15 +115,6 @@ export class WorkspaceSearch {
       await yieldIfDue(this.#deps.clock.yielder);
     }
     return isCancelled?.() !== true;
-  }
-
-  async #read(id: SessionId): Promise<SessionState | undefined> {
-    try {
-      return await this.#deps.read(id);
-    } catch (error) {
-      this.#deps.onUnreadable(error);
-      return undefined;
-    }
   }
 
   async #addSession(session: SessionId, state: SessionState): Promise<void> {

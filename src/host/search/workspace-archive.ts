@@ -16,7 +16,7 @@ interface ArchiveDeps {
   /** Open sessions are used as they are in memory. */
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;
-  /** Logs why a session can't be searched. */
+  /** Logs why a session can't be read. The others are read nevertheless. */
   readonly onUnreadable: (error: unknown) => void;
 }
 
@@ -32,18 +32,23 @@ export function workspaceArchive({ store, folder, clock, workspace, open, memory
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
     open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.yielder));
+  const readOrSkip: typeof read = (id) =>
+    read(id).catch((error: unknown) => {
+      onUnreadable(error);
+      return undefined;
+    });
   let loaded: Promise<WorkspaceSearch> | undefined;
   const search = async (run: SearchRequest) => {
     // The code is only loaded for the first search.
     loaded ??= import('../../app/workspace-search.ts').then(
-      ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read, onUnreadable }),
+      ({ WorkspaceSearch }) => new WorkspaceSearch({ clock, list, read: readOrSkip }),
     );
     return (await loaded).search(run);
   };
   const archive = new SessionArchive({
     search,
     list: async () => [...(await list())].sort((a, b) => b.updatedAt - a.updatedAt),
-    read,
+    read: readOrSkip,
     memory: async () => {
       await memory.load();
       return memory.entries;

@@ -34,7 +34,7 @@ describe('quotes requested by another chat', () => {
       });
       const list = () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]);
       const read = () => Promise.resolve(state);
-      const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read, onUnreadable: assert.ifError });
+      const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read });
       const memory = () => Promise.resolve([]);
       const archive = new SessionArchive({ search: (run) => search.search(run), list, read, memory });
       const found = await archive.recall('deploy server', 1, () => false);

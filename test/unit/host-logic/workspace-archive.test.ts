@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { keyEventId, messageId, type SessionId } from '../../../src/core/model/ids.ts';
+import { workspaceArchive } from '../../../src/host/search/workspace-archive.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { testClock } from '../storage/support.ts';
+
+describe('workspace archive', () => {
+  let folder: string;
+  let store: FileSessionStore;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-'));
+    store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function sessionWithDecision(title: string): Promise<SessionId> {
+    const journal = await store.create(title, 'here');
+    const quote = `We bill each slot in ${title}.`;
+    const id = messageId(`${title}-1`);
+    await journal.append(
+      {
+        type: 'message_added',
+        message: { id, parent: null, role: 'user', content: [{ type: 'text', text: quote }], at: 1 },
+      },
+      {
+        type: 'event_added',
+        event: {
+          id: keyEventId(`${title}-event`),
+          message: id,
+          kind: 'decision',
+          ...{ start: 0, end: quote.length, quote, score: 1, importance: 3, reason: 'test', pinned: false },
+          status: 'active',
+        },
+      },
+    );
+    await journal.close();
+    return journal.id;
+  }
+
+  it('skips a session that can’t be read in searches and decisions, and includes it once it can', async () => {
+    const broken = await sessionWithDecision('Booking');
+    await sessionWithDecision('Billing');
+    const listed = await store.list();
+    const faults: unknown[] = [];
+    const { archive, search } = workspaceArchive({
+      store: { list: () => Promise.resolve(listed) },
+      folder,
+      clock: testClock(),
+      workspace: 'here',
+      open: { get: () => undefined } as never,
+      memory: { load: () => Promise.resolve(), entries: [] } as never,
+      onUnreadable: (error) => faults.push(error),
+    });
+    const found = async () => (await search({ query: 'slot', limit: 5 }))?.map(({ title }) => title).sort();
+    const decided = async () => (await archive.decisions(() => false)).decisions.map(({ session }) => session).sort();
+    const file = path.join(folder, `${broken}.jsonl`);
+    await rename(file, `${file}.away`);
+    // Opening a folder succeeds, and reading it fails.
+    await rename(await mkdtemp(path.join(folder, 'unreadable-')), file);
+    assert.deepEqual(await found(), ['Billing']);
+    assert.deepEqual(await decided(), ['Billing']);
+    assert.equal(faults.length, 2);
+    await rm(file, { recursive: true });
+    await rename(`${file}.away`, file);
+    assert.deepEqual(await found(), ['Billing', 'Booking']);
+    assert.deepEqual(await decided(), ['Billing', 'Booking']);
+  });
+});
