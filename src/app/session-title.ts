@@ -9,7 +9,8 @@ export function sessionTitleFrom(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (plain.length <= TITLE_LENGTH) return plain;
-  const cut = plain.slice(0, TITLE_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
+  // The character at the limit may be an emoji of several code points.
+  const cut = plain.slice(0, new Intl.Segmenter().segment(plain).containing(TITLE_LENGTH)?.index);
   const word = cut.lastIndexOf(' ');
   return `${cut.slice(0, word > TITLE_LENGTH / 2 ? word : cut.length)}…`;
 }
