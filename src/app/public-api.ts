@@ -1,4 +1,5 @@
 // The public API of the package: compression for other programs. `import … from 'threadkeeper'`.
+import * as v from 'valibot';
 import { chooseLevels } from '../core/compress/choose-levels.ts';
 import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
@@ -9,9 +10,9 @@ import { nodeText } from '../core/context/render-context.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
-import { messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
+import { messageSchema, messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import type { CostTier, Level, SummaryNode } from '../core/model/summary.ts';
+import { COST_TIERS, type CostTier, type Level, type SummaryNode } from '../core/model/summary.ts';
 import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
@@ -383,25 +384,26 @@ function validateTarget(targetTokens: number): void {
     throw new RangeError(`targetTokens must be a number greater than 0, not ${targetTokens}.`);
 }
 
-const isList = (value: unknown): boolean => Array.isArray(value);
-
 /** Validates arguments for JavaScript callers. Throws `RangeError`. */
 function validate(messages: readonly LibraryMessage[], options: LibraryOptions): void {
-  const { policy, strategy, preset } = options;
+  const { policy, strategy, preset, effort } = options;
   const choices: readonly (readonly [string, string | undefined, readonly string[]])[] = [
     ['policy', policy, POLICY_NAMES],
     ['strategy', strategy, STRATEGIES],
     ['preset', preset, PRESETS],
+    ['effort', effort, COST_TIERS],
   ];
   for (const [name, value, words] of choices)
     if (value !== undefined && !words.includes(value))
       throw new RangeError(`${name} must be one of ${words.join(', ')}, not “${value}”.`);
-  if (!isList(messages)) throw new RangeError('messages must be an array of { role, content }.');
+  const given: unknown = messages;
+  if (!Array.isArray(given) || given.some((one: unknown) => !(one instanceof Object)))
+    throw new RangeError('messages must be an array of { role, content }.');
   const roles: readonly string[] = ROLES;
   for (const [at, { role, content }] of messages.entries()) {
     if (!roles.includes(role))
       throw new RangeError(`The role of message ${at} must be one of ${roles.join(', ')}, not “${role}”.`);
-    if (typeof content !== 'string' && !isList(content))
+    if (typeof content !== 'string' && !v.is(messageSchema.entries.content, content))
       throw new RangeError(`The content of message ${at} must be a string or an array of content blocks.`);
   }
 }

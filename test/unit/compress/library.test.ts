@@ -314,6 +314,9 @@ describe('compressPreserveEvents', () => {
       [() => summarizeRecursive(talk, 99, { policy: untyped('x') }), /policy must be one of balanced, steady/],
       [() => summarizeRecursive(talk, 99, { strategy: untyped('x') }), /strategy must be one of auto/],
       [() => summarizeRecursive(untyped('Hello'), 99), /messages must be an array/],
+      [() => summarizeRecursive(talk, 99, { effort: untyped('x') }), /effort must be one of default, economy/],
+      [() => summarizeRecursive([untyped(null)], 99), /messages must be an array/],
+      [() => summarizeRecursive([untyped({ role: 'user', content: [{ type: 'x' }] })], 99), /content of message 0/],
       [() => summarizeRecursive([untyped({ role: 'wizard', content: 'x' })], 99), /role of message 0 must be one of/],
       [
         () => summarizeRecursive([untyped({ role: 'user', content: null })], 99),
