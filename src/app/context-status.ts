@@ -21,6 +21,8 @@ export type ContextStatus =
   | { readonly kind: 'summary'; readonly node: SummaryNode; readonly level: Level }
   /** Not sent: the summary of its message doesn't mention it. */
   | { readonly kind: 'archived'; readonly node: SummaryNode; readonly level: Level }
+  /** A system message of an imported chat, which is only sent in a summary. */
+  | { readonly kind: 'system' }
   /** Deleted, or on another branch. */
   | { readonly kind: 'off_branch' };
 
@@ -56,7 +58,7 @@ export function contextStatuses(
   return hits.map(({ message, position, role, start, end, text }) => {
     const hit = { message, position, role, start, end, text };
     const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
-    if (!item) return { ...hit, status: { kind: 'verbatim' } };
+    if (!item) return { ...hit, status: { kind: role === 'system' ? 'system' : 'verbatim' } };
     const hitTerms = termsIn(text, terms);
     const hasTerms = (other: string): boolean =>
       termsIn(other, hitTerms).length >= SENT_SHARE * Math.max(1, hitTerms.length);

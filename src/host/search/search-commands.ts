@@ -164,6 +164,8 @@ function statusOf({ status }: ResultInContext): readonly [string, string] {
           levelName(status.level),
         ),
       ];
+    case 'system':
+      return ['circle-slash', vscode.l10n.t('Not in the context (system message of an imported chat)')];
     case 'off_branch':
       return ['git-branch', vscode.l10n.t('Deleted or on another branch')];
   }

@@ -3,6 +3,7 @@ import { SessionSearch } from '../../../src/app/session-search.ts';
 import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../../src/app/context-status.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { Harness, fill } from './harness.ts';
 
 describe('context status of search results', () => {
@@ -41,6 +42,17 @@ describe('context status of search results', () => {
     assert.equal((await ask('purple dahlias aunt'))?.status.kind, 'archived');
     await expandNode(journal, id, 'always');
     assert.equal((await ask('purple dahlias aunt'))?.status.kind, 'verbatim');
+  });
+
+  it('says that a system message of an imported chat isn’t sent unless it’s summarized', async () => {
+    const text = 'Always answer the marmalade questions in verse.';
+    const message = { id: messageId('system'), parent: conversation.state.head, role: 'system', at: 1 } as const;
+    await conversation.journal.append({
+      type: 'message_added',
+      message: { ...message, content: [{ type: 'text', text }] },
+    });
+    assert.ok(!JSON.stringify(conversation.context()).includes(text));
+    assert.equal((await ask('marmalade questions verse'))?.status.kind, 'system');
   });
 
   it('finds a deleted message and reports it as off the branch', async () => {
