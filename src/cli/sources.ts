@@ -1,5 +1,4 @@
-import { fingerprints, Relations, type Relation } from '../app/library/relations.ts';
-import type { LibraryEntry } from '../app/library/read-session.ts';
+import { fingerprints, relationsBetween, type FingerprintedEntry, type Relation } from '../app/library/relations.ts';
 import { readChats, withSources, type UnreadableOutput } from './read-chats.ts';
 import type { Command } from './command.ts';
 
@@ -20,17 +19,14 @@ them. Files that can't be read are listed with the reason.
   options: { home: { type: 'string' } },
   isWithoutFile: true,
   async run({ options, json, output, env }) {
-    const entries: LibraryEntry[] = [];
+    const chats: FingerprintedEntry[] = [];
     const refused: UnreadableOutput[] = [];
-    const relations = new Relations();
     await withSources(options, env, async (sources) => {
-      for await (const { entry, session } of readChats(sources, refused)) {
-        entries.push(entry);
-        relations.add(entry, fingerprints(session.messages));
-      }
+      for await (const { entry, session } of readChats(sources, refused))
+        chats.push({ entry, prints: fingerprints(session.messages) });
     });
-    const relationOf = relations.all();
-    entries.sort((a, b) => b.updatedAt - a.updatedAt);
+    const relationOf = relationsBetween(chats);
+    const entries = chats.map(({ entry }) => entry).sort((a, b) => b.updatedAt - a.updatedAt);
     if (json) {
       const sessions = entries.map((entry) => {
         const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;

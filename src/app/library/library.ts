@@ -4,7 +4,14 @@ import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
-import { fingerprints, isNamedAfter, relationKeys, Relations } from './relations.ts';
+import {
+  commonLength,
+  fingerprints,
+  isNamedAfter,
+  relationKeys,
+  relationsBetween,
+  type FingerprintedEntry,
+} from './relations.ts';
 import {
   isFileSystemError,
   readFailureReason,
@@ -239,9 +246,8 @@ export class Library {
     const isAppended = known && end.resumed && known.entry.messages === from && known.entry.compactions === compacted;
     if (!known || isAppended) return { records: recordsOf(messages, placed, from), from, ...total };
     const copy = await this.read(known);
-    const [oldPrints, newPrints] = [fingerprints(copy.messages.slice(from)), fingerprints(messages)];
-    let shared = 0;
-    while (shared < oldPrints.length && shared < newPrints.length && oldPrints[shared] === newPrints[shared]) shared++;
+    const oldPrints = fingerprints(copy.messages.slice(from));
+    const shared = commonLength(oldPrints, fingerprints(messages));
     const kept = copy.compactions.filter(({ before }) => before <= from + shared);
     const newCompactions = placed.filter(
       (one) => !kept.some(({ before, summary }) => before === one.before && summary === one.summary),
@@ -268,13 +274,13 @@ export class Library {
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
           for (const other of byRelationKey.get(name) ?? []) family.add(other);
-      const relations = new Relations();
+      const fingerprinted: FingerprintedEntry[] = [];
       for (const one of family) {
         related.add(one.key);
         const prints = family.size > 1 ? await this.index.fingerprints(one) : [];
-        relations.add(one.entry, Float64Array.from(prints));
+        fingerprinted.push({ entry: one.entry, prints });
       }
-      const found = relations.all();
+      const found = relationsBetween(fingerprinted);
       for (const one of family) {
         const { relation: _, ...session } = one;
         const relation = found.get(one.entry);

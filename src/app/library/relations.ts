@@ -21,33 +21,30 @@ export type Relation = ReadonlyOutput<typeof relationSchema>;
 const MIN_SHARED = 2;
 
 /** Fingerprints of messages, to compare sessions without their texts. */
-export function fingerprints(messages: readonly TranscriptMessage[]): Float64Array {
-  return Float64Array.from(messages, ({ role, text, at }) => Number.parseInt(textHash([role, String(at), text]), 16));
+export function fingerprints(messages: readonly TranscriptMessage[]): number[] {
+  return messages.map(({ role, text, at }) => Number.parseInt(textHash([role, String(at), text]), 16));
 }
 
-/** Finds the relations between sessions. Each relates to an earlier one, by the time of their last change. */
-export class Relations {
-  readonly #all: FingerprintedEntry[] = [];
+/** A session and the fingerprints of its messages. */
+export interface FingerprintedEntry {
+  readonly entry: LibraryEntry;
+  readonly prints: readonly number[];
+}
 
-  add(entry: LibraryEntry, prints: Float64Array): void {
-    this.#all.push({ entry, prints });
+/** The relation of each session that has one to an earlier one, by the time of their last change. */
+export function relationsBetween(sessions: readonly FingerprintedEntry[]): ReadonlyMap<LibraryEntry, Relation> {
+  const found = new Map<LibraryEntry, Relation>();
+  const oldest = sessions.toSorted(
+    (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
+  );
+  const earlier = new Map<string, FingerprintedEntry[]>();
+  for (const one of oldest) {
+    const keys = relationKeys(one.entry, one.prints[0]);
+    const relation = subagentOf(one.entry) ?? relationTo(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
+    if (relation) found.set(one.entry, relation);
+    for (const key of keys) earlier.set(key, [...(earlier.get(key) ?? []), one]);
   }
-
-  /** The relation of each entry that has one. */
-  all(): ReadonlyMap<LibraryEntry, Relation> {
-    const found = new Map<LibraryEntry, Relation>();
-    const oldest = this.#all.toSorted(
-      (a, b) => a.entry.updatedAt - b.entry.updatedAt || a.prints.length - b.prints.length,
-    );
-    const earlier = new Map<string, FingerprintedEntry[]>();
-    for (const one of oldest) {
-      const keys = relationKeys(one.entry, one.prints[0]);
-      const relation = subagentOf(one.entry) ?? relationTo(one, new Set(keys.flatMap((key) => earlier.get(key) ?? [])));
-      if (relation) found.set(one.entry, relation);
-      for (const key of keys) earlier.set(key, [...(earlier.get(key) ?? []), one]);
-    }
-    return found;
-  }
+  return found;
 }
 
 /** Keys for the first message and the ID. Only sessions with a common key can be related. */
@@ -62,11 +59,6 @@ export function isNamedAfter({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): b
 
 function subagentOf({ parent, id }: LibraryEntry): Relation | undefined {
   return parent !== undefined && parent !== id ? { kind: 'subagent', of: parent, shared: 0 } : undefined;
-}
-
-interface FingerprintedEntry {
-  readonly entry: LibraryEntry;
-  readonly prints: Float64Array;
 }
 
 /** The relation to the earlier session that has the same ID or the most common messages. */
@@ -87,7 +79,8 @@ function relationTo(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntr
   return { kind, of: best.entry.id, shared: best.shared };
 }
 
-function commonLength(a: Float64Array, b: Float64Array): number {
+/** The number of fingerprints with which both lists begin. */
+export function commonLength(a: readonly number[], b: readonly number[]): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
   return at;

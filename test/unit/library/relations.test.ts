@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
-import { fingerprints, Relations, type Relation } from '../../../src/app/library/relations.ts';
+import { fingerprints, relationsBetween, type Relation } from '../../../src/app/library/relations.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 
 const said = (...texts: readonly string[]): TranscriptMessage[] =>
@@ -10,9 +10,8 @@ const said = (...texts: readonly string[]): TranscriptMessage[] =>
 function relate(
   ...sessions: readonly (Partial<LibraryEntry> & { readonly id: string; readonly said: readonly TranscriptMessage[] })[]
 ): Record<string, Relation | undefined> {
-  const relations = new Relations();
-  const entries = sessions.map(({ said: messages, ...more }, updatedAt): LibraryEntry => {
-    const entry = {
+  const chats = sessions.map(({ said: messages, ...more }, updatedAt) => {
+    const entry: LibraryEntry = {
       tool: 'codex',
       path: more.id,
       title: '',
@@ -20,12 +19,11 @@ function relate(
       compactions: 0,
       updatedAt,
       ...more,
-    } as const;
-    relations.add(entry, fingerprints(messages));
-    return entry;
+    };
+    return { entry, prints: fingerprints(messages) };
   });
-  const all = relations.all();
-  return Object.fromEntries(entries.map((entry) => [entry.path, all.get(entry)]));
+  const all = relationsBetween(chats);
+  return Object.fromEntries(chats.map(({ entry }) => [entry.path, all.get(entry)]));
 }
 
 describe('relations between sessions', () => {
