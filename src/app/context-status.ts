@@ -9,7 +9,7 @@ import { parseQuery, type QueryTerm } from '../core/search/query.ts';
 import { neutralizeTags } from '../core/text/prompt-sections.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { SessionHit } from './session-search.ts';
+import type { SearchResult } from './searchable.ts';
 
 /** Whether and how a part of the session is sent to the model. */
 export type ContextStatus =
@@ -26,15 +26,11 @@ export type ContextStatus =
   /** Deleted, or on another branch. */
   | { readonly kind: 'off_branch' };
 
-/** A search result and its status. Offsets are UTF-16 units into the message's text. */
-export interface ResultInContext {
-  readonly message: MessageId;
-  /** On the active branch, from 0; -1 if it isn't on it. */
-  readonly position: number;
-  readonly role: string;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+/** A search result and its status. The position is -1 if the message isn't on the active branch. */
+export interface ResultInContext extends Pick<
+  SearchResult,
+  'message' | 'position' | 'role' | 'start' | 'end' | 'text'
+> {
   readonly status: ContextStatus;
 }
 
@@ -50,7 +46,7 @@ const MIN_STEM_LENGTH = 4;
 export function contextStatuses(
   state: SessionState,
   query: string,
-  hits: readonly SessionHit[],
+  hits: readonly SearchResult[],
   request: Pick<Context, 'system' | 'messages'>,
 ): ResultInContext[] {
   const terms = termsOf(query);

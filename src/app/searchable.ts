@@ -3,7 +3,8 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { ratedExcerpt } from '../core/search/excerpt.ts';
-import type { IndexedTextProperties } from '../core/search/text-index.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import type { IndexedTextProperties, TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 
 /** Whether a message is sent verbatim, summarized, or in an archived session. */
@@ -30,6 +31,8 @@ export interface SearchResult {
   /** The share of the matches that are close together, 0 to 1. */
   readonly matchesTogetherShare: number;
 }
+
+export type ScoredResult = SearchResult & { readonly score: number };
 
 /** Weights in the ranking: key events answer more questions than other text, and tool output fewer. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
@@ -134,15 +137,16 @@ export function resultOf(
 }
 
 /** Best results first. Matches close together score higher, and each message appears once. */
-export function rankResults<
-  T extends { readonly found: SearchResult; readonly score: number; readonly session?: string },
->(hits: readonly T[], limit: number): (T & { readonly score: number })[] {
+export function rankResults<T extends ScoredResult & { readonly session?: string }>(
+  hits: readonly T[],
+  limit: number,
+): T[] {
   const seen = new Set<string>();
   return hits
-    .map((hit) => ({ ...hit, score: hit.score * (1 - PASSAGE_SHARE + PASSAGE_SHARE * hit.found.matchesTogetherShare) }))
+    .map((hit) => ({ ...hit, score: hit.score * (1 - PASSAGE_SHARE + PASSAGE_SHARE * hit.matchesTogetherShare) }))
     .sort((a, b) => b.score - a.score)
-    .filter(({ found, session }) => {
-      const place = `${session ?? ''}\n${found.message}\n${found.kind === 'summary' ? 'summary' : ''}`;
+    .filter(({ session = '', message, kind }) => {
+      const place = `${session}\n${message}\n${kind === 'summary' ? kind : ''}`;
       if (seen.has(place)) return false;
       seen.add(place);
       return true;
@@ -150,7 +154,23 @@ export function rankResults<
     .slice(0, limit);
 }
 
-function splitKey(key: string): readonly [kind: string, id: string] {
-  const at = key.indexOf(':');
-  return [key.slice(0, at), key.slice(at + 1)];
+/** Adds a text to an index, yielding in between. `prefix` is put before its key. */
+export async function indexText(
+  index: TextIndex,
+  searchable: Searchable | undefined,
+  yielder: Yielder,
+  prefix = '',
+): Promise<void> {
+  if (!searchable) return;
+  const { key, text, properties } = searchable;
+  await index.addYielding(`${prefix}${key}`, text, properties, yielder);
+  await yieldIfDue(yielder);
+}
+
+const splitKey = (key: string): readonly [kind: string, id: string] => splitAtFirst(key, ':');
+
+/** The parts of a text before and after the first separator. */
+export function splitAtFirst(text: string, separator: string): readonly [before: string, after: string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,11 +1,11 @@
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
-import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock } from './ports.ts';
 import {
+  indexText,
   resultOf,
   messageKey,
   positionOfKey,
@@ -13,13 +13,10 @@ import {
   searchableEvent,
   searchableMessage,
   searchableNode,
-  type SearchResult,
+  type ScoredResult,
   type ResultKind,
   type Searchable,
 } from './searchable.ts';
-
-/** A search result in one session. */
-export type SessionHit = Omit<SearchResult, 'matchesTogetherShare'> & { readonly score: number };
 
 /** Length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 600;
@@ -63,7 +60,8 @@ export class SessionSearch {
     for (; this.#indexed < Math.min(end, path.length); this.#indexed++) {
       const id = path[this.#indexed]!;
       this.#indexedPath = id;
-      if (!this.#index.has(messageKey(id))) await this.#add(searchableMessage(state, id));
+      if (!this.#index.has(messageKey(id)))
+        await indexText(this.#index, searchableMessage(state, id), this.#clock.yielder);
     }
     await this.#indexDerived(state);
   }
@@ -74,7 +72,7 @@ export class SessionSearch {
     limit: number,
     accepts: (position: number) => boolean = () => true,
     kinds?: readonly ResultKind[],
-  ): SessionHit[] {
+  ): ScoredResult[] {
     const state = this.#state();
     const hits = this.#index.search(query, {
       limit: limit * CANDIDATE_FACTOR,
@@ -85,13 +83,10 @@ export class SessionSearch {
       },
     });
     const found = hits.flatMap(({ id, score }) => {
-      const one = resultOf(state, id, query, EXCERPT_UNITS);
-      return one ? [{ found: one, score }] : [];
+      const result = resultOf(state, id, query, EXCERPT_UNITS);
+      return result ? [{ ...result, score }] : [];
     });
-    return rankResults(found, limit).map(({ found: { matchesTogetherShare: _, ...one }, score }) => ({
-      ...one,
-      score,
-    }));
+    return rankResults(found, limit);
   }
 
   /** Excerpts of compressed history that match a text and fit in `budgetTokens`, oldest first. */
@@ -123,13 +118,6 @@ export class SessionSearch {
   async #indexIfChanged(source: unknown, searchable: Searchable | undefined): Promise<void> {
     if (!searchable || this.#indexedAs.get(searchable.key) === source) return;
     this.#indexedAs.set(searchable.key, source);
-    await this.#add(searchable);
-  }
-
-  async #add(searchable: Searchable | undefined): Promise<void> {
-    if (!searchable) return;
-    const { key, text, properties } = searchable;
-    await this.#index.addYielding(key, text, properties, this.#clock.yielder);
-    await yieldIfDue(this.#clock.yielder);
+    await indexText(this.#index, searchable, this.#clock.yielder);
   }
 }

@@ -4,12 +4,15 @@ import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Clock, SessionSummary } from './ports.ts';
 import {
+  indexText,
   resultOf,
   messageKey,
   rankResults,
   searchableEvent,
   searchableMessage,
   searchableNode,
+  splitAtFirst,
+  type ScoredResult,
   type SearchResult,
   type Searchable,
 } from './searchable.ts';
@@ -78,21 +81,19 @@ export class WorkspaceSearch {
       accepts: (id) => listed.has(parseKey(id).session),
     });
     const states = new Map<SessionId, SessionState | undefined>();
-    const hits: { found: SearchResult; score: number; session: SessionId }[] = [];
+    const hits: (ScoredResult & { readonly session: SessionId })[] = [];
     for (const { id, score } of found) {
       if (request.isCancelled?.() === true) return undefined;
       const { session, key } = parseKey(id);
       if (!states.has(session)) states.set(session, await this.#deps.read(session));
       const state = states.get(session);
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
-      if (result) hits.push({ found: result, score, session });
+      if (result) hits.push({ ...result, score, session });
     }
-    return rankResults(hits, request.limit).map(
-      ({ found: { kind, message, position, role, tier, start, text }, session }) => {
-        const { title, archived } = listed.get(session)!;
-        return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, start, text };
-      },
-    );
+    return rankResults(hits, request.limit).map(({ kind, message, position, role, tier, start, text, session }) => {
+      const { title, archived } = listed.get(session)!;
+      return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, start, text };
+    });
   }
 
   /** Indexes new and changed sessions. Resolves to false if canceled; what was indexed is kept. */
@@ -126,11 +127,8 @@ export class WorkspaceSearch {
     for (const node of state.nodes.values()) await this.#add(session, searchableNode(node));
   }
 
-  async #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
-    if (!searchable) return;
-    const { yielder } = this.#deps.clock;
-    await this.#index.addYielding(keyOf(session, searchable.key), searchable.text, searchable.properties, yielder);
-    await yieldIfDue(yielder);
+  #add(session: SessionId, searchable: Searchable | undefined): Promise<void> {
+    return indexText(this.#index, searchable, this.#deps.clock.yielder, keyOf(session, ''));
   }
 }
 
@@ -138,6 +136,6 @@ export class WorkspaceSearch {
 const keyOf = (session: SessionId, key: string): string => `${session}\n${key}`;
 
 function parseKey(id: string): { readonly session: SessionId; readonly key: string } {
-  const at = id.indexOf('\n');
-  return { session: sessionId(id.slice(0, at)), key: id.slice(at + 1) };
+  const [session, key] = splitAtFirst(id, '\n');
+  return { session: sessionId(session), key };
 }

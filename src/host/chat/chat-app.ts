@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Clock, SessionStore } from '../../app/ports.ts';
-import type { SessionHit } from '../../app/session-search.ts';
+import type { ScoredResult } from '../../app/searchable.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
@@ -37,7 +37,7 @@ export interface ChatApp {
   /** The link to the current session. Throws if there is none. */
   currentConnection(): PageConnection;
   /** The best search results in the current session. */
-  search(query: string): Promise<readonly SessionHit[]>;
+  search(query: string): Promise<readonly ScoredResult[]>;
   /** The cost of a compression of the current session that produces these summaries. */
   estimateCost(nodes: readonly SummaryNode[]): CostEstimate;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../app/ports.ts';
-import type { SessionHit } from '../../app/session-search.ts';
+import type { ScoredResult } from '../../app/searchable.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
 import { wholeCharacters } from '../../core/compress/fitting.ts';
@@ -19,7 +19,7 @@ export interface SearchApp {
   readonly sessions: Sessions;
   readonly panel: { reveal(session: SessionId, position: number): void };
   /** The best results in the current session. */
-  search(query: string): Promise<readonly SessionHit[]>;
+  search(query: string): Promise<readonly ScoredResult[]>;
   /** The best results in all sessions of the workspace; undefined if canceled. */
   searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;
 }

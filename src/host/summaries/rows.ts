@@ -1,4 +1,4 @@
-import type { SessionHit } from '../../app/session-search.ts';
+import type { ScoredResult } from '../../app/searchable.ts';
 import type { GaugePart } from '../../core/budget/gauge.ts';
 import type { CompressionId, MessageId, NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
@@ -326,7 +326,7 @@ const MAX_FOUND = 20;
 
 /** Additional data for filters. */
 export interface FilterSource extends TreeSource {
-  readonly search: (text: string, limit: number) => readonly SessionHit[];
+  readonly search: (text: string, limit: number) => readonly ScoredResult[];
 }
 
 export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
@@ -350,7 +350,7 @@ export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row)
   }
 }
 
-function rowOfHit({ state, events }: TreeSource, hit: SessionHit, above: Row): Row | undefined {
+function rowOfHit({ state, events }: TreeSource, hit: ScoredResult, above: Row): Row | undefined {
   switch (hit.kind) {
     case 'message':
       return messageRow(hit.message, above);
