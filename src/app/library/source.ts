@@ -3,28 +3,8 @@ import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
-/** IDs of the tools whose chats can be read. */
-export const TOOLS = [
-  'claude-code',
-  'codex',
-  'copilot-chat',
-  'copilot-cli',
-  'cline',
-  'roo',
-  'kilo',
-  'gemini',
-  'qwen',
-  'opencode',
-  'goose',
-  'aider',
-  'continue',
-  'cursor',
-  'zed',
-] as const;
-export type Tool = (typeof TOOLS)[number];
-
-/** The tools' names, which aren't translated. */
-export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
+/** The names of the tools whose chats can be read, by ID. They aren't translated. */
+export const TOOL_NAMES = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
   'copilot-chat': 'GitHub Copilot Chat',
@@ -40,7 +20,9 @@ export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   continue: 'Continue',
   cursor: 'Cursor',
   zed: 'Zed',
-};
+} as const;
+export type Tool = keyof typeof TOOL_NAMES;
+export const TOOLS = Object.keys(TOOL_NAMES) as readonly Tool[];
 
 /** A file with one session, or one session in a database. */
 export interface SourceFile {
