@@ -330,18 +330,13 @@ function placeLeaves(
   runs: readonly SummarizedRun[],
   remaining: readonly SummaryNode[],
   state: SessionState,
-): {
-  readonly frontier: SummaryNode[];
-  readonly leaves: readonly SummaryNode[];
-  /** Number of newly covered messages, and the tokens of planned messages that aren't covered. */
-  readonly covered: number;
-  readonly uncovered: number;
-  readonly last: PlannedRun[number];
-} {
+) {
   const isCovered = createCoverageTest(state.frontier);
   const all: SummaryNode[] = [];
   let frontier = [...remaining];
+  /** Number of newly covered messages. */
   let covered = 0;
+  /** Tokens of planned messages that aren't covered. */
   let uncovered = 0;
   let last = plan.runs[0]![0]!;
   for (const [at, { leaves: newLeaves, covered: count }] of runs.entries()) {

@@ -1,6 +1,6 @@
 import { compressionWith, type SessionEvent } from '../../core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId, type MessageId, type SessionId } from '../../core/model/ids.ts';
-import { nodeWith, proseSummary, type SummaryNode } from '../../core/model/summary.ts';
+import { nodeWith, proseSummary } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
 import { phrase } from '../../core/text/phrase.ts';
@@ -66,6 +66,7 @@ export class ExternalChatJournal implements SessionJournal {
     readonly message: (id: MessageId) => number;
     readonly text: (text: string) => number;
   }): readonly SessionEvent[] {
+    const { tool, updatedAt } = this.#entry;
     const events: SessionEvent[] = [];
     let from = 0;
     for (const [index, { summary, before, at }] of this.#copy.compactions.entries()) {
@@ -74,12 +75,26 @@ export class ExternalChatJournal implements SessionJournal {
       const covered = this.state.path.slice(from, to);
       const source = covered.reduce((sum, id) => sum + tokens.message(id), 0);
       const size = tokens.text(summary);
-      const node = this.#node(index, covered, summary, { source, brief: size, detailed: size }, at);
+      const node = nodeWith({
+        id: nodeId(`compaction-${index}`),
+        first: covered[0]!,
+        last: covered.at(-1)!,
+        messages: covered.length,
+        title: sessionTitleFrom(summary),
+        brief: summary,
+        detailed: summary,
+        structured: proseSummary(summary),
+        tokens: { source, brief: size, detailed: size },
+        rung: 'model',
+        model: TOOL_NAMES[tool],
+        sourceHash: textHash(covered),
+        at: at ?? updatedAt,
+      });
       events.push({
         type: 'compressed',
         compression: compressionWith({
           id: compressionId(`compaction-${index}`),
-          policy: TOOL_NAMES[this.#entry.tool],
+          policy: TOOL_NAMES[tool],
           strategy: 'summarize',
           nodes: [node],
           messages: { before: to, after: to - covered.length },
@@ -112,31 +127,6 @@ export class ExternalChatJournal implements SessionJournal {
   close(): Promise<void> {
     this.#listeners.clear();
     return Promise.resolve();
-  }
-
-  #node(
-    index: number,
-    covered: readonly MessageId[],
-    summary: string,
-    tokens: SummaryNode['tokens'],
-    at: number | undefined,
-  ): SummaryNode {
-    const { tool, updatedAt } = this.#entry;
-    return nodeWith({
-      id: nodeId(`compaction-${index}`),
-      first: covered[0]!,
-      last: covered.at(-1)!,
-      messages: covered.length,
-      title: sessionTitleFrom(summary),
-      brief: summary,
-      detailed: summary,
-      structured: proseSummary(summary),
-      tokens,
-      rung: 'model',
-      model: TOOL_NAMES[tool],
-      sourceHash: textHash(covered),
-      at: at ?? updatedAt,
-    });
   }
 }
 

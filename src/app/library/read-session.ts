@@ -87,6 +87,7 @@ export function entryOf(
   const { messages, compactions, end } = session;
   const before = end.resumed ? known : undefined;
   const facts = { ...before, ...session.facts };
+  const latestAt = messages.findLast(({ at }) => at !== undefined)?.at ?? 0;
   const firstMessage = messages.find(({ role }) => role === 'user') ?? messages[0];
   return {
     id: facts.id ?? file.key ?? file.path,
@@ -98,11 +99,6 @@ export function entryOf(
     messages: messages.length,
     compactions: compactions.length,
     // Tools also append records that aren't messages.
-    updatedAt: messages.length === 0 && before ? before.updatedAt : Math.max(0, ...latest(messages)) || file.modifiedAt,
+    updatedAt: messages.length === 0 && before ? before.updatedAt : Math.max(0, latestAt) || file.modifiedAt,
   };
-}
-
-function latest(messages: readonly TranscriptMessage[]): number[] {
-  const at = messages.findLast((message) => message.at !== undefined)?.at;
-  return at === undefined ? [] : [at];
 }
