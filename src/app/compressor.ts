@@ -29,7 +29,6 @@ import {
   type SummarizerConfig,
   type SpendLimitedModel,
   type UsageEvent,
-  OPEN_GATE,
   type SpendGate,
   SpendLimitReached,
 } from './spend-limited-model.ts';
@@ -40,8 +39,7 @@ export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' |
   readonly work: CompressionWork;
   /** Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available. */
   readonly summaryModel: (request: CompressionRequest) => Promise<SummarizerConfig | undefined>;
-  /** Absent: no limit. */
-  readonly spendGate?: SpendGate;
+  readonly spendGate: SpendGate;
 }
 
 type Done = Extract<WorkResult, { kind: 'done' }>;
@@ -76,7 +74,6 @@ interface PlanBasis {
 /** Runs and commits all compressions of a session, one at a time. */
 export class Compressor {
   readonly #deps: CompressorDeps;
-  readonly #gate: SpendGate;
   readonly #guard: CompressionGuard;
   readonly #changed: Emitter<undefined>;
   #phase: Phase = IDLE;
@@ -87,8 +84,7 @@ export class Compressor {
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
-    this.#gate = deps.spendGate ?? OPEN_GATE;
-    this.#guard = new CompressionGuard(deps.clock, this.#gate);
+    this.#guard = new CompressionGuard(deps.clock, deps.spendGate);
     this.#changed = new Emitter((error) => deps.log.warn(`Compression listener failed: ${String(error)}`));
   }
 
@@ -298,7 +294,7 @@ export class Compressor {
     allowsFallback: boolean,
     signal: AbortSignal,
   ): Promise<{ readonly paid?: SpendLimitedModel; readonly fault?: unknown }> {
-    const { summaryModel, price } = this.#deps;
+    const { summaryModel, spendGate, price } = this.#deps;
     const { strategy } = request.settings.policy;
     // While a request waits, `auto` uses extraction because it's faster.
     if (strategy === 'trim' || request.extends === true || (strategy === 'auto' && delaysRequest(request))) return {};
@@ -307,7 +303,7 @@ export class Compressor {
       if (!model) return {};
       const refusal = this.#guard.modelRefusal(request);
       if (refusal) throw refusal;
-      return { paid: spendLimitedModel(model, this.#gate, price, signal) };
+      return { paid: spendLimitedModel(model, spendGate, price, signal) };
     } catch (fault) {
       if (!allowsFallback) throw fault;
       return { fault };

@@ -16,7 +16,7 @@ import type { CompressionTarget, CompressionOutcome } from './compression-job.ts
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
-import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
+import { OPEN_GATE, type SummarizerConfig, type PriceOf } from './spend-limited-model.ts';
 import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
@@ -108,6 +108,7 @@ export class InMemorySession {
       log,
       counter,
       work: compressSession({ clock, preset: () => preset, price }),
+      spendGate: OPEN_GATE,
       summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingFault(model) }),
       price,
     });

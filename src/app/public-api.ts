@@ -144,20 +144,21 @@ export async function summarizeHierarchical(
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
   const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
-  const { text: brief, tokens: briefTokens } = await summaryWithin(session, limits.brief, counter, options);
-  const { text: detailed, tokens: detailedTokens } = await summaryWithin(session, limits.detailed, counter, options);
+  const brief = await summaryWithin(session, limits.brief, counter, options);
+  const detailed = await summaryWithin(session, limits.detailed, counter, options);
   const pace = new CancellableYielder(options.yielder);
   const full =
     tokens <= FULL_AS_IS_TOKENS
       ? { text: whole, tokens: wholeTokens }
       : await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), { counter, pace });
-  const sizes = {
-    source: tokens,
-    brief: briefTokens,
-    detailed: detailedTokens,
-    full: full.tokens,
+  return {
+    brief: brief.text,
+    detailed: detailed.text,
+    full: full.text,
+    tokens: { source: tokens, brief: brief.tokens, detailed: detailed.tokens, full: full.tokens },
+    unchanged: false,
+    calls: session.calls,
   };
-  return { brief, detailed, full: full.text, tokens: sizes, unchanged: false, calls: session.calls };
 }
 
 /**

@@ -119,7 +119,7 @@ export function requestOf(
   context: Context,
   settings: ConversationSettings,
   { journal: { id, state }, meter }: Pick<ReplyDeps, 'journal' | 'meter'>,
-  moreRoom = false,
+  raisesLimit = false,
 ): ChatRequest {
   const { contextWindow, reservedTokens, reply, temperature } = settings;
   const inputTokens = meter.providerTokens(context.total);
@@ -132,7 +132,7 @@ export function requestOf(
   // Without thinking tokens to raise, start from those for text: the model may think although that isn't known.
   const raisedTokens = (thinking || textTokens) * RAISE_FACTOR;
   const wantedTokens =
-    moreRoom && reply
+    raisesLimit && reply
       ? Math.max(
           thinking,
           Math.min(raisedTokens, reply.maxOutput - textTokens, contextWindow - inputTokens - textTokens),

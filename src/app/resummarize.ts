@@ -7,18 +7,12 @@ import { makeParent } from '../core/compress/tree.ts';
 import { nodeId, type MessageId, type NodeId } from '../core/model/ids.ts';
 import type { DetectedEvent } from '../core/model/key-event.ts';
 import { isSameSummary, type SummaryNode } from '../core/model/summary.ts';
-import { summaryPrompt, type PresetName } from '../core/prompts/render-prompts.ts';
+import { summaryPrompt } from '../core/prompts/render-prompts.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
-import { PARENT_CEILINGS } from './compress-session.ts';
-import {
-  spendLimitedModel,
-  type SummarizerConfig,
-  type SpendLimitedModel,
-  OPEN_GATE,
-  type SpendGate,
-  type UsageEvent,
-} from './spend-limited-model.ts';
+import type { CheckSummaryDeps } from './check-summary.ts';
+import { PARENT_CEILINGS, type CompressSessionDeps } from './compress-session.ts';
+import { spendLimitedModel, type SummarizerConfig, type SpendLimitedModel } from './spend-limited-model.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 
@@ -33,15 +27,9 @@ export interface ResummarizeOptions {
   readonly finer?: boolean;
 }
 
-export interface ResummarizeDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'settings' | 'price'> {
+export interface ResummarizeDeps
+  extends CheckSummaryDeps, Pick<SessionParts, 'settings'>, Pick<CompressSessionDeps, 'preset' | 'promptText'> {
   readonly counts: MessageCounts;
-  readonly preset: () => PresetName;
-  /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
-  readonly promptText?: () => string | undefined;
-  /** Default: no limit. */
-  readonly spendGate?: SpendGate;
-  /** Records the usage of the model calls, now or later. */
-  readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }
 
 /**
@@ -56,7 +44,7 @@ export async function resummarize(
   const { journal } = deps;
   const node = nodeOf(journal.state, options.node);
   if (journal.readOnly) throw journal.readOnly;
-  const { spendGate = OPEN_GATE, price, recordUsage } = deps;
+  const { spendGate, price, recordUsage } = deps;
   const paid = options.model && spendLimitedModel(options.model, spendGate, price, signal);
   try {
     const made = await generate(deps, options, node, paid, signal);
