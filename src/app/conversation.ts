@@ -2,7 +2,7 @@ import type { Context } from '../core/context/assemble.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
-import { messageText, type Attachment, type ImageBlock } from '../core/model/message.ts';
+import { messageText } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -103,7 +103,7 @@ export class Conversation {
     });
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
-      send: (message, onAdded) => this.#send(message, onAdded),
+      send: (message, onAdded) => this.sendMessage(message, onAdded),
       isReplying: () => this.isReplying,
       stop: () => this.stop(),
       onChange: () => this.#updates.emit({ type: 'queue_changed' }),
@@ -207,11 +207,6 @@ export class Conversation {
     return this.#updates.on(listener);
   }
 
-  /** Maximum size of a request, in counted tokens. */
-  budget(): number {
-    return this.meter.budget();
-  }
-
   /** The current context. Takes time proportional to its size. */
   context(recalled: readonly RecalledExcerpt[] = []): Context {
     return this.meter.context(recalled);
@@ -245,18 +240,9 @@ export class Conversation {
   /**
    * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent. Rejects with
    * `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with `ModelFault` if the request failed;
-   * the message and a partial reply are kept then.
+   * the message and a partial reply are kept then. `onAdded` is called once the message is on disk.
    */
-  async send(
-    text: string,
-    attachments: readonly Attachment[] = [],
-    images: readonly ImageBlock[] = [],
-    pasted: readonly string[] = [],
-  ): Promise<void> {
-    await this.#send({ text, attachments, images, pasted });
-  }
-
-  async #send(message: UserMessage, onAdded?: () => void): Promise<void> {
+  async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#run(async (signal) => {
       if (this.#endsTask) await this.#reset(true, signal);
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
@@ -264,6 +250,10 @@ export class Conversation {
       await startStep(this.journal);
       return message.text;
     });
+  }
+
+  send(text: string): Promise<void> {
+    return this.sendMessage({ text });
   }
 
   /** Requests another reply to the message `at`. Without a reply, the previous branch is restored. */
@@ -420,15 +410,11 @@ export class Conversation {
 
   /** If the window that wrote is gone, recovers what it left, so that the new message comes after it. */
   async #becomeWriter(): Promise<void> {
-    if (!this.#isFollower) return;
+    const { readOnly } = this.journal;
+    if (readOnly?.reason !== 'not_writer') return;
     await this.journal.prepareToWrite();
     if (this.journal.readOnly) throw this.journal.readOnly;
     await recoverReplies(this.journal);
-  }
-
-  /** Whether another window is the writer, as far as known. */
-  get #isFollower(): boolean {
-    return this.journal.readOnly?.reason === 'not_writer';
   }
 
   /**
@@ -458,7 +444,7 @@ export class Conversation {
    * recalled excerpts, or to undefined if the turn was stopped.
    */
   async #makeRoom(text: string, signal: AbortSignal): Promise<readonly RecalledExcerpt[] | undefined> {
-    const budget = this.budget();
+    const budget = this.meter.budget();
     await this.#triggers.beforeSend(signal);
     if (signal.aborted) return undefined;
     const { total } = this.context();
@@ -480,7 +466,7 @@ export class Conversation {
     assemble: (recalled: readonly RecalledExcerpt[]) => Context,
   ): Promise<readonly RecalledExcerpt[]> {
     const { recall, settings } = this.#deps;
-    const budget = this.budget();
+    const budget = this.meter.budget();
     const room = Math.min(Math.floor(budget * settings().recallShare), budget - plain.total);
     if (text === '' || room < MIN_RECALL_TOKENS || this.state.frontier.length === 0) return [];
     const recalled = await recall(text, room);

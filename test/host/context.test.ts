@@ -363,7 +363,7 @@ describe('message context', () => {
           for (const { id } of app.attachments.views(conversation.journal.id)) app.attachments.remove(id);
         });
         await app.implicit.refresh();
-        await conversation.send('Why?', app.attachments.take(conversation.journal.id, []).attachments);
+        await conversation.sendMessage({ text: 'Why?', ...app.attachments.take(conversation.journal.id, []) });
         assert.match(JSON.stringify(server.lastRequest?.body), /class AlphaThing/);
         await app.implicit.refresh();
         assert.deepEqual(held(), [], 'the model has it verbatim');

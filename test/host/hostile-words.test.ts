@@ -46,7 +46,10 @@ describe('hostile text from a model or a repository', () => {
         const ran = await commandsRunBy(async () => {
           await conversation.send('What is in the repository?');
           // Text in the repository may try the same, as far as the user includes it.
-          await conversation.send('And now?', [{ kind: 'file', name: 'README.md', text: words }]);
+          await conversation.sendMessage({
+            text: 'And now?',
+            attachments: [{ kind: 'file', name: 'README.md', text: words }],
+          });
         });
         assert.deepEqual(
           ran.filter((command) => command !== 'setContext'),

@@ -47,7 +47,7 @@ describe('a turn in the editor', () => {
     };
     await withSettings(settings, async () => {
       const long = await app.sessions.create();
-      const before = long.budget();
+      const before = long.meter.budget();
       const short = await app.sessions.create();
       for (let turn = 0; turn < 5; turn++) {
         const input = 2345 + 260 * turn;
@@ -56,7 +56,7 @@ describe('a turn in the editor', () => {
         await short.send(`Hello? ${'Is anybody there? '.repeat(60)}`);
       }
       assert.equal(short.meter.isApproximate, false, 'the reports were believed');
-      assert.ok(long.budget() > 0.85 * before, `${before} → ${long.budget()} tokens`);
+      assert.ok(long.meter.budget() > 0.85 * before, `${before} → ${long.meter.budget()} tokens`);
     });
   });
 

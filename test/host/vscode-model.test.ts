@@ -170,7 +170,7 @@ describe('a model provided by another extension', () => {
     await conversation.compressNow();
     assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isOutgrown: false });
     assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isOutgrown: true });
-    assert.ok(conversation.budget() < 6_000);
+    assert.ok(conversation.meter.budget() < 6_000);
   });
 });
 

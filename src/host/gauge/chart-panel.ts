@@ -70,7 +70,7 @@ function drawing(
   const { state, counts } = conversation;
   const { system, rules, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + rules + memory, redact);
-  return chartSvg(series, conversation.budget(), isStandalone);
+  return chartSvg(series, conversation.meter.budget(), isStandalone);
 }
 
 /** The chart's page, with the theme's colors. It runs no scripts and loads nothing. */

@@ -243,12 +243,12 @@ export async function selectModel(
   provider: ProviderName,
   model: string,
 ): Promise<{ readonly isOutgrown: boolean }> {
-  const before = conversation.budget();
+  const before = conversation.meter.budget();
   app.forgetContextWindow({ ...atConfiguredUrl(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();
-  const after = conversation.budget();
+  const after = conversation.meter.budget();
   return { isOutgrown: after < before && conversation.context().total > after };
 }
 

@@ -115,7 +115,7 @@ export function checkEvents(simulation: Simulation, context: Context): void {
       assert.ok(known, `${event.status}, and what took its place is not on this branch: ${event.quote}`);
     }
   }
-  const share = Math.floor(conversation.budget() * harness.settings.policy.ledgerShare);
+  const share = Math.floor(conversation.meter.budget() * harness.settings.policy.ledgerShare);
   const { kept, leftOut } = selectLedgerLines(state, conversation.counts, share);
   const cost = kept.reduce((sum, { line }) => sum + conversation.counter.text(`${line}\n`), 0);
   assert.ok(cost <= share || kept.every(({ event }) => event.pinned), 'the ledger keeps within its share');
@@ -127,7 +127,7 @@ export function checkEvents(simulation: Simulation, context: Context): void {
 export function checkFront({ state, conversation, harness }: Simulation, context: Context): void {
   const { systemPrompt, memory, policy } = harness.settings;
   const counts = new MessageCounts(conversation.counter);
-  const ledgerBudget = Math.floor(conversation.budget() * policy.ledgerShare);
+  const ledgerBudget = Math.floor(conversation.meter.budget() * policy.ledgerShare);
   const { tokens, ...front } = assemblePrefix({ state, systemPrompt, memory, counts, ledgerBudget });
   assert.deepEqual({ ...context, ...front, tokens: { ...context.tokens, ...tokens } }, context);
 }

@@ -40,7 +40,7 @@ describe('a session of 10,000 messages', () => {
     assert.equal((await simulation.conversation.compressNow()).kind, 'committed');
     const context = simulation.conversation.context();
     checkPromises(simulation, context);
-    assert.ok(context.total < 0.7 * simulation.conversation.budget(), String(context.total));
+    assert.ok(context.total < 0.7 * simulation.conversation.meter.budget(), String(context.total));
     assert.ok(context.total < 0.1 * before.total);
     assert.ok(simulation.state.uncoveredCount <= 50);
     const [record] = simulation.state.compressions;
@@ -50,7 +50,7 @@ describe('a session of 10,000 messages', () => {
     checkRequest(
       simulation.harness.requests.at(-1)!,
       'And what comes next?',
-      simulation.conversation.budget(),
+      simulation.conversation.meter.budget(),
       simulation.conversation.counter,
     );
   });
@@ -84,7 +84,7 @@ describe(`a session of ${SIZE} messages, turn by turn`, () => {
           harness.requests.length = 0;
           await playTurn(harness, conversation, turn);
           assert.equal(harness.requests.length, 1, 'the turn proceeded');
-          assert.ok(requestTokens(harness.requests[0]!, counter) <= conversation.budget());
+          assert.ok(requestTokens(harness.requests[0]!, counter) <= conversation.meter.budget());
           const context = conversation.context();
           const text = [...context.system, ...context.messages.map((one) => messageText(one))].join('\n');
           for (const { status, quote } of conversation.state.events.values())

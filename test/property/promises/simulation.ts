@@ -75,7 +75,9 @@ export class Simulation {
       case 'import':
         return this.#import(step.turns);
       case 'send':
-        return this.#turn(() => this.conversation.send(step.text, attachedAs(step.attached)));
+        return this.#turn(() =>
+          this.conversation.sendMessage({ text: step.text, attachments: attachedAs(step.attached) }),
+        );
       case 'compress':
         this.#meanwhile = this.#act(step.meanwhile, step.pick);
         this.outcome = await this.conversation.compressNow();
@@ -193,7 +195,7 @@ export class Simulation {
     await this.conversation.settled();
     const { total } = this.conversation.context();
     if (this.state.escalation)
-      assert.ok(total > AGGRESSIVE_SHARE * this.conversation.budget(), 'what fits well is not flagged');
+      assert.ok(total > AGGRESSIVE_SHARE * this.conversation.meter.budget(), 'what fits well is not flagged');
   }
 
   #settings(change: Partial<Harness['settings']>): void {

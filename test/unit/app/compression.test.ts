@@ -88,7 +88,7 @@ describe('session compression', () => {
         await fill(other, 60, (n) => step(n + 60 * round));
         assert.equal((await other.compressNow()).kind, 'committed');
       }
-      sizes.push(other.context().total / other.budget());
+      sizes.push(other.context().total / other.meter.budget());
     }
     assert.deepEqual(sizes[1], sizes[0]);
   });
@@ -310,7 +310,7 @@ describe('session compression', () => {
     );
     harness.settings = { ...harness.settings, contextWindow: 4000, reservedTokens: 1000 };
     await conversation.send('Does it fit?');
-    assert.ok(conversation.context().total <= conversation.budget());
+    assert.ok(conversation.context().total <= conversation.meter.budget());
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
 

@@ -449,7 +449,10 @@ describe('conversation', () => {
     const conversation = await harness.converse();
     const told: string[] = [];
     conversation.onUpdate(({ type }) => told.push(type));
-    await conversation.send('What is this?', [], [{ type: 'image', mediaType: 'image/png', base64: FULL_HD }]);
+    await conversation.sendMessage({
+      text: 'What is this?',
+      images: [{ type: 'image', mediaType: 'image/png', base64: FULL_HD }],
+    });
     const shown = conversation.meter.providerTokens(conversation.context().total);
     assert.ok(shown > 2 * 1_900, `${shown} tokens were counted, the vendor reports 1,900`);
     assert.deepEqual(harness.calibration.export(), { observations: [] });
@@ -474,7 +477,7 @@ describe('conversation', () => {
     await conversation.send(`Look at this log: ${'line of a log with some words in it '.repeat(2_000)}`);
     assert.deepEqual([asked.serverWindow, chosen.serverWindow], [4_096, undefined]);
     assert.deepEqual(told, ['test/chat']);
-    assert.ok(conversation.budget() > 100_000, 'the chosen model has its whole window');
+    assert.ok(conversation.meter.budget() > 100_000, 'the chosen model has its whole window');
   });
 
   it('asks the provider for token counts only while the gauge is approximate, and only if the user agreed', async () => {

@@ -28,8 +28,8 @@ describe('session under pressure', () => {
       await conversation.compressNow();
       const { total } = conversation.context();
       assert.ok(
-        total > 0.7 * conversation.budget() && total < conversation.budget(),
-        `${total} of ${conversation.budget()}`,
+        total > 0.7 * conversation.meter.budget() && total < conversation.meter.budget(),
+        `${total} of ${conversation.meter.budget()}`,
       );
       assert.ok(conversation.state.uncoveredCount <= 5, 'the recent messages were halved');
       assert.equal(conversation.state.requiresEscalation, true);

@@ -35,7 +35,7 @@ describe('when the model’s context window is far smaller than assumed', () => 
     await conversation.send('Are you there?');
     assert.equal(texts(conversation).at(-1), 'It fits.');
     assert.equal(harness.requests.length, 2);
-    assert.ok(conversation.budget() < 6000, `a budget of ${conversation.budget()}`);
+    assert.ok(conversation.meter.budget() < 6000, `a budget of ${conversation.meter.budget()}`);
     const { request } = await conversation.previewSend({ text: 'And now?' });
     await conversation.send('And now?');
     assert.equal(harness.requests.at(-1)?.maxOutputTokens, request.maxOutputTokens);
@@ -57,9 +57,9 @@ describe('when the model’s context window is far smaller than assumed', () => 
     harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 1024, reply };
     const conversation = await harness.converse();
     conversation.meter.calibrateByRejection(conversation.context(), 20_000);
-    const text = 'word '.repeat(Math.floor(conversation.budget() * 0.98) - conversation.context().total);
+    const text = 'word '.repeat(Math.floor(conversation.meter.budget() * 0.98) - conversation.context().total);
     const { context, request } = await conversation.previewSend({ text });
-    assert.ok(context.total > 18_000 && context.total <= conversation.budget(), `${context.total} tokens`);
+    assert.ok(context.total > 18_000 && context.total <= conversation.meter.budget(), `${context.total} tokens`);
     assert.ok(request.maxOutputTokens >= 500, `${request.maxOutputTokens} tokens`);
   });
 

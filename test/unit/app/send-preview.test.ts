@@ -40,7 +40,7 @@ describe('send preview', () => {
         const shown = harness.chat?.wireBody?.(request);
         assert.equal(texts(conversation).length, before, 'a preview says nothing');
         const count = server.requests.length;
-        await conversation.send(text, attachments);
+        await conversation.sendMessage({ text, attachments });
         assert.equal(server.requests.length, count + 1);
         const { raw } = server.requests[count]!;
         assert.equal(raw, shown);

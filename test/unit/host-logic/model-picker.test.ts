@@ -69,7 +69,7 @@ describe('model selection by the user', () => {
   const app = (): ModelsApp => {
     const conversation = {
       journal: { append: () => Promise.resolve() },
-      budget: () => 1,
+      meter: { budget: () => 1 },
       context: () => ({ total: 0 }),
     };
     async function* stream(): AsyncGenerator<object> {
