@@ -160,6 +160,8 @@ export class Library {
     // A message that was only continued, such as a reply that was incomplete at first, isn't replaced.
     const isReplaced = ({ from, list }: (typeof replaced)[number]): boolean =>
       list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
+    // A tool may insert a compaction before others.
+    compactions.sort((a, b) => a.before - b.before);
     return { messages, compactions, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
   }
 

@@ -103,6 +103,22 @@ describe('the library of chats from other tools', () => {
     assert.ok(after > before && after < before + 200, `${before} → ${after} bytes`);
   });
 
+  it('keeps compactions in order when a tool inserts one before another', async () => {
+    const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
+    const library = await open();
+    await library.sync(sources);
+    const inserted = compacted.replace('In short.', 'Shorter.');
+    writeFileSync(file, said(1, 'Which port?') + inserted + answered(2, 'm', '8080') + compacted);
+    await library.sync(sources);
+    assert.deepEqual(
+      (await only(library)).compactions.map(({ before, summary }) => [before, summary]),
+      [
+        [1, 'Shorter.'],
+        [2, 'In short.'],
+      ],
+    );
+  });
+
   it('keeps the time of the last message when a tool appends other records', async () => {
     const file = put(home, SESSION, said(1, 'Which port?'));
     const library = await open();
