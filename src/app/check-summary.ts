@@ -3,7 +3,8 @@ import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
-import { spendLimitedModel, type SummarizerConfig, type SpendGate, type UsageEvent } from './spend-limited-model.ts';
+import { spendLimitedModel, type SpendGate, type UsageEvent } from './spend-limited-model.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 

@@ -26,12 +26,12 @@ import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault } from './fault.ts';
 import {
   spendLimitedModel,
-  type SummarizerConfig,
   type SpendLimitedModel,
   type UsageEvent,
   type SpendGate,
   SpendLimitReached,
 } from './spend-limited-model.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import type { Clock } from './ports.ts';
 import type { SessionParts } from './session-parts.ts';
 

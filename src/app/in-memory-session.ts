@@ -16,7 +16,8 @@ import type { CompressionTarget, CompressionOutcome } from './compression-job.ts
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
-import { OPEN_GATE, type SummarizerConfig, type PriceOf } from './spend-limited-model.ts';
+import { OPEN_GATE, type PriceOf } from './spend-limited-model.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 

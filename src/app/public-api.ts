@@ -19,7 +19,8 @@ import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS } from './compress-session.ts';
 import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
-import type { SummarizerConfig, PriceOf } from './spend-limited-model.ts';
+import type { PriceOf } from './spend-limited-model.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import type { ChatModel } from './ports.ts';
 
 /** A message of a conversation. */

@@ -12,7 +12,8 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { CheckSummaryDeps } from './check-summary.ts';
 import { PARENT_CEILINGS, type CompressSessionDeps } from './compress-session.ts';
-import { spendLimitedModel, type SummarizerConfig, type SpendLimitedModel } from './spend-limited-model.ts';
+import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
 

@@ -1,21 +1,7 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { Usage } from '../core/model/message.ts';
-import type { ReasoningPlan } from '../core/tokens/models.ts';
-import type { ChatModel } from './ports.ts';
-import { summarizerOf } from './summarizer.ts';
-
-/** A chat model that is used as a summarizer, and its limits in tokens. */
-export interface SummarizerConfig {
-  readonly model: ChatModel;
-  readonly maxInputTokens: number;
-  /** Maximum output tokens, including thinking; absent if unknown. */
-  readonly maxOutputTokens?: number | undefined;
-  /** Maximum tokens of input and output together; absent if unknown. */
-  readonly contextWindow?: number;
-  /** Absent: a little thinking. */
-  readonly reasoning?: ReasoningPlan;
-}
+import { summarizerOf, type SummarizerConfig } from './summarizer.ts';
 
 /** The cost of a call in US dollars; null if the model's price is unknown. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
@@ -31,18 +17,20 @@ export interface SpendLimitedModel {
 
 /** Once the limit is reached, further calls reject with `SpendLimitReached`, even in the middle of a compression. */
 export function spendLimitedModel(
-  { model: chat, maxInputTokens, maxOutputTokens, contextWindow, reasoning }: SummarizerConfig,
+  config: SummarizerConfig,
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
 ): SpendLimitedModel {
+  const { maxOutputTokens, reasoning } = config;
+  const { id } = config.model;
   const calls: UsageEvent[] = [];
   const onUsage = (usage: Usage): void => {
-    const costUsd = price(chat.id, usage);
-    calls.push({ type: 'usage_recorded', purpose: 'compression', model: chat.id, usage, costUsd });
+    const costUsd = price(id, usage);
+    calls.push({ type: 'usage_recorded', purpose: 'compression', model: id, usage, costUsd });
     gate.recordCost(costUsd);
   };
-  const summarizer = summarizerOf(chat, maxInputTokens, signal, onUsage, reasoning, { contextWindow, maxOutputTokens });
+  const summarizer = summarizerOf(config, signal, onUsage);
   return {
     model: {
       ...summarizer,

@@ -12,18 +12,33 @@ const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
 /** Minimum thinking tokens of a retry, if the model allows that many. */
 const MIN_RETRY_REASONING_TOKENS = 16_384;
 
+/** A chat model that is used as a summarizer, and its limits in tokens. */
+export interface SummarizerConfig {
+  readonly model: ChatModel;
+  readonly maxInputTokens: number;
+  /** Maximum output tokens, including thinking; absent if unknown. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Maximum tokens of input and output together; absent if unknown. */
+  readonly contextWindow?: number;
+  /** Absent: a little thinking. */
+  readonly reasoning?: ReasoningPlan;
+}
+
 /**
  * Uses a chat model as a summarizer: one prompt, one complete response. If thinking uses up the output limit, the
  * request is retried with a higher limit. Rejects with the model's errors, and with `highest_output_limit` if neither
  * attempt returns text. `onUsage` is called for each attempt.
  */
 export function summarizerOf(
-  model: ChatModel,
-  maxInputTokens: number,
+  {
+    model,
+    maxInputTokens,
+    maxOutputTokens = Infinity,
+    contextWindow = Infinity,
+    reasoning = DEFAULT_REASONING,
+  }: SummarizerConfig,
   signal: AbortSignal,
   onUsage: (usage: Usage) => void,
-  reasoning = DEFAULT_REASONING,
-  { contextWindow = Infinity, maxOutputTokens = Infinity }: OutputLimits = {},
 ): SummaryModel {
   return {
     id: model.id,
@@ -58,12 +73,6 @@ export function summarizerOf(
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };
-}
-
-/** A model's limits in tokens, including thinking; undefined if unknown. */
-interface OutputLimits {
-  readonly contextWindow?: number | undefined;
-  readonly maxOutputTokens?: number | undefined;
 }
 
 interface Collected {

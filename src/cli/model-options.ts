@@ -1,5 +1,5 @@
 import { ModelFault } from '../app/fault.ts';
-import type { SummarizerConfig } from '../app/spend-limited-model.ts';
+import type { SummarizerConfig } from '../app/summarizer.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Usage } from '../core/model/message.ts';
 import {
@@ -100,22 +100,22 @@ export async function modelFromOptions({
   const known = modelInfo(id, {}, listed?.facts);
   const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
-  const chat = withRetries(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
+  const model = withRetries(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
   });
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInputTokens = input > 0 ? input : Math.floor(info.contextWindow / 2);
-  const reasoning = reasoningPlan(info, 'summary');
-  const limits = { contextWindow: info.contextWindow, maxOutputTokens: info.statedMaxOutput };
+  const { contextWindow, statedMaxOutput: maxOutputTokens } = info;
+  const chat = { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning: reasoningPlan(info, 'summary') };
   let costUsd: number | null = 0;
   const addCost = (usage: Usage): void => {
     const price = priceOf(usage, info);
     costUsd = costUsd === null || price === undefined ? null : costUsd + price;
   };
   return {
-    model: summarizerOf(chat, maxInputTokens, new AbortController().signal, addCost, reasoning, limits),
-    chat: { model: chat, maxInputTokens, reasoning, ...limits },
+    model: summarizerOf(chat, new AbortController().signal, addCost),
+    chat,
     info,
     encoding: encodingFor(info.id),
     costUsd: () => costUsd,

@@ -1,5 +1,6 @@
 import type { CompressionJob } from '../../app/compression-job.ts';
-import type { SummarizerConfig, SpendGate } from '../../app/spend-limited-model.ts';
+import type { SpendGate } from '../../app/spend-limited-model.ts';
+import type { SummarizerConfig } from '../../app/summarizer.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
 import type { LocalMemory } from '../../providers/local.ts';
 import { withRetries } from '../../providers/retry.ts';

@@ -50,7 +50,7 @@ const run = (model: ChatModel, more: Partial<SummarizeSettings> = {}) =>
   grow(
     { messages: session },
     { ...settings, ...more },
-    tools({ model: summarizerOf(model, 100_000, new AbortController().signal, () => undefined) }),
+    tools({ model: summarizerOf({ model, maxInputTokens: 100_000 }, new AbortController().signal, () => undefined) }),
   );
 
 describe('segments summarized concurrently', () => {
@@ -68,7 +68,7 @@ describe('segments summarized concurrently', () => {
 
   it('are many at the vendor’s own address and few at any other, whatever the provider is called', () => {
     const atOnce = (model: ChatModel): number =>
-      summarizerOf(model, 1_000, new AbortController().signal, () => undefined).maxConcurrency;
+      summarizerOf({ model, maxInputTokens: 1_000 }, new AbortController().signal, () => undefined).maxConcurrency;
     assert.equal(atOnce(createOpenAiModel({ apiKey: 'k', model: 'gpt-6-luna' })), 24);
     assert.equal(atOnce(createAnthropicModel({ apiKey: 'k', model: 'claude-haiku-5-5' })), 24);
     const own = { apiKey: 'k', baseUrl: 'http://127.0.0.1:9/v1', model: 'any' };

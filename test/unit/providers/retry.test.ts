@@ -116,7 +116,9 @@ describe('retry policy', () => {
       const used: unknown[] = [];
       const { signal } = new AbortController();
       const tried = withRetries(paying, { sleep, mayDiscard: true });
-      const reply = await summarizerOf(tried, 1_000, signal, (tokens) => used.push(tokens)).complete({
+      const reply = await summarizerOf({ model: tried, maxInputTokens: 1_000 }, signal, (tokens) =>
+        used.push(tokens),
+      ).complete({
         system: 's',
         prompt: 'p',
         maxTokens: 100,

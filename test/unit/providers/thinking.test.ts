@@ -115,9 +115,11 @@ function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } 
 describe('summary by a model that thinks past its limit', () => {
   const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
   const complete = (model: ChatModel, used: Usage[]) =>
-    summarizerOf(model, 10_000, new AbortController().signal, (usage) => used.push(usage), { tokens: 1_024 }).complete(
-      request,
-    );
+    summarizerOf(
+      { model, maxInputTokens: 10_000, reasoning: { tokens: 1_024 } },
+      new AbortController().signal,
+      (usage) => used.push(usage),
+    ).complete(request);
 
   it('retries the summary once with a higher limit, and counts both calls', async () => {
     const used: Usage[] = [];
@@ -155,7 +157,9 @@ describe('summary that the provider refuses mid-stream', () => {
         throw new ModelFault('content_refused', 'refused');
       },
     };
-    const asked = summarizerOf(model, 10_000, new AbortController().signal, (usage) => used.push(usage)).complete({
+    const asked = summarizerOf({ model, maxInputTokens: 10_000 }, new AbortController().signal, (usage) =>
+      used.push(usage),
+    ).complete({
       system: 's',
       prompt: 'p',
       maxTokens: 140,
@@ -169,7 +173,11 @@ describe('summary that the provider refuses mid-stream', () => {
 describe('summary retry', () => {
   const second = async (limits: { contextWindow?: number; maxOutputTokens?: number }): Promise<number[]> => {
     const { model, requests } = thinker(50_000);
-    const ask = summarizerOf(model, 10_000, new AbortController().signal, () => undefined, { tokens: 1_024 }, limits);
+    const ask = summarizerOf(
+      { model, maxInputTokens: 10_000, reasoning: { tokens: 1_024 }, ...limits },
+      new AbortController().signal,
+      () => undefined,
+    );
     const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
     await assert.rejects(ask.complete(request), (error) => ModelFault.is(error, 'highest_output_limit'));
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
