@@ -6,7 +6,7 @@ import type { NodeId } from '../core/model/ids.ts';
 import { spendLimitedModel, type SpendGate, type UsageEvent } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
-import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
+import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
 export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
@@ -16,7 +16,7 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
 
 /**
  * Has a model check a summary, at the level that is sent, against its messages, and stores the result. Rejects with
- * `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the
+ * `ChangeFault`, `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the
  * results of completed requests are stored.
  */
 export async function checkSummary(
@@ -42,13 +42,8 @@ export async function checkSummary(
       calls: new CallLog(),
     });
     ({ fault } = result);
-    if (result.statements.every(({ isByCode }) => isByCode))
-      throw new SummaryFault('unanswered', 'The model gave no answer that can be used.');
-    if (journal.state.nodes.get(id)?.[level] !== text)
-      throw new SummaryFault(
-        'outdated',
-        'The summary changed in the meantime, so the verification result was discarded.',
-      );
+    if (result.statements.every(({ isByCode }) => isByCode)) throw new ChangeFault('unanswered');
+    if (journal.state.nodes.get(id)?.[level] !== text) throw new ChangeFault('outdated');
     const statements = result.statements.map(({ start, end, reason, sources, missing, instead, isByCode }) => ({
       start,
       end,

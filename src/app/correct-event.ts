@@ -2,25 +2,11 @@ import type { KeyEventId } from '../core/model/ids.ts';
 import type { EventCorrection, KeyEvent } from '../core/model/key-event.ts';
 import { messageText } from '../core/model/message.ts';
 import type { SessionJournal } from './ports.ts';
-
-/** A key event can't be corrected: it no longer exists, or the new quote isn't in its message. */
-export class CorrectionFault extends Error {
-  readonly reason: 'unknown_event' | 'no_words';
-
-  constructor(reason: CorrectionFault['reason'], message: string) {
-    super(message);
-    this.name = 'CorrectionFault';
-    this.reason = reason;
-  }
-
-  static is(error: unknown, reason?: CorrectionFault['reason']): error is CorrectionFault {
-    return error instanceof CorrectionFault && (reason === undefined || error.reason === reason);
-  }
-}
+import { ChangeFault } from './summary-changes.ts';
 
 /**
  * Changes a key event's kind, its range in the message's text (UTF-16 offsets), or both. White space at both ends of the
- * range is trimmed. Rejects with `CorrectionFault` or `StoreFault` without changing anything.
+ * range is trimmed. Rejects with `ChangeFault` or `StoreFault` without changing anything.
  */
 export async function correctEvent(
   journal: SessionJournal,
@@ -32,8 +18,7 @@ export async function correctEvent(
   const { kind = entry.kind, start = entry.start, end = entry.end } = change;
   const chosen = text.slice(start, end);
   const quote = chosen.trim();
-  if (start < 0 || end > text.length || quote === '' || !quote.isWellFormed())
-    throw new CorrectionFault('no_words', 'This text isn’t in the message.');
+  if (start < 0 || end > text.length || quote === '' || !quote.isWellFormed()) throw new ChangeFault('no_words');
   const at = start + chosen.indexOf(quote);
   await journal.append({
     type: 'event_corrected',
@@ -62,6 +47,6 @@ export async function markEventWrong(journal: SessionJournal, id: KeyEventId, wr
 
 function eventOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
   const entry = journal.state.events.get(id);
-  if (!entry) throw new CorrectionFault('unknown_event', 'This key event is no longer in the session.');
+  if (!entry) throw new ChangeFault('unknown_event');
   return entry;
 }

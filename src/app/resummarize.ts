@@ -15,7 +15,7 @@ import { PARENT_CEILINGS, type CompressSessionDeps } from './compress-session.ts
 import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
-import { messagesOf, nodeOf, SummaryFault } from './summary-changes.ts';
+import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
 /** How to regenerate a summary. */
 export interface ResummarizeOptions {
@@ -35,7 +35,7 @@ export interface ResummarizeDeps
 
 /**
  * Regenerates a summary from its messages, or a parent from its children without a model. This can be undone. Rejects
- * with `SummaryFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing any summary.
+ * with `ChangeFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing any summary.
  */
 export async function resummarize(
   deps: ResummarizeDeps,
@@ -50,8 +50,7 @@ export async function resummarize(
   try {
     const made = await generate(deps, options, node, paid, signal);
     signal.throwIfAborted();
-    if (!isSameSummary(node, journal.state.nodes.get(node.id)))
-      throw new SummaryFault('changed', 'The summary changed in the meantime, so the new one was discarded.');
+    if (!isSameSummary(node, journal.state.nodes.get(node.id))) throw new ChangeFault('changed');
     await journal.append({ type: 'node_replaced', node: made, ...(options.finer && { level: 'full' as const }) });
     return made;
   } finally {
@@ -74,7 +73,7 @@ async function generate(
   if (node.children.length > 0 && !options.finer) {
     const children = node.children.map((child) => nodeOf(state, child));
     const parent = await makeParent(children, { counter, pace, ceilings: PARENT_CEILINGS, nextId: () => node.id, now });
-    if (!parent) throw noBetterSummary();
+    if (!parent) throw new ChangeFault('nothing_shorter');
     return parent;
   }
   const messages = messagesOf(state, node);
@@ -82,7 +81,7 @@ async function generate(
   const source = tokens.reduce((sum, one) => sum + one, 0);
   if (options.finer) {
     const full = await extractAll(messages, source, Math.floor(source * FULL_SHARE), { counter, pace });
-    if (full.text === '' || full.tokens <= node.tokens.detailed) throw noBetterSummary();
+    if (full.text === '' || full.tokens <= node.tokens.detailed) throw new ChangeFault('nothing_shorter');
     return { ...node, full: full.text, tokens: { ...node.tokens, full: full.tokens } };
   }
   const room = Math.max(node.tokens.detailed, Math.floor(source * DETAILED_SHARE));
@@ -109,13 +108,10 @@ async function generate(
   );
   const made = runs[0]?.leaves[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.
-  if (fault !== undefined || made?.messages !== node.messages) throw noBetterSummary();
+  if (fault !== undefined || made?.messages !== node.messages) throw new ChangeFault('nothing_shorter');
   // The old level `full` is discarded, because it belonged to the previous summary.
   return { ...made, id: node.id, ...(node.replaces && { replaces: node.replaces }) };
 }
-
-const noBetterSummary = (): SummaryFault =>
-  new SummaryFault('nothing_shorter', 'Couldn’t generate a better summary. The existing one was kept.');
 
 function eventsOf(
   state: SessionState,

@@ -7,42 +7,50 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { SessionJournal } from './ports.ts';
 
-/** Why a summary can't be changed. */
-export class SummaryFault extends Error {
+/** A summary or key event can't be changed or verified. The message for the user depends on `reason`. */
+export class ChangeFault extends Error {
   readonly reason:
-    'unknown_node' | 'not_on_branch' | 'empty' | 'nothing_shorter' | 'changed' | 'outdated' | 'unanswered';
+    | 'unknown_node'
+    | 'not_on_branch'
+    | 'empty'
+    | 'nothing_shorter'
+    | 'changed'
+    | 'outdated'
+    | 'unanswered'
+    | 'unknown_event'
+    /** The new quote isn't in its message. */
+    | 'no_words';
 
-  constructor(reason: SummaryFault['reason'], message: string) {
-    super(message);
-    this.name = 'SummaryFault';
+  constructor(reason: ChangeFault['reason']) {
+    super(`The change can't be made: ${reason}`);
+    this.name = 'ChangeFault';
     this.reason = reason;
   }
 
-  static is(error: unknown, reason?: SummaryFault['reason']): error is SummaryFault {
-    return error instanceof SummaryFault && (reason === undefined || error.reason === reason);
+  static is(error: unknown, reason?: ChangeFault['reason']): error is ChangeFault {
+    return error instanceof ChangeFault && (reason === undefined || error.reason === reason);
   }
 }
 
-/** The node with an ID. Throws `SummaryFault` with the reason `unknown_node`. */
+/** The node with an ID. Throws `ChangeFault` with the reason `unknown_node`. */
 export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   const node = nodes.get(id);
-  if (!node) throw new SummaryFault('unknown_node', 'This summary is no longer in the session.');
+  if (!node) throw new ChangeFault('unknown_node');
   return node;
 }
 
-/** The messages that a node covers, oldest first. Throws `SummaryFault` with the reason `not_on_branch`. */
+/** The messages that a node covers, oldest first. Throws `ChangeFault` with the reason `not_on_branch`. */
 export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
   const from = state.positionOf(node.first);
   const to = state.positionOf(node.last);
   const ids = from === undefined || to === undefined ? [] : state.path.slice(from, to + 1);
-  if (ids.length !== node.messages)
-    throw new SummaryFault('not_on_branch', 'Some messages of this summary are not on the branch that is open.');
+  if (ids.length !== node.messages) throw new ChangeFault('not_on_branch');
   return ids.flatMap((id) => state.messages.get(id) ?? []);
 }
 
 /**
  * Replaces a summary's text at one level; its parents become stale. Resolves to false if the text is unchanged. Rejects
- * with `SummaryFault` or `StoreFault`.
+ * with `ChangeFault` or `StoreFault`.
  */
 export async function editSummary(
   journal: SessionJournal,
@@ -53,11 +61,7 @@ export async function editSummary(
 ): Promise<boolean> {
   const node = nodeOf(journal.state, id);
   const trimmed = text.trim();
-  if (trimmed === '')
-    throw new SummaryFault(
-      'empty',
-      'A summary can’t be empty. To send the original messages instead, revert the summary.',
-    );
+  if (trimmed === '') throw new ChangeFault('empty');
   if (node[level] === trimmed) return false;
   await journal.append({
     type: 'node_edited',
@@ -69,7 +73,7 @@ export async function editSummary(
   return true;
 }
 
-/** Sends a node at another level until the next compression. Rejects with `SummaryFault` or `StoreFault`. */
+/** Sends a node at another level until the next compression. Rejects with `ChangeFault` or `StoreFault`. */
 export async function setLevel(journal: SessionJournal, id: NodeId, level: Level): Promise<void> {
   nodeOf(journal.state, id);
   await journal.append({ type: 'node_level_set', node: id, level });
@@ -77,7 +81,7 @@ export async function setLevel(journal: SessionJournal, id: NodeId, level: Level
 
 /**
  * Sends the messages of a node verbatim: with `turn` until the next reply, with `always` until the user compresses again
- * or a request doesn't fit. Rejects with `SummaryFault` or `StoreFault`.
+ * or a request doesn't fit. Rejects with `ChangeFault` or `StoreFault`.
  */
 export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
   nodeOf(journal.state, id);

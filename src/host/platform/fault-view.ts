@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { CorrectionFault } from '../../app/correct-event.ts';
 import { ModelFault, type FaultReason, ContextOverflow, TurnRunning } from '../../app/fault.ts';
 import { describeFault, type FaultAction } from '../../app/fault-text.ts';
 import { StoreFault } from '../../app/ports.ts';
-import { SummaryFault } from '../../app/summary-changes.ts';
+import { ChangeFault } from '../../app/summary-changes.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
@@ -66,11 +65,8 @@ export function faultView(error: unknown): FaultView {
       action: buttonFor('openSettings'),
     };
   }
-  if (SummaryFault.is(error))
-    return { reason: error.reason === 'unknown_node' ? 'not_found' : 'invalid', text: summaryFaultText(error) };
-  if (CorrectionFault.is(error, 'unknown_event'))
-    return { reason: 'not_found', text: vscode.l10n.t('This key event is no longer in the session.') };
-  if (CorrectionFault.is(error)) return { reason: 'invalid', text: vscode.l10n.t('This text isn’t in the message.') };
+  if (ChangeFault.is(error))
+    return { reason: error.reason.startsWith('unknown_') ? 'not_found' : 'invalid', text: changeFaultText(error) };
   if (error instanceof TurnRunning)
     return { reason: 'busy', text: vscode.l10n.t('A response is in progress. Stop it or wait until it finishes.') };
   if (error instanceof SettingsError || error instanceof PolicyError) {
@@ -85,7 +81,7 @@ export function faultView(error: unknown): FaultView {
   };
 }
 
-const summaryFaultText = ({ reason }: SummaryFault): string =>
+const changeFaultText = ({ reason }: ChangeFault): string =>
   ({
     unknown_node: vscode.l10n.t('This summary is no longer in the session.'),
     not_on_branch: vscode.l10n.t('Some messages of this summary were deleted or aren’t on the current branch.'),
@@ -93,6 +89,8 @@ const summaryFaultText = ({ reason }: SummaryFault): string =>
     nothing_shorter: vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.'),
     changed: vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.'),
     outdated: vscode.l10n.t('The summary changed in the meantime, so the verification result was discarded.'),
+    unknown_event: vscode.l10n.t('This key event is no longer in the session.'),
+    no_words: vscode.l10n.t('This text isn’t in the message.'),
     unanswered: vscode.l10n.t('The model returned no usable response. Try again or select another model.'),
   })[reason];
 

@@ -6,7 +6,7 @@ import {
   compressionsSince,
   expandNode,
   setLevel,
-  SummaryFault,
+  ChangeFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import type { Harness } from '../../unit/app/harness.ts';
@@ -42,7 +42,7 @@ export async function changeSummary(harness: Harness, conversation: Conversation
     }
     case 'resummarize':
       await harness.resummarize(conversation, { node, finer: step.finer }).catch((error: unknown) => {
-        const isKnown = SummaryFault.is(error) || ModelFault.is(error) || error instanceof SpendLimitReached;
+        const isKnown = ChangeFault.is(error) || ModelFault.is(error) || error instanceof SpendLimitReached;
         assert.ok(isKnown, String(error));
       });
       return;

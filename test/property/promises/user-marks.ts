@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { CorrectionFault, correctEvent } from '../../../src/app/correct-event.ts';
+import { correctEvent } from '../../../src/app/correct-event.ts';
+import { ChangeFault } from '../../../src/app/summary-changes.ts';
 import type { SessionJournal } from '../../../src/app/ports.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import type { KeyEventId, MessageId } from '../../../src/core/model/ids.ts';
@@ -82,7 +83,7 @@ export class UserMarks {
       assert.equal(now.kind, kind, 'a correction is taken over');
       this.corrected.set(entry.id, now);
     } catch (error) {
-      assert.ok(CorrectionFault.is(error, 'no_words'), String(error));
+      assert.ok(ChangeFault.is(error, 'no_words'), String(error));
     }
   }
 }

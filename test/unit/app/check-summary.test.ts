@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { editSummary, setLevel, undoOrRedoChange, SummaryFault } from '../../../src/app/summary-changes.ts';
+import { editSummary, setLevel, undoOrRedoChange, ChangeFault } from '../../../src/app/summary-changes.ts';
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
@@ -178,12 +178,12 @@ describe('verifying a summary with a model', () => {
     };
     await refused(TypeError);
     harness.summarizer = says('I would rather not.');
-    await refused({ name: 'SummaryFault', reason: 'unanswered' });
+    await refused({ name: 'ChangeFault', reason: 'unanswered' });
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what an answer of no use cost is on record');
     harness.spendGate = { state: () => 'spent', recordCost: () => undefined };
     await refused({ name: 'SpendLimitReached' });
     await assert.rejects(harness.checkSummary(conversation, nodeId('none')), (error) =>
-      SummaryFault.is(error, 'unknown_node'),
+      ChangeFault.is(error, 'unknown_node'),
     );
   });
 

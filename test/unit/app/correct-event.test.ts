@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { CorrectionFault, correctEvent, correctQuote, markEventWrong } from '../../../src/app/correct-event.ts';
+import { correctEvent, correctQuote, markEventWrong } from '../../../src/app/correct-event.ts';
+import { ChangeFault } from '../../../src/app/summary-changes.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -70,10 +71,10 @@ describe('key event that the user corrects', () => {
       [0, smile + 1],
     ] as const)
       await assert.rejects(correctEvent(journal, id, { start: from, end: to }), (error) =>
-        CorrectionFault.is(error, 'no_words'),
+        ChangeFault.is(error, 'no_words'),
       );
     const gone = keyEventId('gone');
-    await assert.rejects(markEventWrong(journal, gone, true), (error) => CorrectionFault.is(error, 'unknown_event'));
+    await assert.rejects(markEventWrong(journal, gone, true), (error) => ChangeFault.is(error, 'unknown_event'));
   });
 
   it('finds its new quote at its current position, not at an earlier occurrence', async () => {
@@ -88,6 +89,6 @@ describe('key event that the user corrects', () => {
     );
     await correctQuote(journal, id, 'free last week');
     assert.equal(state.events.get(id)?.start, 'The other port 8401 was '.length);
-    await assert.rejects(correctQuote(journal, id, 'port 9999'), (error) => CorrectionFault.is(error, 'no_words'));
+    await assert.rejects(correctQuote(journal, id, 'port 9999'), (error) => ChangeFault.is(error, 'no_words'));
   });
 });

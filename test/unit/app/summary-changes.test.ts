@@ -7,7 +7,7 @@ import {
   newestActiveCompression,
   setLevel,
   undoOrRedoChange,
-  SummaryFault,
+  ChangeFault,
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import { compressionWith } from '../../../src/core/journal/schema.ts';
@@ -80,7 +80,7 @@ describe('summary that the user changes', () => {
   it('cannot be emptied, and records no edit that changes nothing', async () => {
     const { id, brief } = first();
     const { journal, counter } = conversation;
-    await assert.rejects(editSummary(journal, counter, id, 'brief', ' \n'), (error) => SummaryFault.is(error, 'empty'));
+    await assert.rejects(editSummary(journal, counter, id, 'brief', ' \n'), (error) => ChangeFault.is(error, 'empty'));
     assert.equal(await editSummary(journal, counter, id, 'brief', `${brief}\n`), false);
     assert.equal(conversation.state.changes.length, 0);
   });
@@ -298,7 +298,7 @@ describe('summary that the user changes', () => {
     await assert.rejects(harness.resummarize(conversation, { node: before.id }), TypeError);
     assert.equal(first(), before);
     harness.summarizer = says('');
-    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SummaryFault' });
+    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'ChangeFault' });
     assert.equal(first(), before);
     harness.spendGate = { state: () => 'spent', recordCost: () => undefined };
     await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
