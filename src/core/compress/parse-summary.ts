@@ -83,7 +83,7 @@ export type ParsedSummary =
 
 /** Typical refusals. */
 const REFUSAL =
-  /^\W*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|申し訳|抱歉|很抱歉|죄송)/iu;
+  /^[^\p{L}\p{N}]*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|(?:大変|誠に)?申し訳|(?:很|非常|十分)?抱歉|(?:정말 )?죄송)/iu;
 
 /**
  * Parses a model's answer: JSON, optionally in a code fence or surrounded by prose, with snake-case keys and missing

@@ -45,6 +45,17 @@ describe('parser for a model’s summary', () => {
     assert.deepEqual(story.summary.inventory, ['a key; cell 3']);
   });
 
+  for (const prose of [
+    'お客様に申し訳ないと謝罪し、予約を変更した。',
+    '用户问页面为什么显示“抱歉”，然后改用了 Postgres。',
+    'Пользователь: "I can’t connect" — исправили порт.',
+  ])
+    it(`accepts a summary that mentions an apology: ${prose}`, () => {
+      const parsed = parseStructuredSummary(prose);
+      assert.ok(parsed.ok);
+      assert.equal(parsed.summary.narrative, prose);
+    });
+
   for (const [fault, answer] of [
     ['empty', '  \n'],
     ['not_json', '{"narrative": "cut off he'],
@@ -53,6 +64,8 @@ describe('parser for a model’s summary', () => {
     ['not_json', JSON.stringify({ narrative: 'n', files: ['x'.repeat(5_000)] })],
     ['refused', 'I’m sorry, but I cannot summarize this.'],
     ['refused', 'Desculpe, não posso ajudar.'],
+    ['refused', '大変申し訳ありませんが、要約できません。'],
+    ['refused', '“非常抱歉，我无法总结。”'],
   ] as const) {
     it(`reports ${fault} for ${JSON.stringify(answer.slice(0, 40))}`, () => {
       const parsed = parseStructuredSummary(answer);
