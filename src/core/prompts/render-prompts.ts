@@ -110,7 +110,7 @@ export function summaryPrompt(
   instructions = '',
 ): SummaryPrompt {
   // The user's instructions must not be parsed as a template.
-  const wish = instructions.trim().replaceAll('{{', '{ {');
+  const wish = instructions.trim().replaceAll(/\{(?=\{)/g, '{ ');
   const suffix = wish === '' ? '' : `\n\nFor this record in particular: ${wish}`;
   const text = (replacement ?? TEXTS[preset]) + suffix;
   if (replacement !== undefined) {

@@ -34,6 +34,21 @@ describe('prompts and responses', () => {
     );
   });
 
+  it('prompts contain the history once, whatever the user’s instructions contain', () => {
+    const braces = fc.array(fc.constantFrom('{', '}', 'history', 'words', ' ')).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(braces, fc.constant('{{{history}}}')), (instructions) => {
+        const { prompt } = renderSummaryPrompt(
+          summaryPrompt('developer', undefined, 'structured', instructions),
+          'THE RECORD',
+          100,
+        );
+        assert.equal(prompt.split('THE RECORD').length, 2);
+      }),
+      runs(300),
+    );
+  });
+
   it('responses are parsed or rejected without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(answers, fc.string(), fc.string({ unit: 'binary' })), (answer) => {
