@@ -127,13 +127,17 @@ async function ask(
   const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   pace.throwIfCancelled();
-  const { text, usage } = await model.complete({
+  const {
+    text,
+    usage,
+    calls: requests,
+  } = await model.complete({
     ...request,
     maxTokens,
     temperature: 0,
     jsonSchema: VERDICTS_JSON_SCHEMA,
   });
-  calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text));
+  calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text), requests);
   pace.throwIfCancelled();
   const verdicts = new Map([...parseVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
   return { verdicts, shown: record.messages };

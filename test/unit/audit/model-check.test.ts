@@ -284,4 +284,11 @@ describe('statements checked by a model', () => {
     await ask(SUMMARY, TALK, { ...rest, calls });
     assert.deepEqual([calls.count, calls.inputTokens, calls.outputTokens], [1, 321, 12]);
   });
+
+  it('are counted as two calls if the model spent the first one on thinking', async () => {
+    const { model, calls, ...rest } = await tools();
+    const complete = () => Promise.resolve({ text: answer(), usage: { input: 700, output: 90 }, calls: 2 });
+    await ask(SUMMARY, TALK, { ...rest, calls, model: { ...model, complete } });
+    assert.deepEqual([calls.count, calls.inputTokens, calls.outputTokens], [2, 700, 90]);
+  });
 });
