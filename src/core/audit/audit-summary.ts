@@ -27,7 +27,10 @@ export function* auditSummary(
   if (tokens >= source.tokens) faults.push({ kind: 'grew', text: `${tokens} of ${source.tokens} tokens` });
 
   const quotes = new Set(findQuotes(text).map(({ quote }) => quote));
-  const unknownQuotes = [...quotes].filter((quote) => !source.text.some((whole) => whole.includes(quote)));
+  const isVerbatim = (quote: string): boolean =>
+    source.text.some((whole) => whole.includes(quote)) ||
+    source.text.some((whole) => withSingleSpaces(whole).includes(withSingleSpaces(quote)));
+  const unknownQuotes = [...quotes].filter((quote) => !isVerbatim(quote));
   for (const quote of unknownQuotes.slice(0, MAX_LISTED)) faults.push({ kind: 'unknown_quote', text: quote });
   const passes = faults.length === 0;
 
@@ -50,3 +53,6 @@ export function* auditSummary(
     passes,
   };
 }
+
+/** A rendered summary joins sentences by single spaces, so other white space within quotes gets lost. */
+const withSingleSpaces = (text: string): string => text.replace(/\s+/g, ' ');

@@ -66,6 +66,12 @@ export function splitSentences(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
 }
 
+/** Joins sentences by spaces, except after full-width punctuation, which is followed by none. */
+const joinSentences = (sentences: readonly string[]): string =>
+  sentences.reduce((text, next) => text + (text === '' || FULL_WIDTH_END.test(text) ? '' : ' ') + next, '');
+
+const FULL_WIDTH_END = /[。！？][」』”’）]*$/;
+
 /** The relative position of each line in its own list, 0…1, so that merged lists are shortened evenly. */
 export function relativePositionsIn(summaries: readonly StructuredSummary[]): Map<string, number> {
   const positions = new Map<string, number>();
@@ -158,9 +164,7 @@ function restrictedTo(summary: StructuredSummary, texts: ReadonlySet<string>): S
     ...Object.fromEntries(lists),
     decisions: summary.decisions.filter(isKept('decisions')),
     errors: summary.errors.filter(isKept('errors')),
-    narrative: splitSentences(summary.narrative)
-      .filter((sentence) => texts.has(sentence))
-      .join(' '),
+    narrative: joinSentences(splitSentences(summary.narrative).filter((sentence) => texts.has(sentence))),
   };
 }
 
@@ -168,18 +172,15 @@ function restrictedTo(summary: StructuredSummary, texts: ReadonlySet<string>): S
 const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 function join(lines: readonly Line[]): string {
-  const parts: string[] = [];
-  let heading = '';
-  for (const line of lines) {
-    if (line.heading === '') {
-      // Sentences of the narrative form one paragraph.
-      if (parts.length === 0) parts.push(line.text);
-      else parts[0] = `${parts[0]!} ${line.text}`;
-      continue;
-    }
-    if (line.heading !== heading) parts.push(`**${line.heading}**`);
-    heading = line.heading;
-    parts.push(`- ${line.text}`);
+  // Sentences of the narrative form one paragraph.
+  const narrative = joinSentences(lines.filter(({ heading }) => heading === '').map(({ text }) => text));
+  const parts = narrative === '' ? [] : [narrative];
+  let section = '';
+  for (const { heading, text } of lines) {
+    if (heading === '') continue;
+    if (heading !== section) parts.push(`**${heading}**`);
+    section = heading;
+    parts.push(`- ${text}`);
   }
   return parts.join('\n');
 }

@@ -33,6 +33,13 @@ describe('summary audit', () => {
     assert.deepEqual(faults, [{ kind: 'unknown_quote', text: 'We call it resume, not Restore' }]);
   });
 
+  it('passes a quotation that differs only in white space, which a summary doesn’t preserve', () => {
+    const text = ['She wrote: “We leave at nine.  Bring\nthe red bag.”'];
+    const summary = 'She wrote “We leave at nine. Bring the red bag.”';
+    const { passes } = runSynchronously(auditSummary({ text: summary, tokens: 10 }, { text, tokens: 100 }));
+    assert.equal(passes, true);
+  });
+
   it('lists only quotations and terms as missing from the source, no other faults', () => {
     const { faults } = audit('They said “We call it resume, not Restore” in src/restore.ts.', 100);
     assert.ok(faults.some(({ kind }) => kind === 'grew'));

@@ -117,6 +117,14 @@ describe('summary rendered as text', () => {
     );
   });
 
+  it('inserts no spaces between sentences in Chinese and Japanese', () => {
+    const narrative = '「明日は東京へ行きます。新幹線を使います」と言った。ホテルは品川。它很好。OK. Done.';
+    assert.equal(
+      fitSummary({ decisions: [], errors: [], narrative }, Infinity, counter).text,
+      '「明日は東京へ行きます。新幹線を使います」と言った。ホテルは品川。它很好。OK. Done.',
+    );
+  });
+
   it('drops the least important sections first when space is short', () => {
     const text = fitSummary(summary, 40, counter).text;
     assert.match(text, /Use Postgres/);

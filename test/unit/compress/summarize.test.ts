@@ -59,6 +59,18 @@ describe('summarizeRuns', () => {
     assert.match(nodes[0].detailed, /The pipe of 5 is too wide/);
   });
 
+  it('accepts a quotation of several sentences, also in Japanese', async () => {
+    const quote = '明日は東京へ行きます。新幹線を使います';
+    const messages = transcript(
+      ['user', `予定です。「${quote}」と決めました。`.repeat(9)],
+      ['assistant', '承知。'.repeat(40)],
+    );
+    const answer = `ユーザーは「${quote}」と言った。`;
+    const model = scriptedModel(() => goodAnswer(answer));
+    const { nodes } = await grow({ messages }, {}, tools({ model }));
+    assert.deepEqual([nodes[0]?.rung, nodes[0]?.detailed, model.requests.length], ['model', answer, 1]);
+  });
+
   it('tells the model what was wrong and accepts its second response', async () => {
     const model = scriptedModel((_, call) =>
       call === 1 ? '{"narrative": "cut off' : goodAnswer('Retries were added.'),
