@@ -168,8 +168,10 @@ function restrictedTo(summary: StructuredSummary, texts: ReadonlySet<string>): S
   };
 }
 
-/** A line without markup, to compare list entries with the narrative. */
-const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+/** A line without markup and final punctuation, to find repetitions. Signs as in "-5" and "C++" make a difference. */
+const bare = (text: string): string => text.replace(MARKUP, '') || text;
+
+const MARKUP = /^(?:[-•]\s|[\s*_"“„«「'`])+|[\s.,;:!。，；：！、…*_"”“»」'`]+$/gu;
 
 function join(lines: readonly Line[]): string {
   // Sentences of the narrative form one paragraph.

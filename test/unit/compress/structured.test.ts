@@ -117,6 +117,26 @@ describe('summary rendered as text', () => {
     );
   });
 
+  it('keeps entries that differ only by a sign', () => {
+    const facts = ['Prefers C', 'Prefers C++', 'Prefers C#', '-5 °C', '5 °C', 'Python 3.10', 'Python 3.10+'];
+    const text = fitSummary({ decisions: [], errors: [], narrative: '', facts }, Infinity, counter).text;
+    assert.deepEqual(
+      text.split('\n').slice(1),
+      facts.map((fact) => `- ${fact}`),
+    );
+  });
+
+  it('lists an entry once, whatever its markup and punctuation', () => {
+    const facts = [
+      'Postgres 17 is used',
+      '**Postgres 17 is used**.',
+      '- "Postgres 17 is used"',
+      'Postgres 17 is used!',
+    ];
+    const text = fitSummary({ decisions: [], errors: [], narrative: '', facts }, Infinity, counter).text;
+    assert.equal(text, '**Facts**\n- Postgres 17 is used');
+  });
+
   it('inserts no spaces between sentences in Chinese and Japanese', () => {
     const narrative = '「明日は東京へ行きます。新幹線を使います」と言った。ホテルは品川。它很好。OK. Done.';
     assert.equal(
