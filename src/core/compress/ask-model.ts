@@ -11,7 +11,7 @@ import { tokensWithFraming } from './fitting.ts';
 import { buildSummarizerInput } from './summarizer-input.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
-import type { CallLog, SummaryModel } from './summary-model.ts';
+import type { CallLog, SummaryModel, SummaryReply } from './summary-model.ts';
 
 export interface AskSettings {
   readonly prompt: SummaryPrompt;
@@ -77,8 +77,10 @@ export async function askModel(
     { tokens, schema }: Form,
     rung: 'model' | 'retry' | 'tight',
   ): Promise<{ readonly content?: NodeContent; readonly faults: readonly AuditFault[] }> => {
-    const answer = await complete(model, rendered, answerTokens(tokens, settings), settings.temperature, schema, tools);
-    const parsed = parseStructuredSummary(answer);
+    const reply = await complete(model, rendered, answerTokens(tokens, settings), settings.temperature, schema, tools);
+    // The last attempt's beginning is better than nothing.
+    const isCutOff = reply.ending === 'length' && rung !== 'tight' && !isDoubtful;
+    const parsed = parseStructuredSummary(reply.text, isCutOff);
     if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
     const origin = { model: model.id, promptVersion: prompt.version, rung };
     const content = await modelContent(parsed.summary, source, tools, origin);
@@ -212,14 +214,14 @@ async function complete(
   temperature: number,
   jsonSchema: ReturnType<typeof summaryJsonSchema> | undefined,
   { calls, pace, counter }: AskTools,
-): Promise<string> {
+): Promise<SummaryReply> {
   pace.throwIfCancelled();
   const request = { ...prompt, maxTokens, temperature, ...(jsonSchema && { jsonSchema }) };
   const reply = await model.complete(request);
   const { input, output } = reply.usage ?? { input: promptTokens(prompt, counter), output: counter.text(reply.text) };
   calls.add(input, output, reply.calls);
   pace.throwIfCancelled();
-  return reply.text;
+  return reply;
 }
 
 /** What was wrong with an answer, for the model to be told. */

@@ -79,7 +79,7 @@ export function summaryJsonSchema(fields: SummaryFields): { name: string; schema
 
 export type ParsedSummary =
   | { readonly ok: true; readonly summary: StructuredSummary }
-  | { readonly ok: false; readonly fault: 'empty' | 'not_json' | 'refused'; readonly detail: string };
+  | { readonly ok: false; readonly fault: 'empty' | 'grew' | 'not_json' | 'refused'; readonly detail: string };
 
 /** Typical refusals. */
 const REFUSAL =
@@ -87,9 +87,9 @@ const REFUSAL =
 
 /**
  * Parses a model's answer: JSON, optionally in a code fence or surrounded by prose, with snake-case keys and missing
- * lists allowed; or plain prose, which becomes the narrative. Damaged JSON is rejected.
+ * lists allowed; or plain prose, which becomes the narrative. Damaged JSON and prose that was cut off are rejected.
  */
-export function parseStructuredSummary(answer: string): ParsedSummary {
+export function parseStructuredSummary(answer: string, isCutOff = false): ParsedSummary {
   const said = answer.trim();
   if (said === '') return { ok: false, fault: 'empty', detail: '' };
   let detail = 'the JSON is damaged or cut off';
@@ -111,6 +111,7 @@ export function parseStructuredSummary(answer: string): ParsedSummary {
   }
   if (REFUSAL.test(said)) return { ok: false, fault: 'refused', detail: said.slice(0, 120) };
   if (LOOKS_LIKE_DATA.test(said)) return { ok: false, fault: 'not_json', detail };
+  if (isCutOff) return { ok: false, fault: 'grew', detail: 'cut off at the limit' };
   return { ok: true, summary: proseSummary(said.slice(0, MAX_NARRATIVE_LENGTH)) };
 }
 

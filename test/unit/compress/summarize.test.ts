@@ -80,6 +80,26 @@ describe('summarizeRuns', () => {
     assert.match(model.requests[1]!.prompt, /not one complete JSON object/);
   });
 
+  it('asks again if plain prose was cut off at the token limit, and accepts it at the last attempt', async () => {
+    for (const [calls, rung] of [
+      [1, 'retry'],
+      [9, 'tight'],
+    ] as const) {
+      const model = scriptedModel(() => '');
+      const { nodes } = await summarize({
+        ...model,
+        complete: (request) =>
+          Promise.resolve(
+            model.requests.push(request) <= calls
+              ? { text: 'Retries were added, because', ending: 'length' }
+              : { text: 'Retries were added.' },
+          ),
+      });
+      assert.equal(nodes[0]?.rung, rung);
+      assert.match(model.requests[1]!.prompt, /too long \(cut off at the limit\)/);
+    }
+  });
+
   it('sends a shorter prompt after a second bad response', async () => {
     const model = scriptedModel((_, call) => (call <= 2 ? '{"narrative": 5}' : 'Retries were added to the client.'));
     const { nodes } = await summarize(model);
