@@ -217,8 +217,8 @@ export class PassageCutter {
     const { text } = this;
     let at = first;
     while (at < last && text[at] === '<') {
-      const close = text.indexOf('>', at);
-      if (close === -1 || close >= last) return at;
+      const close = at + text.slice(at, last).indexOf('>');
+      if (close < at) return at;
       const tag = TAG.exec(text.slice(at, Math.min(close + 1, at + 40)));
       if (!tag) return at;
       const isOpening = tag[1] !== '/';
@@ -226,8 +226,8 @@ export class PassageCutter {
       if (name === 'think' || name === 'thinking') this.thinking = isOpening;
       else if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
       else if (name === 'summary' && isOpening) {
-        const end = text.indexOf('</summary>', close);
-        if (end !== -1 && end < last) {
+        const end = close + text.slice(close, last).indexOf('</summary>');
+        if (end >= close) {
           // The label of a collapsed block. The rest of the line is its content.
           if (!this.thinking && !this.isOutput) this.add(close + 1, end, 'call');
           at = end + '</summary>'.length;
@@ -247,7 +247,7 @@ export class PassageCutter {
       return;
     }
     let end = last;
-    if (text[end - 1] === '>' && text.lastIndexOf('</', end) > first) end = this.trimClosingTags(first, end);
+    if (text[end - 1] === '>' && text.slice(first + 1, end).includes('</')) end = this.trimClosingTags(first, end);
     if (end <= first) return;
     if (end - first < MAX_HEADING_LENGTH) this.file = fileIn(text.slice(first, end)) ?? this.file;
     const kind: PassageKind = this.thinking ? 'thought' : text[first] === '#' ? 'heading' : 'prose';
@@ -275,13 +275,15 @@ export class PassageCutter {
     const { text } = this;
     let end = last;
     while (end > first && text[end - 1] === '>') {
-      const open = text.lastIndexOf('<', end - 1);
-      const [, slash, written = ''] = (open < first ? undefined : TAG.exec(text.slice(open, end))) ?? [];
+      // Within the line, because in the whole text, the search would take quadratic time.
+      const line = text.slice(first, end);
+      const open = line.lastIndexOf('<');
+      const [, slash, written = ''] = TAG.exec(line.slice(open)) ?? [];
       const name = written.toLowerCase();
       if (!WRAPPERS.has(name)) break;
       if (slash === '/' && (name === 'think' || name === 'thinking')) this.thinking = false;
       if (slash === '/' && (name === 'details' || name === 'tool-use')) this.wrapped = false;
-      end = trimmedEnd(text, first, open);
+      end = trimmedEnd(text, first, first + open);
     }
     return end;
   }

@@ -1,11 +1,14 @@
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { checkStatements } from '../../../src/core/audit/statements.ts';
+import { PassageCutter } from '../../../src/core/compress/passages.ts';
 import { parseEdits } from '../../../src/core/edits/parse-edits.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
+import type { Role } from '../../../src/core/model/message.ts';
 import { listedSteps, saysGoalReached, stepsReportedDone } from '../../../src/core/model/task-list.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { Redactor } from '../../../src/core/redact/redact.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
 import { neutralizeTags, wrapSection } from '../../../src/core/text/prompt-sections.ts';
@@ -41,6 +44,10 @@ function blocks(text: string): void {
   splitter.finish();
 }
 
+/** Synchronous, because nothing yields. */
+const passages = (role: Role, text: string): Promise<void> =>
+  new PassageCutter({ role, content: [] }, text, 0, [], false, false).cut(new CancellableYielder());
+
 /** All functions that read untrusted text, by their purpose. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'detecting key events in a user message': (text) =>
@@ -57,6 +64,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'parsing file edits': (text) => parseEdits(text),
   'finding quotations': (text) => findQuotes(text),
   'checking a summary': (text) => checkStatements(text, [{ content: [{ type: 'text', text }] }]),
+  'cutting a reply into passages': (text) => passages('assistant', text),
+  'cutting tool output into passages': (text) => passages('tool', text),
   'indexing and searching': (text) => {
     const index = new TextIndex();
     index.add('1', text);
