@@ -38,8 +38,8 @@ export const FIGURE_FAULTS = [
     {
       what: 'the reserved tokens exceed the model’s output limit',
       file: 'src/core/budget/gauge.ts',
-      find: 'Math.min(Math.floor(reservedReply), maxOutput, most)',
-      put: 'Math.min(Math.floor(reservedReply), most)',
+      find: 'Math.floor(reservedReply), maxOutput, ',
+      put: 'Math.floor(reservedReply), ',
     },
   ),
   ...planted(

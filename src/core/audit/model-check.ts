@@ -58,7 +58,11 @@ export async function checkStatementsWithModel(
   const checked = await runYielding(checkStatementsSteps(summary, messages), pace);
   const excerpts = new SourceExcerpts(messages, counter, pace);
   const faults: Error[] = [];
-  const groups = groupsOf(checked, statementsPerRequest(model.maxInputTokens));
+  const affordable = Math.floor((model.maxInputTokens - MIN_REQUEST_TOKENS.frame) / MIN_REQUEST_TOKENS.each);
+  const perRequest = Math.max(1, Math.min(MAX_STATEMENTS, affordable));
+  const groups = Array.from({ length: Math.ceil(checked.length / perRequest) }, (_, at) =>
+    checked.slice(at * perRequest, (at + 1) * perRequest),
+  );
   const answered = await mapLimited(groups, model.maxConcurrency, async (group) => {
     try {
       return await checkGroup(group, messages, excerpts, tools);
@@ -75,72 +79,37 @@ export async function checkStatementsWithModel(
 
 const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
-const statementsPerRequest = (maxInputTokens: number): number =>
-  Math.max(
-    1,
-    Math.min(MAX_STATEMENTS, Math.floor((maxInputTokens - MIN_REQUEST_TOKENS.frame) / MIN_REQUEST_TOKENS.each)),
-  );
-
-function groupsOf<T>(all: readonly T[], max: number): (readonly T[])[] {
-  const groups: (readonly T[])[] = [];
-  for (let from = 0; from < all.length; from += max) groups.push(all.slice(from, from + max));
-  return groups;
-}
-
-/** Asks the model about some statements. */
+/** Asks the model about some statements, unless the question doesn't fit its context window. */
 async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
   excerpts: SourceExcerpts,
-  tools: ModelCheckTools,
-): Promise<CheckedStatement[]> {
-  const { verdicts, shown } = await ask(statements, excerpts, tools);
-  // Quotes can only be from the excerpt; searching all messages would take long.
-  const finder = new WordFinder(shown.map((at) => messageText(messages[at]!)));
-  const results: CheckedStatement[] = [];
-  for (const [at, statement] of statements.entries()) {
-    await yieldIfDue(tools.pace);
-    const given = verdicts.get(at);
-    results.push(given ? withVerdict(statement, given, placeOf(given.quote, finder, shown)) : byCode(statement));
-  }
-  return results;
-}
-
-interface Verdicts {
-  /** By the index of the statement; empty if the question doesn't fit the context window. */
-  readonly verdicts: ReadonlyMap<number, ModelVerdict>;
-  /** The messages that the excerpt contains. */
-  readonly shown: readonly number[];
-}
-
-async function ask(
-  statements: readonly CheckedStatement[],
-  excerpts: SourceExcerpts,
   { model, counter, calls, pace }: ModelCheckTools,
-): Promise<Verdicts> {
+): Promise<CheckedStatement[]> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
   const tokensOf = ({ system, prompt }: RenderedPrompt): number =>
     counter.text(system) + counter.text(prompt) + 2 * MESSAGE_FRAMING_TOKENS;
   const room = model.maxInputTokens - tokensOf(renderCheckPrompt('', texts)) - maxTokens - SPARE_TOKENS;
-  if (room < MIN_RECORD_TOKENS) return { verdicts: new Map(), shown: [] };
+  if (room < MIN_RECORD_TOKENS) return statements.map(byCode);
   const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   pace.throwIfCancelled();
-  const {
-    text,
-    usage,
-    calls: requests,
-  } = await model.complete({
-    ...request,
-    maxTokens,
-    temperature: 0,
-    jsonSchema: VERDICTS_JSON_SCHEMA,
-  });
-  calls.add(usage?.input ?? tokensOf(request), usage?.output ?? counter.text(text), requests);
+  const reply = await model.complete({ ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA });
+  const { input, output } = reply.usage ?? { input: tokensOf(request), output: counter.text(reply.text) };
+  calls.add(input, output, reply.calls);
   pace.throwIfCancelled();
-  const verdicts = new Map([...parseVerdicts(text)].filter(([at]) => !record.unshown.has(at)));
-  return { verdicts, shown: record.messages };
+  const verdicts = parseVerdicts(reply.text);
+  // Quotes can only be from the excerpt; searching all messages would take long.
+  const finder = new WordFinder(record.messages.map((at) => messageText(messages[at]!)));
+  const results: CheckedStatement[] = [];
+  for (const [at, statement] of statements.entries()) {
+    await yieldIfDue(pace);
+    const given = record.unshown.has(at) ? undefined : verdicts.get(at);
+    const found = given && placeOf(given.quote, finder, record.messages);
+    results.push(given ? withVerdict(statement, given, found) : byCode(statement));
+  }
+  return results;
 }
 
 /** Shorter quotes occur anywhere and prove nothing. */

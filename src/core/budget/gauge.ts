@@ -33,9 +33,6 @@ export type GaugeLevel = 'ok' | 'warning' | 'error';
 export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
 
-/** Minimum share of the context window that is left for the request. */
-const MIN_SENT_SHARE = 0.5;
-
 /**
  * The budget of a model: its context window minus the response reserve, at most the model's maximum input. The reserve
  * is at most the model's maximum output and half of the context window.
@@ -47,8 +44,7 @@ export function budgetOf(
   reservedReply: number,
 ): Budget {
   const { contextWindow, maxInput = contextWindow, maxOutput } = model;
-  const most = contextWindow - Math.ceil(contextWindow * MIN_SENT_SHARE);
-  const reserved = Math.max(0, Math.min(Math.floor(reservedReply), maxOutput, most));
+  const reserved = Math.max(0, Math.min(Math.floor(reservedReply), maxOutput, Math.floor(contextWindow / 2)));
   return { tokens: Math.min(contextWindow - reserved, maxInput), reserved, contextWindow };
 }
 

@@ -88,7 +88,6 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
     ...balanced,
     name: 'steady',
     triggers: { ...balanced.triggers, every: 10 },
-    window: 10,
     summary: { ...balanced.summary, maxTokens: 300, style: 'sentences' },
   },
   frugal: {
@@ -108,12 +107,8 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
 };
 
 /** The user's values, which override a policy's. */
-export interface PolicyOverrides {
-  readonly strategy?: Strategy;
+export interface PolicyOverrides extends Partial<Omit<Policy, 'name' | 'triggers' | 'summary'>> {
   readonly triggers?: Partial<Triggers>;
-  readonly window?: number;
-  readonly targetShare?: number;
-  readonly ledgerShare?: number;
   readonly summary?: Partial<Policy['summary']>;
 }
 
