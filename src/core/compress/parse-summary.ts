@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { proseSummary, SUMMARY_LISTS, type StructuredSummary, type SummaryList } from '../model/summary.ts';
+import { proseSummary, SUMMARY_LISTS, type StructuredSummary } from '../model/summary.ts';
 import type { SummaryFields } from '../prompts/render-prompts.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 
@@ -11,10 +11,23 @@ const MAX_ENTRIES = 200;
 const text = v.pipe(v.string(), v.trim(), v.maxLength(MAX_ENTRY_LENGTH));
 const note = v.optional(v.nullable(text));
 
+const noted = v.object({ what: text, why: note, when: note, solution: note });
+type Entry = v.InferOutput<typeof noted>;
 /** A list entry as a model writes it: a string, or an object with `what` and notes. */
-const entry = v.union([text, v.looseObject({ what: text, why: note, when: note, solution: note })]);
-const entries = v.nullish(v.pipe(v.array(entry), v.maxLength(MAX_ENTRIES)), []);
-type Entry = v.InferOutput<typeof entry>;
+const entry = v.pipe(
+  v.union([text, noted]),
+  v.transform((one): Entry => (typeof one === 'string' ? { what: one } : one)),
+);
+const asText = ({ what, why, when, solution }: Entry): string =>
+  [what, why, when, solution].filter((part) => part).join('; ');
+const entries = v.nullish(
+  v.pipe(
+    v.array(entry),
+    v.maxLength(MAX_ENTRIES),
+    v.filterItems((one) => asText(one) !== ''),
+  ),
+  [],
+);
 
 /** A model's summary. Only the narrative is required; empty lists may be missing. */
 const answerSchema = v.object({
@@ -24,29 +37,12 @@ const answerSchema = v.object({
   narrative: v.pipe(v.string(), v.trim(), v.maxLength(MAX_NARRATIVE_LENGTH)),
 });
 
-const asObject = (one: Entry): Exclude<Entry, string> => (typeof one === 'string' ? { what: one } : one);
-const asText = (one: Entry): string => {
-  const { what, why, when, solution } = asObject(one);
-  return [what, why, when, solution].filter((part) => part).join('; ');
-};
-const withoutEmpty = <Value>(list: readonly Value[], said: (one: Value) => string): Value[] =>
-  list.filter((one) => said(one) !== '');
-
 function asSummary({ narrative, decisions, errors, ...lists }: v.InferOutput<typeof answerSchema>): StructuredSummary {
-  const filled = SUMMARY_LISTS.flatMap((name) => {
-    const said = withoutEmpty(lists[name], asText).map(asText);
-    return said.length > 0 ? [[name, said] as const] : [];
-  });
+  const filled = SUMMARY_LISTS.filter((name) => lists[name].length > 0);
   return {
-    ...(Object.fromEntries(filled) as Partial<Record<SummaryList, readonly string[]>>),
-    decisions: withoutEmpty(decisions, asText).map((one) => {
-      const { what, why, when } = asObject(one);
-      return { what, ...(why && { why }), ...(when && { when }) };
-    }),
-    errors: withoutEmpty(errors, asText).map((one) => {
-      const { what, solution } = asObject(one);
-      return { what, ...(solution && { solution }) };
-    }),
+    ...Object.fromEntries(filled.map((name) => [name, lists[name].map(asText)])),
+    decisions: decisions.map(({ what, why, when }) => ({ what, ...(why && { why }), ...(when && { when }) })),
+    errors: errors.map(({ what, solution }) => ({ what, ...(solution && { solution }) })),
     narrative,
   };
 }
@@ -61,19 +57,15 @@ export const objectOf = (properties: Readonly<Record<string, object>>): Readonly
   properties,
 });
 
+/** Entries of lists that don't consist of strings. */
+const ENTRY_SCHEMAS: Readonly<Partial<Record<string, object>>> = {
+  decisions: objectOf({ what: STRING_SCHEMA, why: NULLABLE_STRING_SCHEMA, when: NULLABLE_STRING_SCHEMA }),
+  errors: objectOf({ what: STRING_SCHEMA, solution: NULLABLE_STRING_SCHEMA }),
+};
+
 /** The requested summary as a JSON schema, for models with structured output. */
 export function summaryJsonSchema(fields: SummaryFields): { name: string; schema: Readonly<Record<string, unknown>> } {
-  const lists = Object.keys(fields).map((name) => {
-    if (name === 'decisions')
-      return [
-        name,
-        listOf(objectOf({ what: STRING_SCHEMA, why: NULLABLE_STRING_SCHEMA, when: NULLABLE_STRING_SCHEMA })),
-      ] as const;
-    return [
-      name,
-      listOf(name === 'errors' ? objectOf({ what: STRING_SCHEMA, solution: NULLABLE_STRING_SCHEMA }) : STRING_SCHEMA),
-    ] as const;
-  });
+  const lists = Object.keys(fields).map((name) => [name, listOf(ENTRY_SCHEMAS[name] ?? STRING_SCHEMA)] as const);
   return { name: 'summary', schema: objectOf({ narrative: STRING_SCHEMA, ...Object.fromEntries(lists) }) };
 }
 

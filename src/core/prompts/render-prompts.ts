@@ -55,11 +55,15 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
   },
 };
 
-const NARRATIVE = 'what happened, in running text';
-/** For presets whose lists say everything else. */
-const NARRATIVES: Readonly<Partial<Record<PresetName, string>>> = {
-  developer: 'one or two sentences: what the work is, and how it stands at the end',
+/** Notes besides `what`, for lists whose entries are objects. */
+const NOTES: Readonly<Partial<Record<string, object>>> = {
+  decisions: { why: 'its reason', when: 'date or moment, if told' },
+  errors: { solution: 'its fix' },
 };
+
+const NARRATIVE = 'what happened, in running text';
+/** For developers, the lists say everything else. */
+const SHORT_NARRATIVE = 'one or two sentences: what the work is, and how it stands at the end';
 
 /** A prompt that is ready to be rendered. */
 export interface SummaryPrompt {
@@ -120,7 +124,7 @@ export function summaryPrompt(
   }
   const name = replacement === undefined ? preset : 'custom';
   const fields = FIELDS[preset];
-  const narrative = NARRATIVES[preset] ?? NARRATIVE;
+  const narrative = preset === 'developer' ? SHORT_NARRATIVE : NARRATIVE;
   // The first paragraph of a user's prompt may be anything, so the preset's is used.
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + suffix;
   const modelTexts = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
@@ -130,10 +134,10 @@ export function summaryPrompt(
 /** The JSON object that a preset asks for, with descriptions as values. */
 export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | 'narrative'>): string {
   const lists = Object.entries(fields).map(([name, hint]) => {
-    if (name === 'decisions') return [name, [{ what: hint, why: 'its reason', when: 'date or moment, if told' }]];
-    return name === 'errors' ? [name, [{ what: hint, solution: 'its fix' }]] : [name, [hint]];
+    const notes = NOTES[name];
+    return [name, [notes ? { what: hint, ...notes } : hint]] as const;
   });
-  return JSON.stringify({ narrative, ...(Object.fromEntries(lists) as object) });
+  return JSON.stringify({ narrative, ...Object.fromEntries(lists) });
 }
 
 /** Instructions for a record that consists of summaries. */
