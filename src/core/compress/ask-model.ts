@@ -11,7 +11,7 @@ import { tokensWithFraming } from './fitting.ts';
 import { buildSummarizerInput } from './summarizer-input.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
-import type { CallLog, SummaryModel, SummaryReply } from './summary-model.ts';
+import type { CallLog, SummaryModel } from './summary-model.ts';
 
 export interface AskSettings {
   readonly prompt: SummaryPrompt;
@@ -62,7 +62,8 @@ export async function askModel(
   tools: AskTools,
   isDoubtful: boolean,
 ): Promise<NodeContent | undefined> {
-  const { prompt } = settings;
+  const { prompt, temperature } = settings;
+  const { calls, counter, pace } = tools;
   const { source } = piece;
   // With a small context window, leave most of it for the input.
   const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
@@ -77,7 +78,16 @@ export async function askModel(
     { tokens, schema }: Form,
     rung: 'model' | 'retry' | 'tight',
   ): Promise<{ readonly content?: NodeContent; readonly faults: readonly AuditFault[] }> => {
-    const reply = await complete(model, rendered, answerTokens(tokens, settings), settings.temperature, schema, tools);
+    pace.throwIfCancelled();
+    const { system, prompt: question } = rendered;
+    const request = { system, prompt: question, maxTokens: answerTokens(tokens, settings), temperature };
+    const reply = await model.complete({ ...request, ...(schema && { jsonSchema: schema }) });
+    const { input, output } = reply.usage ?? {
+      input: promptTokens(rendered, counter),
+      output: counter.text(reply.text),
+    };
+    calls.add(input, output, reply.calls);
+    pace.throwIfCancelled();
     // The last attempt's beginning is better than nothing.
     const isCutOff = reply.ending === 'length' && rung !== 'tight' && !isDoubtful;
     const parsed = parseStructuredSummary(reply.text, isCutOff);
@@ -95,7 +105,7 @@ export async function askModel(
     first,
     faults.map((fault) => describe(fault, first.words)),
   );
-  if (promptTokens(retryPrompt, tools.counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
+  if (promptTokens(retryPrompt, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
     const retried = await attempt(retryPrompt, form, 'retry');
     if (retried.content) return retried.content;
   }
@@ -206,23 +216,6 @@ const NEARLY_ALL = 0.9;
 
 const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
   tokensWithFraming(system, counter) + tokensWithFraming(prompt, counter);
-
-async function complete(
-  model: SummaryModel,
-  prompt: RenderedPrompt,
-  maxTokens: number,
-  temperature: number,
-  jsonSchema: ReturnType<typeof summaryJsonSchema> | undefined,
-  { calls, pace, counter }: AskTools,
-): Promise<SummaryReply> {
-  pace.throwIfCancelled();
-  const request = { ...prompt, maxTokens, temperature, ...(jsonSchema && { jsonSchema }) };
-  const reply = await model.complete(request);
-  const { input, output } = reply.usage ?? { input: promptTokens(prompt, counter), output: counter.text(reply.text) };
-  calls.add(input, output, reply.calls);
-  pace.throwIfCancelled();
-  return reply;
-}
 
 /** What was wrong with an answer, for the model to be told. */
 function describe({ kind, text }: AuditFault, words: number): string {

@@ -170,6 +170,16 @@ export function firstOf(passages: readonly Passage[], messages: number): number[
   return first;
 }
 
+/** A range of messages in a corpus, by position; both ends are inclusive. */
+export interface MessageRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The passages of these messages. */
+export const passagesIn = ({ passages, firstOf }: Corpus, from: number, to = from): readonly IndexedPassage[] =>
+  passages.slice(firstOf[from], firstOf[to + 1]);
+
 /** How rare a text's terms are in the messages, 0…1. Rare terms weigh more; unknown terms count as 0.5. */
 export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): number {
   let sum = 0;
@@ -281,30 +291,25 @@ export class TermUsage {
   }
 
   /** Counts the terms of a corpus, except for messages that were read last. */
-  async add(
-    { vocabulary, terms, passages, firstOf }: Corpus,
-    messages: readonly SourceMessage[],
-    pace: CancellableYielder,
-  ): Promise<void> {
-    const counts = new Int32Array(terms.length);
-    const seenIn = new Int32Array(terms.length).fill(-1);
-    const read = new Set(messages.map(({ id }): string => id));
+  async add(corpus: Corpus, messages: readonly SourceMessage[], pace: CancellableYielder): Promise<void> {
+    const counts = new Int32Array(corpus.terms.length);
+    const seenIn = new Int32Array(corpus.terms.length).fill(-1);
     for (const [position, { id }] of messages.entries()) {
       if (this.lastRead.has(id)) continue;
       this.messages++;
-      for (let index = firstOf[position]!; index < firstOf[position + 1]!; index++) {
-        for (const term of passages[index]!.terms) {
+      for (const { terms } of passagesIn(corpus, position))
+        for (const term of terms) {
           if (seenIn[term] !== position) counts[term]!++;
           seenIn[term] = position;
         }
-      }
       if (pace.isDue(MESSAGE_CHARS)) await pace.yield();
     }
-    for (const [name, term] of vocabulary) {
+    for (const [name, term] of corpus.vocabulary) {
       if (counts[term]! > 0) this.used.set(name, (this.used.get(name) ?? 0) + counts[term]!);
       if (pace.isDue(TERM_CHARS)) await pace.yield();
     }
-    this.lastRead = messages.some(({ id }) => this.lastRead.has(id)) ? new Set([...this.lastRead, ...read]) : read;
+    const isReadAgain = messages.some(({ id }) => this.lastRead.has(id));
+    this.lastRead = new Set([...(isReadAgain ? this.lastRead : []), ...messages.map(({ id }) => id)]);
     for (let maxCount = 1; this.used.size > MAX_TERMS; maxCount++)
       for (const [name, count] of this.used) if (count <= maxCount) this.used.delete(name);
   }

@@ -2,7 +2,7 @@ import type { Span } from '../model/key-event.ts';
 import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
-import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
+import { speakerOf, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 
@@ -29,11 +29,11 @@ export interface ExtractOptions {
   readonly counter: Pick<TokenCounter, 'text'>;
   readonly pace: CancellableYielder;
   /** Spans, by message, that are kept verbatim elsewhere. Passages inside them aren't taken. */
-  readonly kept?: ReadonlyMap<number, readonly Span[]>;
+  readonly kept?: ReadonlyMap<number, readonly Span[]> | undefined;
   /** Tokens that the caller adds to each passage as a label. */
   readonly labelTokens?: number;
   /** Weight of unusual sentences; default `USUAL_NOVELTY`. */
-  readonly novelty?: number;
+  readonly novelty?: number | undefined;
   /** Reduces the score of routine text for users as well. Used for old messages. */
   readonly discountsUserRoutine?: boolean;
   /** Reduction, 0…1, for passages whose terms were all mentioned in sentences before. */
@@ -43,9 +43,9 @@ export interface ExtractOptions {
   /** The remaining tokens for a passage's part of the messages, so that each part gets some. */
   readonly partOf?: (passage: IndexedPassage) => { left: number };
   /** A factor for each passage, by its index in the corpus; passages with 0 aren't taken. */
-  readonly factors?: Float64Array;
+  readonly factors?: Float64Array | undefined;
   /** The messages to extract from; by default, all. */
-  readonly range?: { readonly from: number; readonly to: number };
+  readonly range?: MessageRange;
 }
 
 /** The extracted passages in their original order, with an upper estimate of their tokens. */
@@ -67,12 +67,11 @@ const BREAK_TOKENS = 1;
  */
 export async function extractPassages(corpus: Corpus, options: ExtractOptions): Promise<ExtractResult> {
   const { counter, pace, budgetTokens } = options;
-  const from = options.range?.from ?? 0;
-  const to = options.range?.to ?? corpus.texts.length - 1;
+  const { from, to } = options.range ?? { from: 0, to: corpus.texts.length - 1 };
   const { termWeights } = corpus;
   const covered = new Uint8Array(corpus.terms.length);
-  const first = corpus.firstOf[from] ?? 0;
-  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
+  const first = corpus.firstOf[from]!;
+  const beyond = corpus.firstOf[to + 1]!;
   const heap = new MaxHeap();
   const tokens = new Int32Array(beyond - first);
   const { novelty = USUAL_NOVELTY } = options;

@@ -4,8 +4,8 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { VERBATIM, type Audit, type AuditFault, type SummaryMethod, type StructuredSummary } from '../model/summary.ts';
 import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { buildCorpus, rarityOfText, type Corpus } from './corpus.ts';
-import { extractPassages, renderPassages, type ExtractOptions } from './extractive.ts';
+import { buildCorpus, passagesIn, rarityOfText, type Corpus, type MessageRange } from './corpus.ts';
+import { extractPassages, renderPassages } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
 import type { SourceMessage } from './source-message.ts';
@@ -26,13 +26,10 @@ export interface NodeContent {
 }
 
 /** A segment to summarize. */
-export interface LeafSource {
+export interface LeafSource extends MessageRange {
   readonly corpus: Corpus;
   /** A weight for each passage of the corpus; by default, all are equal. */
-  readonly factors?: Float64Array;
-  /** Positions of its messages in the corpus, inclusive. */
-  readonly from: number;
-  readonly to: number;
+  readonly factors?: Float64Array | undefined;
   /** The topic; '' if unknown. */
   readonly title: string;
   /** The names that it mentions most often. */
@@ -44,9 +41,9 @@ export interface LeafSource {
   /** Maximum tokens of the detailed text, including framing. */
   readonly ceiling: number;
   /** Spans that the ledger quotes, by message; the summary doesn't repeat them. */
-  readonly kept?: ReadonlyMap<number, readonly Span[]>;
+  readonly kept?: ReadonlyMap<number, readonly Span[]> | undefined;
   /** Key events by message. */
-  readonly events?: ReadonlyMap<number, readonly DetectedEvent[]>;
+  readonly events?: ReadonlyMap<number, readonly DetectedEvent[]> | undefined;
 }
 
 export interface LevelLimits {
@@ -148,17 +145,12 @@ function extractText(
   source: LeafSource,
   limit: number,
   { counter, pace }: LeafTools,
-  weights: Pick<ExtractOptions, 'novelty'> = {},
+  novelty?: number,
 ): Promise<string> {
   const { corpus, kept, factors } = source;
   return fillLimit(limit, counter, async (budgetTokens) => {
-    const options = { budgetTokens, counter, pace, range: source, ...weights };
-    const { passages } = await extractPassages(corpus, {
-      ...options,
-      ...(kept && { kept }),
-      ...(factors && { factors }),
-    });
-    return renderPassages(corpus, passages);
+    const options = { budgetTokens, counter, pace, range: source, kept, factors, novelty };
+    return renderPassages(corpus, (await extractPassages(corpus, options)).passages);
   });
 }
 
@@ -192,7 +184,7 @@ export async function extractiveContent(
   const headed = chosen ?? topicsLine(source) + said;
   const detailed = tokensWithFraming(headed, counter) <= source.limits.detailed ? headed : said;
   const limit = Math.min(source.limits.brief, tokensWithFraming(detailed, counter));
-  const short = await extractText(source, limit, tools, { novelty: BRIEF_NOVELTY });
+  const short = await extractText(source, limit, tools, BRIEF_NOVELTY);
   await pace.yield();
   const least = Math.min(MIN_CUT, tokensWithFraming(detailed, counter));
   const brief = short === '' ? longestPrefixThatFits(said, Math.max(source.limits.brief, least), counter) : short;
@@ -214,15 +206,11 @@ function outline(source: LeafSource): StructuredSummary {
   const found = Array.from(events ?? []).flatMap(([at, list]) => (at >= from && at <= to ? list : []));
   const quotes = (kind: DetectedEvent['kind']): string[] =>
     found.filter((event) => event.kind === kind).map(({ quote }) => quote);
-  const first = corpus.firstOf[from] ?? 0;
-  const beyond = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const guidance: string[] = [];
-  for (let index = first; index < beyond && guidance.length < MAX_GUIDANCE; index++) {
-    const { message, start, end, kind, running } = corpus.passages[index]!;
-    if (kind !== 'prose' || !running || corpus.roles[message] !== 'assistant') continue;
-    const text = corpus.texts[message]!.slice(start, end);
-    if (ADVICE.test(text)) guidance.push(text);
-  }
+  const guidance = passagesIn(corpus, from, to)
+    .filter(({ message, kind, running }) => kind === 'prose' && running && corpus.roles[message] === 'assistant')
+    .map(({ message, start, end }) => corpus.texts[message]!.slice(start, end))
+    .filter((text) => ADVICE.test(text))
+    .slice(0, MAX_GUIDANCE);
   const lists = {
     topics,
     preferences: quotes('preference'),

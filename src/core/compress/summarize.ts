@@ -3,7 +3,7 @@ import type { NodeId } from '../model/ids.ts';
 import type { CostTier, SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
 import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
-import { buildCorpus, type Corpus, type TermUsage } from './corpus.ts';
+import { buildCorpus, passagesIn, type Corpus, type TermUsage } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
 import {
@@ -164,9 +164,8 @@ export async function summarizeRuns(
   let answered = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
-  const isFullyQuoted = (piece: Piece): boolean => !hasUnquoted(piece.source);
   const isWorthAsking = (piece: Piece): boolean =>
-    piece.source.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece) && !runs[piece.run]!.waits;
+    piece.source.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece.source) && !runs[piece.run]!.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
   const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
   const asked = affordable.length > 0 ? affordable : askable;
@@ -211,7 +210,7 @@ export async function summarizeRuns(
     const texts = await extractTogether(ownPieces, tools);
     for (const [at, piece] of ownPieces.entries()) {
       // If the ledger quotes everything, one line is enough.
-      const source = isFullyQuoted(piece) ? { ...piece.source, limits: LINE } : piece.source;
+      const source = isFullyQuoted(piece.source) ? { ...piece.source, limits: LINE } : piece.source;
       const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
       made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
@@ -334,8 +333,8 @@ async function cutPieces(
       limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
       // Longer answers are rejected, because they save too little or aren't summaries.
       ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG_FACTOR, SHORT_ANSWER_TOKENS))),
-      ...(kept && { kept }),
-      ...(events && { events }),
+      kept,
+      events,
     };
     const part = settings.isBounded ? partName(at, titles) : '';
     pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance, part });
@@ -444,26 +443,21 @@ const OVERLONG_FACTOR = 2;
 const SHORT_ANSWER_TOKENS = 150;
 
 /** Approximate number of tokens of a message that are worth reading. Tool output counts less than prose. */
-function readableTokens({ passages, firstOf }: Corpus, at: number): number {
+function readableTokens(corpus: Corpus, at: number): number {
   let chars = 1;
-  for (let index = firstOf[at]!; index < firstOf[at + 1]!; index++) {
-    const { start, end, text, running } = passages[index]!;
+  for (const { start, end, text, running } of passagesIn(corpus, at))
     chars += (text?.length ?? end - start) * (running ? 1 : 0.25);
-  }
   return chars / CHARS_PER_TOKEN;
 }
 
 const CHARS_PER_TOKEN = 3.6;
 
-/** Whether a segment contains anything that the ledger doesn't quote. */
-function hasUnquoted({ corpus, from, to, kept }: LeafSource): boolean {
-  if (!kept) return true;
-  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
-    const { message, start, end } = corpus.passages[index]!;
-    if (!kept.get(message)?.some((span) => span.start <= start && end <= span.end)) return true;
-  }
-  return false;
-}
+/** Whether the ledger quotes everything in a segment. */
+const isFullyQuoted = ({ corpus, from, to, kept }: LeafSource): boolean =>
+  kept !== undefined &&
+  passagesIn(corpus, from, to).every(({ message, start, end }) =>
+    kept.get(message)?.some((span) => span.start <= start && end <= span.end),
+  );
 
 /** Attempts to fill the room. The size isn't exact at first, because the budget excludes speakers' names. */
 const MAX_ROUNDS = 5;
@@ -503,10 +497,10 @@ async function extractTogether(
       counter,
       pace,
       range: { from: first.source.from, to: pieces.at(-1)!.source.to },
-      ...(kept && { kept }),
-      ...(factors && { factors }),
+      kept,
+      factors,
       repetitionPenalty: REPEAT_REDUCTION,
-      ...(isScarce && { novelty: SCARCE_NOVELTY }),
+      novelty: isScarce ? SCARCE_NOVELTY : undefined,
     });
     const texts: string[] = [];
     const sizes: number[] = [];

@@ -1,9 +1,9 @@
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
+import { passagesIn, speakerOf, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
 import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
-import { isProse, passageText, type Passage } from './passages.ts';
+import { isProse, newPassage, passageText, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';
 
@@ -32,7 +32,7 @@ const RESULTS_SHARE = 0.6;
  */
 export async function buildSummarizerInput(
   corpus: Corpus,
-  range: { readonly from: number; readonly to: number },
+  range: MessageRange,
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
   pace: CancellableYielder,
@@ -98,7 +98,7 @@ async function informativeLines(
  */
 async function readable(
   corpus: Corpus,
-  range: { readonly from: number; readonly to: number },
+  range: MessageRange,
   pace: CancellableYielder,
 ): Promise<{ read: ReadonlySet<IndexedPassage>; alike: ReadonlySet<IndexedPassage> }> {
   const read = new Set<IndexedPassage>();
@@ -108,8 +108,7 @@ async function readable(
     const text = corpus.texts[message]!;
     const handOver = compactionSummaryStart(text);
     if (handOver === undefined && isRecap(text, message)) continue;
-    for (let at = corpus.firstOf[message + 1]! - 1; at >= corpus.firstOf[message]!; at--) {
-      const passage = corpus.passages[at]!;
+    for (const passage of passagesIn(corpus, message).toReversed()) {
       const words = passageText(passage, text);
       if (pace.isDue(words.length * PATTERNS)) await pace.yield();
       if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
@@ -207,7 +206,7 @@ interface SelectedResults {
  */
 export async function selectResults(
   { texts, roles }: Pick<Corpus, 'texts' | 'roles'>,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: MessageRange,
   budgetTokens: number,
   counter: Pick<TokenCounter, 'text'>,
   pace: CancellableYielder,
@@ -246,9 +245,9 @@ export async function selectResults(
   }
   const spans = new Map<number, Passage[]>();
   for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
-  const holds = ({ message, start, end, text }: Passage): boolean =>
+  const contains = ({ message, start, end, text }: Passage): boolean =>
     text === undefined && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
-  return { passages, tokens, contains: holds };
+  return { passages, tokens, contains };
 }
 
 /** The lines of a tool's output or of each fenced block. Of code, only lines added by a diff. */
@@ -277,7 +276,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
       }
     } else if (isOpen && isResultLine(text, start, end)) {
       if (isStatement(text, start, end)) code++;
-      block.push({ message, start, end, kind: 'line', running: false, text: undefined, inListing: false, terms: [] });
+      block.push({ ...newPassage(message, start, end, 'line', false), terms: [] });
     }
     at = next + 1;
   }

@@ -1,4 +1,4 @@
-import type { Corpus, IndexedPassage } from './corpus.ts';
+import { passagesIn, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
 import { wholeCharacters } from './fitting.ts';
 import { isProse, type Passage } from './passages.ts';
 import { isStopWord } from '../search/query.ts';
@@ -10,9 +10,7 @@ import { fold } from '../text/fold.ts';
  */
 export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   const phrases = new Map<string, Phrase>();
-  const first = corpus.firstOf[from] ?? 0;
-  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
-  const running = corpus.passages.slice(first, end).filter((passage) => passage.running);
+  const running = passagesIn(corpus, from, to).filter((passage) => passage.running);
   const proseOnly = running.filter(({ kind }) => kind === 'prose');
   const prose = proseOnly.length > 0 ? proseOnly : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
@@ -56,19 +54,12 @@ function distinctiveTerms(
   for (const passage of prose)
     for (const term of passage.terms) weights.set(term, (weights.get(term) ?? 0) + weightOf(passage));
   const scored = Array.from(weights, ([term, weight]) => ({ term, score: weight ** 0.7 * rarity[term]! ** 2 }));
-  return new Set(
-    scored
-      .sort((a, b) => b.score - a.score)
-      .slice(0, TOP_TERMS)
-      .map(({ term }) => term),
-  );
+  const top = scored.sort((a, b) => b.score - a.score).slice(0, TOP_TERMS);
+  return new Set(top.map(({ term }) => term));
 }
 
-interface Segment {
+interface Segment extends MessageRange {
   readonly corpus: Corpus;
-  /** Message indexes, inclusive. */
-  readonly from: number;
-  readonly to: number;
 }
 
 interface Word {
@@ -173,10 +164,8 @@ const COMMON_WORDS = new Set(
 
 /** The names and identifiers that a segment mentions most, relative to the rest of the session. */
 export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
-  const first = corpus.firstOf[from] ?? 0;
-  const end = corpus.firstOf[to + 1] ?? corpus.passages.length;
   const times = new Map<number, number>();
-  for (let index = first; index < end; index++) {
+  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
     const passage = corpus.passages[index]!;
     if (!isProse(passage) || factors?.[index] === 0) continue;
     for (const term of passage.terms) {

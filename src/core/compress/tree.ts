@@ -46,7 +46,12 @@ export interface ParentTools extends LeafTools {
 /** In old messages, unusual content is preferred. */
 const OLD_OPTIONS = { novelty: 4, discountsUserRoutine: true } satisfies Partial<ExtractOptions>;
 
-export const PARENT_VERSION = 'merge-1';
+const MERGED_BY_CODE = {
+  rung: 'extractive',
+  model: LOCAL_MODEL,
+  promptVersion: 'merge-1',
+  audit: VERBATIM,
+} as const;
 
 /**
  * Merges adjacent nodes by `rewrite`, or without a model: joins their structured lists, or selects their most important
@@ -95,27 +100,16 @@ export async function makeParent(
     return fit({ ...fitted.summary, facts: [...(fitted.summary.facts ?? []), ...quotes] }, room);
   };
   const longText = await textWithin(limits.detailed);
-  let detailed = longText.text;
-  if (detailed === '') {
-    detailed = longestPrefixThatFits(
-      children.map((child) => child.title).join('\n'),
-      Math.max(limits.detailed, 9),
-      counter,
-    );
-  }
+  const titles = children.map((child) => child.title).join('\n');
+  const detailed = longText.text || longestPrefixThatFits(titles, Math.max(limits.detailed, 9), counter);
   const { text: short } = await textWithin(Math.min(limits.brief, tokensWithFraming(detailed, counter)));
   const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
   const tokens = { brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
   const structured = longText.summary ?? merged;
   const title = truncateTitle(first.title === last.title ? first.title : `${first.title} … ${last.title}`);
-  const origin = { rung: 'extractive', model: LOCAL_MODEL, promptVersion: PARENT_VERSION, audit: VERBATIM } as const;
-  return parentOf(
-    children,
-    source,
-    { title, brief, detailed, ...(structured && { structured }), tokens, ...origin },
-    tools,
-  );
+  const content = { title, brief, detailed, tokens, ...(structured && { structured }), ...MERGED_BY_CODE };
+  return parentOf(children, source, content, tools);
 }
 
 /** A parent of these nodes, whose messages have `source` tokens. */
@@ -184,11 +178,8 @@ function speechesIn(text: string, rung: SummaryMethod): Speech[] {
     const open = speeches.at(-1);
     if (speaker) {
       const noted = speaker[1] === NOTED_LABEL;
-      speeches.push({
-        role: ROLES.find((one) => one === speaker[1]) ?? 'assistant',
-        noted,
-        lines: [line.slice(speaker[0].length)],
-      });
+      const role = ROLES.find((one) => one === speaker[1]) ?? 'assistant';
+      speeches.push({ role, noted, lines: [line.slice(speaker[0].length)] });
     } else if (open) open.lines.push(line);
     // Text before the first speaker is a model's or a user's summary, unless it's a plain cut, which has no speakers.
     else speeches.push({ role: 'assistant', noted: rung !== 'cut', lines: [line] });
@@ -226,6 +217,7 @@ const MAX_MERGED = 200;
 function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | undefined {
   const summaries = children.flatMap((child) => child.structured ?? []);
   if (summaries.length === 0) return undefined;
+  const whatOf = ({ what }: { readonly what: string }): string => what;
   const join = <Entry>(
     list: (summary: StructuredSummary) => readonly Entry[] | undefined,
     key: (entry: Entry) => string,
@@ -239,21 +231,11 @@ function mergeStructured(children: readonly SummaryNode[]): StructuredSummary | 
     const entries = isLatestOnly ? (summaries.at(-1)?.[name] ?? []) : join((one) => one[name], String);
     return entries.length > 0 ? [[name, entries] as const] : [];
   });
-  const narrative = summaries
-    .map((one) => one.narrative)
-    .filter((text) => text !== '')
-    .join(' ');
   return {
     ...(Object.fromEntries(lists) as Partial<StructuredSummary>),
-    decisions: join(
-      ({ decisions }) => decisions,
-      ({ what }) => what,
-    ),
-    errors: join(
-      ({ errors }) => errors,
-      ({ what }) => what,
-    ),
-    narrative,
+    decisions: join((one) => one.decisions, whatOf),
+    errors: join((one) => one.errors, whatOf),
+    narrative: summaries.flatMap(({ narrative }) => narrative || []).join(' '),
   };
 }
 
@@ -326,15 +308,7 @@ const MAX_PARENT_SHARE = 0.5;
 /** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
 
-/** Merges nodes of a frontier with a budget of `budgetTokens`. */
-export function mergeNodes(
-  children: readonly SummaryNode[],
-  budgetTokens: number,
-  tools: ParentTools,
-): Promise<SummaryNode | undefined> {
-  return makeParent(children, { ...tools, ceilings: parentCeilings(children, budgetTokens, tools.ceilings) });
-}
-
+/** The limits of a parent in a frontier with a budget of `budgetTokens`. */
 function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, min: LevelLimits): LevelLimits {
   const max = budgetTokens * MAX_PARENT_SHARE;
   const ceilingOf = (level: 'brief' | 'detailed', times: number): number =>
@@ -346,19 +320,13 @@ function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, 
   return { brief: ceilingOf('brief', 1), detailed: ceilingOf('detailed', 2) };
 }
 
-export interface KnownNodes {
-  readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
-  /** Nodes made from summaries that have changed since. */
-  readonly stale: ReadonlySet<NodeId>;
-}
-
 /**
- * Rebuilds the stale nodes of a frontier from their children, bottom-up and without a model. `made` contains each new
- * node after its children.
+ * Rebuilds the stale nodes of a frontier, whose children have changed since, bottom-up and without a model. `made`
+ * contains each new node after its children.
  */
 export async function rebuildStale(
   frontier: readonly SummaryNode[],
-  { nodes, stale }: KnownNodes,
+  { nodes, stale }: { readonly nodes: ReadonlyMap<NodeId, SummaryNode>; readonly stale: ReadonlySet<NodeId> },
   budgetTokens: number,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly made: SummaryNode[] }> {
@@ -370,7 +338,8 @@ export async function rebuildStale(
       const child = nodes.get(id);
       if (child) children.push(await rebuilt(child));
     }
-    const parent = await mergeNodes(children, budgetTokens, tools);
+    const ceilings = parentCeilings(children, budgetTokens, tools.ceilings);
+    const parent = await makeParent(children, { ...tools, ceilings });
     if (!parent) return node;
     made.push(parent);
     return parent;
