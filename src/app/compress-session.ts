@@ -1,7 +1,7 @@
 import { messageAllowance, OUTPUT_COST } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/choose-levels.ts';
-import { ModelMerger } from '../core/compress/model-merger.ts';
+import { modelMerger } from '../core/compress/model-merger.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import {
@@ -275,7 +275,7 @@ async function summarize(
 
   const mergeSettings = { ...policy.summary, prompt: promptWith(MERGE_INSTRUCTIONS) };
   const mergesByModel = policy.summary.effort === 'thorough' && !job.target && summarized.fault === undefined;
-  const merger = new ModelMerger(mergesByModel ? model : undefined, mergeSettings, { counter, pace, calls });
+  const merger = modelMerger(mergesByModel ? model : undefined, mergeSettings, { counter, pace, calls });
   const mergeTools: ParentTools = { ...parentTools, rewrite: merger.rewrite };
   const limit = job.target?.targetTokens ?? Infinity;
   let room = frontierTokens;
@@ -307,8 +307,7 @@ async function summarize(
     levels =
       job.target && round === 0
         ? frontier.map(({ id }) => ({ node: id, level: 'detailed' }))
-        : chooseLevels(frontier, room, nodesMatchingTask(frontier, state), job.target ? undefined : state.levels)
-            .levels;
+        : chooseLevels(frontier, room, nodesMatchingTask(frontier, state), job.target ? undefined : state.levels);
     await countAgain();
     if (after <= limit || room <= 0) break;
     const shorter = shortenOne(frontier, levels, after - limit);

@@ -321,7 +321,7 @@ async function textWithin(
     now: () => 0,
   };
   const { frontier } = await mergeOld(all, limit, 1, state.nodes, tools);
-  const { levels } = chooseLevels(frontier, limit);
+  const levels = chooseLevels(frontier, limit);
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
 

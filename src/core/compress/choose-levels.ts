@@ -25,28 +25,27 @@ export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number
   frontier.reduce((sum, node) => sum + tokensAt(node, level), 0);
 
 /**
- * Chooses the level of each frontier node (oldest first) so that all fit `budgetTokens`: first all brief, then detailed
- * from the newest back, then full from the newest back, if available. No older node is finer than a newer one that
- * could be refined. `fits` is false if even the brief texts don't fit. Nodes in `nearTask` (indexes, nearest first)
- * become detailed before all others, because they are about the current task. With `before`, existing levels are kept
- * and new nodes are detailed as long as everything fits. Otherwise, room is made for several compressions, so that the
- * prompt's prefix rarely changes.
+ * Chooses the level of each frontier node (oldest first) so that all fit `budgetTokens`, if their brief texts do: first
+ * all brief, then detailed from the newest back, then full from the newest back, if available. No older node is finer
+ * than a newer one that could be refined. Nodes in `nearTask` (indexes, nearest first) become detailed before all
+ * others, because they are about the current task. With `before`, existing levels are kept and new nodes are detailed
+ * as long as everything fits. Otherwise, room is made for several compressions, so that the prompt's prefix rarely
+ * changes.
  */
 export function chooseLevels(
   frontier: readonly SummaryNode[],
   budgetTokens: number,
   nearTask: readonly number[] = [],
   before?: ReadonlyMap<NodeId, Level>,
-): { readonly levels: LevelChoice[]; readonly tokens: number; readonly fits: boolean } {
+): LevelChoice[] {
   if (before) {
-    const asBefore = frontier.map((node) => ({ node: node.id, level: before.get(node.id) ?? 'detailed' }));
+    const asBefore = frontier.map(({ id }) => ({ node: id, level: before.get(id) ?? 'detailed' }));
     const tokensBefore = frontier.reduce((sum, node, at) => sum + tokensAt(node, asBefore[at]!.level), 0);
-    if (tokensBefore <= budgetTokens) return { levels: asBefore, tokens: tokensBefore, fits: true };
+    if (tokensBefore <= budgetTokens) return asBefore;
   }
   const finerUpTo = before ? budgetTokens * REFILL_SHARE : budgetTokens;
   const levels: Level[] = frontier.map(() => 'brief');
   let tokens = tokensOf(frontier, 'brief');
-  const fits = tokens <= budgetTokens;
   const refine = (at: number, from: Level, to: Level): boolean => {
     const node = frontier[at]!;
     if (levels[at] !== from || (to === 'full' && node.full === undefined)) return true;
@@ -56,12 +55,11 @@ export function chooseLevels(
     tokens += more;
     return true;
   };
+  const refineFromNewest = (from: Level, to: Level): void => {
+    for (let at = frontier.length - 1; at >= 0 && refine(at, from, to);) at--;
+  };
   for (const at of nearTask) refine(at, 'brief', 'detailed');
-  for (const [from, to] of [
-    ['brief', 'detailed'],
-    ['detailed', 'full'],
-  ] as const) {
-    for (let at = frontier.length - 1; at >= 0; at--) if (!refine(at, from, to)) break;
-  }
-  return { levels: frontier.map((node, at) => ({ node: node.id, level: levels[at]! })), tokens, fits };
+  refineFromNewest('brief', 'detailed');
+  refineFromNewest('detailed', 'full');
+  return frontier.map((node, at) => ({ node: node.id, level: levels[at]! }));
 }

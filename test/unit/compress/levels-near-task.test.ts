@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
+import { tokensWith } from './scripted.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 
@@ -26,7 +27,7 @@ describe('levels of a frontier', () => {
   const frontier = ['a', 'b', 'c', 'd'].map(node);
   const detailed = (budget: number, near: readonly number[]): string[] =>
     chooseLevels(frontier, budget, near)
-      .levels.filter(({ level }) => level === 'detailed')
+      .filter(({ level }) => level === 'detailed')
       .map((one) => one.node);
 
   it('are brief for old summaries and detailed for new ones', () => {
@@ -40,7 +41,7 @@ describe('levels of a frontier', () => {
 
   it('fit the budget, whatever the task is about', () => {
     for (let budget = 128; budget < 500; budget += 20)
-      assert.ok(chooseLevels(frontier, budget, [0, 1, 2]).tokens <= budget);
+      assert.ok(tokensWith(frontier, chooseLevels(frontier, budget, [0, 1, 2])) <= budget);
   });
 
   it('stay unchanged while they fit, and then leave room for new summaries', () => {
@@ -48,7 +49,7 @@ describe('levels of a frontier', () => {
     const before = new Map(many.map(({ id }) => [id, id === 'a' ? 'brief' : 'detailed'] as const));
     const finer = (of: readonly SummaryNode[], budget: number): string[] =>
       chooseLevels(of, budget, [], before)
-        .levels.filter(({ level }) => level === 'detailed')
+        .filter(({ level }) => level === 'detailed')
         .map((one) => one.node);
     const whole = 32 + 5 * 112;
     assert.deepEqual(finer(many, whole), ['b', 'c', 'd', 'e', 'f']);

@@ -1,6 +1,6 @@
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryModel, SummaryRequest } from '../../../src/core/compress/summary-model.ts';
-import { chooseLevels, type LevelChoice } from '../../../src/core/compress/choose-levels.ts';
+import { chooseLevels, tokensAt, type LevelChoice } from '../../../src/core/compress/choose-levels.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import {
@@ -52,6 +52,10 @@ export const SETTINGS: SummarizeSettings = {
   extractiveOnFault: false,
 };
 
+/** Tokens of a frontier at these levels. */
+export const tokensWith = (frontier: readonly SummaryNode[], levels: readonly LevelChoice[]): number =>
+  frontier.reduce((sum, node, at) => sum + tokensAt(node, levels[at]!.level), 0);
+
 /** A session's summaries after another compression. */
 export interface Grown {
   readonly leaves: readonly SummaryNode[];
@@ -88,13 +92,13 @@ export async function grow(
     new Map([...known, ...all].map((node) => [node.id, node])),
     parents,
   );
-  const chosen = chooseLevels(joined.frontier, frontierTokens);
+  const levels = chooseLevels(joined.frontier, frontierTokens);
   return {
     leaves,
     nodes: [...leaves, ...joined.parents],
     frontier: joined.frontier,
-    levels: chosen.levels,
-    tokens: chosen.tokens,
+    levels,
+    tokens: tokensWith(joined.frontier, levels),
     covered,
     calls: own.calls,
     ...(fault !== undefined && { fault }),
