@@ -33,7 +33,6 @@ export interface ModelCheckTools {
   readonly calls: CallLog;
 }
 
-/** The result of a check by a model. */
 export interface ModelCheckResult {
   readonly statements: readonly CheckedStatement[];
   /** The error of the first request that failed. Its statements keep the result of the check by code. */

@@ -11,7 +11,6 @@ const MAX_HITS = 40;
 const MAX_CHARS_PER_TOKEN = 8;
 /** Minimum room for a passage, in tokens. */
 const MIN_ROOM = 6;
-/** Marks an omission. */
 const GAP = '…';
 /** Tokens of such a mark on a line of its own. */
 const GAP_TOKENS = 3;
@@ -49,10 +48,9 @@ export class SourceExcerpts {
    */
   async of(statements: readonly string[], maxTokens: number): Promise<SourceExcerpt> {
     const chars = this.#passages.reduce((sum, { text }) => sum + text.length, 0);
-    if (chars <= maxTokens * MAX_CHARS_PER_TOKEN) {
-      const whole = this.#render([...this.#passages.keys()]);
-      if (this.#counter.text(whole) <= maxTokens) return this.#excerpt([...this.#passages.keys()], whole, []);
-    }
+    const all = [...this.#passages.keys()];
+    const whole = chars <= maxTokens * MAX_CHARS_PER_TOKEN ? this.#render(all) : undefined;
+    if (whole !== undefined && this.#counter.text(whole) <= maxTokens) return this.#excerpt(all, whole, []);
     const index = await (this.#index ??= this.#createIndex());
     const found: (readonly number[])[] = [];
     for (const statement of statements) {

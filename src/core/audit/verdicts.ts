@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { listOf, objectOf, STRING_SCHEMA } from '../compress/parse-summary.ts';
 import { jsonObjects } from '../text/json-objects.ts';
+import { tryParse } from '../text/json-value.ts';
 
 /** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
 const VERDICTS = ['told', 'otherwise', 'untold'] as const;
@@ -57,18 +58,9 @@ export function parseVerdicts(answer: string): ReadonlyMap<number, ModelVerdict>
 
 function entriesOf(answer: string): readonly unknown[] {
   for (const candidate of jsonObjects(answer)) {
-    const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), parsed(candidate));
+    const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), tryParse(candidate));
     if (success) return output.statements;
   }
   // A truncated answer: its outer object isn't closed, but all entries except the last are.
-  return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(parsed);
-}
-
-/** Parses JSON. Returns undefined if it's invalid, such as prose in braces. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(tryParse);
 }

@@ -26,7 +26,6 @@ export interface AskTools extends LeafTools {
   readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
 }
 
-/** A segment for the model to summarize. */
 export interface SegmentToSummarize {
   readonly source: LeafSource;
   /** Maximum cost of summarizing it, in input tokens. */
@@ -114,7 +113,6 @@ export async function askModel(
   return last && (await attempt(last, tightForm, 'tight')).content;
 }
 
-/** The requested form of the answer. */
 interface Form {
   /** The requested length of the text. */
   readonly tokens: number;

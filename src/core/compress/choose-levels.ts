@@ -4,7 +4,6 @@ import type { Level, SummaryNode } from '../model/summary.ts';
 /** Upper estimate of a node's heading ("[messages 12–80]" and the line break), in tokens. */
 export const NODE_HEADING_TOKENS = 12;
 
-/** A frontier node with the level at which it is sent. */
 export interface LevelChoice {
   readonly node: NodeId;
   readonly level: Level;

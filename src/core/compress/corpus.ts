@@ -11,7 +11,6 @@ export interface IndexedPassage extends Passage {
   readonly terms: readonly number[];
 }
 
-/** A term of the vocabulary. */
 export interface Term {
   /** In lower case if it's a name. */
   readonly name: string;
@@ -170,12 +169,6 @@ export function firstOf(passages: readonly Passage[], messages: number): number[
   return first;
 }
 
-/** A range of messages in a corpus, by position; both ends are inclusive. */
-export interface MessageRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The passages of these messages. */
 export const passagesIn = ({ passages, firstOf }: Corpus, from: number, to = from): readonly IndexedPassage[] =>
   passages.slice(firstOf[from], firstOf[to + 1]);
@@ -215,7 +208,6 @@ function withoutSmallTalk(passage: Passage, text: string): Passage[] {
   return [bare.length === words.length ? passage : { ...passage, text: bare }];
 }
 
-/** Removes spans from a passage. */
 function withoutSpans(passage: Passage, spans: readonly Span[], text: string): Passage[] {
   const span = spans.find(({ start, end }) => start < passage.end && passage.start < end);
   if (!span || passage.text !== undefined) return [passage];

@@ -1,9 +1,6 @@
-import { isToolResult, type SourceMessage } from './source-message.ts';
+import { isToolResult, type MessageRange, type SourceMessage } from './source-message.ts';
 
-/** A range of messages, by position; both ends are inclusive. */
-export interface Segment {
-  readonly from: number;
-  readonly to: number;
+export interface Segment extends MessageRange {
   readonly tokens: number;
 }
 
@@ -67,14 +64,8 @@ export function cutSegments(
   return segments;
 }
 
-/** A user message and everything up to the next one, by position; both ends are inclusive. */
-interface Turn {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Turns of `messages[from, to]`, each starting at a user message. Messages before the first one are a turn, too. */
-function* turns(messages: readonly SourceMessage[], from: number, to: number): Generator<Turn> {
+function* turns(messages: readonly SourceMessage[], from: number, to: number): Generator<MessageRange> {
   let start = from;
   for (let at = from; at <= to; at++) {
     if (at > start && startsTurn(messages[at]!)) {

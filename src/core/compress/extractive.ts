@@ -2,7 +2,8 @@ import type { Span } from '../model/key-event.ts';
 import { MaxHeap } from '../tokens/max-heap.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
-import { speakerOf, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
+import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
+import type { MessageRange } from './source-message.ts';
 import { passageText, type PassageKind } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 

@@ -4,11 +4,11 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { VERBATIM, type Audit, type AuditFault, type SummaryMethod, type StructuredSummary } from '../model/summary.ts';
 import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { buildCorpus, passagesIn, rarityOfText, type Corpus, type MessageRange } from './corpus.ts';
+import { buildCorpus, passagesIn, rarityOfText, type Corpus } from './corpus.ts';
 import { extractPassages, renderPassages } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
-import type { SourceMessage } from './source-message.ts';
+import type { MessageRange, SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { truncateTitle } from './topics.ts';
 
@@ -25,7 +25,6 @@ export interface NodeContent {
   readonly audit: Audit;
 }
 
-/** A segment to summarize. */
 export interface LeafSource extends MessageRange {
   readonly corpus: Corpus;
   /** A weight for each passage of the corpus; by default, all are equal. */
@@ -42,7 +41,6 @@ export interface LeafSource extends MessageRange {
   readonly ceiling: number;
   /** Spans that the ledger quotes, by message; the summary doesn't repeat them. */
   readonly kept?: ReadonlyMap<number, readonly Span[]> | undefined;
-  /** Key events by message. */
   readonly events?: ReadonlyMap<number, readonly DetectedEvent[]> | undefined;
 }
 
@@ -56,8 +54,8 @@ export const BRIEF_SHARE = 0.1;
 export const DETAILED_SHARE = 0.3;
 export const FULL_SHARE = 0.7;
 
-export const EXTRACTIVE_VERSION = 'extractive-2';
 export const LOCAL_MODEL = 'local';
+const MADE_BY_CODE = { model: LOCAL_MODEL, promptVersion: 'extractive-2', audit: VERBATIM } as const;
 
 export interface LeafTools {
   readonly counter: TokenCounter;
@@ -106,10 +104,8 @@ export function shortened(
 ): NodeContent {
   if (!content.structured) return content;
   const rarity = (text: string): number => rarityOfText(corpus, text);
-  const { text, summary } = fitSummary(content.structured, limit - tokensWithFraming('', counter), counter, {
-    rarity,
-    ignoresSections: true,
-  });
+  const room = limit - tokensWithFraming('', counter);
+  const { text, summary } = fitSummary(content.structured, room, counter, { rarity, ignoresSections: true });
   if (text === '') return content;
   const detailed = tokensWithFraming(text, counter);
   const brief = content.tokens.brief <= detailed ? content.brief : text;
@@ -132,9 +128,8 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
   }
   if (Array.isArray(value)) return value.map((one: unknown) => withoutUnknownQuotes(one, texts)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, withoutUnknownQuotes(one, texts)]),
-  ) as Value;
+  const entries = Object.entries(value).map(([key, one]) => [key, withoutUnknownQuotes(one, texts)] as const);
+  return Object.fromEntries(entries) as Value;
 }
 
 /** Code, quotations, and single quotation marks, which would pair up with one in the next entry. */
@@ -244,9 +239,7 @@ export function wholeContent({ corpus, from, to, title }: LeafSource, { counter 
     // Neither a model nor extraction made it.
     rung: 'cut',
     tokens: { brief: tokens, detailed: tokens },
-    model: LOCAL_MODEL,
-    promptVersion: EXTRACTIVE_VERSION,
-    audit: VERBATIM,
+    ...MADE_BY_CODE,
   };
 }
 
@@ -274,11 +267,9 @@ function finish(
   { counter }: LeafTools,
   texts: Pick<NodeContent, 'brief' | 'detailed' | 'rung' | 'structured'>,
 ): NodeContent | undefined {
-  const tokens = {
-    brief: tokensWithFraming(texts.brief, counter),
-    detailed: tokensWithFraming(texts.detailed, counter),
-  };
+  const brief = tokensWithFraming(texts.brief, counter);
+  const tokens = { brief, detailed: tokensWithFraming(texts.detailed, counter) };
   if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
   const title = source.title || truncateTitle(texts.detailed) || '…';
-  return { title, ...texts, tokens, model: LOCAL_MODEL, promptVersion: EXTRACTIVE_VERSION, audit: VERBATIM };
+  return { title, ...texts, tokens, ...MADE_BY_CODE };
 }

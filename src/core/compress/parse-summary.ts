@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { proseSummary, SUMMARY_LISTS, type StructuredSummary } from '../model/summary.ts';
 import type { SummaryFields } from '../prompts/render-prompts.ts';
 import { jsonObjects } from '../text/json-objects.ts';
+import { isObject } from '../text/json-value.ts';
 
 /** In UTF-16 units. An answer with a longer entry is rejected: the model has put running text into a list. */
 const MAX_ENTRY_LENGTH = 4_000;
@@ -114,11 +115,7 @@ const isEmpty = ({ narrative: _, ...lists }: v.InferOutput<typeof answerSchema>)
 const LOOKS_LIKE_DATA = /^\s*(?:```\w*\s*)?[{[]|\{\s*"/;
 
 function withCamelKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]: [string, unknown]) => [
-      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      one,
-    ]),
-  );
+  if (!isObject(value)) return value;
+  const camelKey = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [camelKey(key), one]));
 }

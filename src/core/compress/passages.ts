@@ -26,7 +26,6 @@ export type PassageKind =
 
 /** A piece of a message that can stand by itself: a line, or a sentence of a long line. Offsets are in UTF-16 units. */
 export interface Passage {
-  /** Index of its message. */
   readonly message: number;
   readonly start: number;
   readonly end: number;
@@ -49,7 +48,6 @@ export const newPassage = (
   text?: string,
 ): Passage => ({ message, start, end, kind, running, text, inListing: false });
 
-/** The text of a passage. */
 export function passageText(passage: Passage, messageText: string): string {
   return passage.text ?? messageText.slice(passage.start, passage.end);
 }
@@ -67,7 +65,9 @@ const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
 
 let segmenter: Intl.Segmenter | undefined;
-const sentences = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
+/** Splits text in any language into sentences. */
+export const sentences = (): Intl.Segmenter =>
+  (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
 
 /**
  * Cuts a message's text into passages, in order. Listings, data, and wrappers are left out; all prose is kept, in any
@@ -223,9 +223,9 @@ export class PassageCutter {
       if (!tag) return at;
       const isOpening = tag[1] !== '/';
       const name = tag[2]!.toLowerCase();
-      if (name === 'think' || name === 'thinking') this.thinking = isOpening;
-      else if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
-      else if (name === 'summary' && isOpening) {
+      if (!WRAPPERS.has(name)) return at;
+      this.passTag(name, isOpening);
+      if (name === 'summary' && isOpening) {
         const end = close + text.slice(close, last).indexOf('</summary>');
         if (end >= close) {
           // The label of a collapsed block. The rest of the line is its content.
@@ -233,11 +233,17 @@ export class PassageCutter {
           at = end + '</summary>'.length;
           continue;
         }
-      } else if (!WRAPPERS.has(name)) return at;
+      }
       at = close + 1;
       while (at < last && text.charCodeAt(at) <= 32) at++;
     }
     return at;
+  }
+
+  /** Enters or leaves a block of thinking or with a tool call. */
+  private passTag(name: string, isOpening: boolean): void {
+    if (name === 'think' || name === 'thinking') this.thinking = isOpening;
+    if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
   }
 
   private proseLine(first: number, last: number): void {
@@ -281,8 +287,7 @@ export class PassageCutter {
       const [, slash, written = ''] = TAG.exec(line.slice(open)) ?? [];
       const name = written.toLowerCase();
       if (!WRAPPERS.has(name)) break;
-      if (slash === '/' && (name === 'think' || name === 'thinking')) this.thinking = false;
-      if (slash === '/' && (name === 'details' || name === 'tool-use')) this.wrapped = false;
+      if (slash === '/') this.passTag(name, false);
       end = trimmedEnd(text, first, first + open);
     }
     return end;

@@ -1,5 +1,6 @@
 import { SUMMARY_LISTS, type StructuredSummary, type SummaryField } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
+import { sentences } from './passages.ts';
 
 /**
  * A line of a rendered summary. If room is short, lines with a lower `rank` are dropped first; rare words raise the
@@ -58,13 +59,9 @@ function entriesOf(summary: StructuredSummary, field: SummaryField): readonly st
   return IN_ONE_LINE.has(field) && entries.length > 0 ? [entries.join(', ')] : entries;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
-/** The trimmed sentences of a text, in any language. */
-export function splitSentences(text: string): string[] {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  return Array.from(segmenter.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
-}
+/** The trimmed sentences of a text. */
+export const splitSentences = (text: string): string[] =>
+  Array.from(sentences().segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
 
 /** Joins sentences by spaces, except after full-width punctuation, which is followed by none. */
 const joinSentences = (sentences: readonly string[]): string =>
@@ -83,13 +80,11 @@ export function relativePositionsIn(summaries: readonly StructuredSummary[]): Ma
   return positions;
 }
 
-/** A summary that fits, with its text. */
 export interface FittedSummary {
   readonly summary: StructuredSummary;
   readonly text: string;
 }
 
-/** Which lines are dropped first. */
 export interface FitOptions {
   /** How rare a text's words are in the source, 0…1; common lines are dropped first. */
   readonly rarity?: (text: string) => number;

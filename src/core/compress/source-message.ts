@@ -1,9 +1,14 @@
-import type { Message } from '../model/message.ts';
+import { messageText, type Message } from '../model/message.ts';
 import { Hash53 } from '../text/hash.ts';
-import { messageText } from '../model/message.ts';
 
 /** The part of a message that compression reads. */
 export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+
+/** A range of messages, by position; both ends are inclusive. */
+export interface MessageRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Whether a message is a tool result: by its role, or because all its blocks are tool results. */
 export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolean {

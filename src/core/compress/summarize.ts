@@ -118,7 +118,6 @@ const MAX_BRIEF_TOKENS = 400;
 /** Maximum share of the source for the text of a run that waits. */
 const WAITING_SHARE = 0.05;
 
-/** Limits for one line. */
 const LINE = { brief: 16, detailed: 16 } as const;
 
 /** A message up to this size between two summaries, such as "continue", may be kept whole as a summary. */
@@ -161,7 +160,6 @@ export async function summarizeRuns(
   const made = new Map<Piece, NodeContent | undefined>();
   let fault: unknown;
   let badAnswers = settings.isDoubtful === true ? 1 : 0;
-  let answered = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isWorthAsking = (piece: Piece): boolean =>
@@ -176,15 +174,12 @@ export async function summarizeRuns(
     await mapLimited(order, concurrency, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
       const cached = tools.cache?.get(key);
-      if (cached && cached.tokens.detailed <= piece.source.ceiling) {
-        answered++;
-        made.set(piece, cached);
-      } else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
+      if (cached && cached.tokens.detailed <= piece.source.ceiling) made.set(piece, cached);
+      else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
           const content = await askModel(piece, model, settings, tools, badAnswers > 0);
           badAnswers = content ? 0 : badAnswers + 1;
           if (content) {
-            answered++;
             made.set(piece, content);
             tools.cache?.set(key, content);
           }
@@ -198,12 +193,12 @@ export async function summarizeRuns(
       report();
     });
   }
+  if (asked.length > 0 && made.size === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
     const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
     await shortenAnswers(made, room, tools);
   }
-  if (asked.length > 0 && answered === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   const rest = pieces.filter((piece) => !made.has(piece));
   for (const [run] of runs.entries()) {
     const ownPieces = rest.filter((piece) => piece.run === run);
@@ -219,17 +214,14 @@ export async function summarizeRuns(
     }
   }
   const summarized = runs.map((_, run): SummarizedRun => {
-    const leaves: SummaryNode[] = [];
-    let covered = 0;
-    for (const piece of pieces) {
-      if (piece.run !== run) continue;
-      const content = made.get(piece);
-      // Covered messages must not have gaps: what follows is left to the next compression.
-      if (!content) break;
-      leaves.push(leafOf(content, piece, tools));
-      covered = piece.segment.to + 1;
-    }
-    return { leaves, covered };
+    const ownPieces = pieces.filter((piece) => piece.run === run);
+    // Covered messages must not have gaps: what follows is left to the next compression.
+    const gap = ownPieces.findIndex((piece) => !made.get(piece));
+    const leaves = ownPieces.slice(0, gap === -1 ? undefined : gap);
+    return {
+      leaves: leaves.map((piece) => leafOf(made.get(piece)!, piece, tools)),
+      covered: (leaves.at(-1)?.segment.to ?? -1) + 1,
+    };
   });
   pace.throwIfCancelled();
   return { runs: summarized, ...(fault !== undefined && { fault }) };
@@ -369,9 +361,8 @@ function partName(at: number, titles: readonly string[]): string {
   const near = titles.flatMap((title, other) =>
     other !== at && title !== '' && Math.abs(other - at) <= NEAR_PARTS ? [`part ${other + 1}: ${title}`] : [],
   );
-  return [`Part ${at + 1} of ${titles.length} of the conversation; the others are summarized as well`, ...near].join(
-    '; ',
-  );
+  const part = `Part ${at + 1} of ${titles.length} of the conversation; the others are summarized as well`;
+  return [part, ...near].join('; ');
 }
 
 const NEAR_PARTS = 2;

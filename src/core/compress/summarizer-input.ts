@@ -1,6 +1,7 @@
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { passagesIn, speakerOf, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
+import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
+import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
 import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
 import { isProse, newPassage, passageText, type Passage } from './passages.ts';

@@ -1,4 +1,5 @@
-import { passagesIn, type Corpus, type IndexedPassage, type MessageRange } from './corpus.ts';
+import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
+import type { MessageRange } from './source-message.ts';
 import { wholeCharacters } from './fitting.ts';
 import { isProse, type Passage } from './passages.ts';
 import { isStopWord } from '../search/query.ts';
@@ -24,7 +25,7 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
     if (index % Math.ceil(step / weight) > 0) continue;
     for (const words of wordRuns(corpus.texts[message]!.slice(start, end)))
       for (let at = 0; at < words.length; at++)
-        for (let length = 1; length <= MAX_WORDS && at + length <= words.length; length++)
+        for (let length = 1; length <= MAX_PHRASE_WORDS && at + length <= words.length; length++)
           addPhrase(phrases, words.slice(at, at + length), message, weight);
   }
   const chosen: Phrase[] = [];
@@ -138,9 +139,7 @@ function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
 const TOP_TERMS = 24;
 /** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
 const MAX_CHARS = 10_000;
-/** Per phrase. */
-const MAX_WORDS = 3;
-/** Per title. */
+const MAX_PHRASE_WORDS = 3;
 const MAX_PHRASES = 3;
 /** Users name the topic more reliably than assistants. */
 const USER_WEIGHT = 3;

@@ -1,5 +1,6 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import type { CostTier } from '../model/summary.ts';
+import type { SummaryStyle } from '../prompts/render-prompts.ts';
 import { safeCuts } from '../compress/cut-segments.ts';
 import type { SourceMessage } from '../compress/source-message.ts';
 
@@ -47,8 +48,7 @@ export interface Policy {
     readonly maxTokens: number;
     readonly temperature: number;
     readonly effort: CostTier;
-    /** What the prompt asks for: `structured`, or two to three sentences. */
-    readonly style: 'structured' | 'sentences';
+    readonly style: SummaryStyle;
   };
 }
 

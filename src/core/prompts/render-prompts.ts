@@ -65,9 +65,7 @@ const NARRATIVE = 'what happened, in running text';
 /** For developers, the lists say everything else. */
 const SHORT_NARRATIVE = 'one or two sentences: what the work is, and how it stands at the end';
 
-/** A prompt that is ready to be rendered. */
 export interface SummaryPrompt {
-  readonly name: string;
   /** The template. */
   readonly text: string;
   /** What the conversation is and what matters in it, for the short form. */
@@ -128,7 +126,7 @@ export function summaryPrompt(
   // The first paragraph of a user's prompt may be anything, so the preset's is used.
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + suffix;
   const modelTexts = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
-  return { name, text, focus, fields, narrative, style, version: `${name}-${textHash(modelTexts).slice(-8)}` };
+  return { text, focus, fields, narrative, style, version: `${name}-${textHash(modelTexts).slice(-8)}` };
 }
 
 /** The JSON object that a preset asks for, with descriptions as values. */
