@@ -83,7 +83,7 @@ export async function modelContent(
   if (tokens > source.ceiling)
     return [{ kind: 'grew', text: `${tokens} tokens where there is room for ${source.limits.detailed}` }];
   const short = fitSummary(summary, source.limits.brief, counter, { rarity }).text;
-  const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter) : short;
+  const brief = short || longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter);
   return {
     title: truncateTitle(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
     brief,
@@ -182,7 +182,7 @@ export async function extractiveContent(
   const short = await extractText(source, limit, tools, BRIEF_NOVELTY);
   await pace.yield();
   const least = Math.min(MIN_CUT, tokensWithFraming(detailed, counter));
-  const brief = short === '' ? longestPrefixThatFits(said, Math.max(source.limits.brief, least), counter) : short;
+  const brief = short || longestPrefixThatFits(said, Math.max(source.limits.brief, least), counter);
   await pace.yield();
   const made = finish(source, tools, { brief, detailed, rung: 'extractive', structured });
   return made ?? truncatedContent(source, tools);

@@ -255,45 +255,42 @@ async function cutPieces(
   const { roomTokens, ceilingTokens } = settings;
   const totalTokens = sum(runs.flatMap(({ tokens }) => tokens));
   const messageCount = sum(runs.map(({ messages }) => messages.length));
-  const corpora: Corpus[] = [];
+  const read: { corpus: Corpus; factors: Float64Array; readable: number[] }[] = [];
   for (const { messages, events, superseded } of runs) {
     await pace.yield();
-    const read = await buildCorpus(messages, pace, events, false, superseded);
-    await usage?.add(read, messages, pace);
-    corpora.push((await usage?.withSessionRarity(read, pace)) ?? read);
+    const ofRun = await buildCorpus(messages, pace, events, false, superseded);
+    await usage?.add(ofRun, messages, pace);
+    const corpus = (await usage?.withSessionRarity(ofRun, pace)) ?? ofRun;
+    const factors = await usefulnessFactors(corpus, roomTokens / totalTokens, pace, events);
+    read.push({ corpus, factors, readable: messages.map((_, at) => readableTokens(corpus, at)) });
   }
-  const readableByRun = runs.map(({ messages }, run) => messages.map((_, at) => readableTokens(corpora[run]!, at)));
-  const parts = settings.segment ? undefined : segmentCount(readableByRun.flat(), totalTokens, settings, model);
-  const cut: { run: number; segment: Segment; corpus: Corpus; readable: number }[] = [];
+  const readableByMessage = read.flatMap((one) => one.readable);
+  const parts = settings.segment ? undefined : segmentCount(readableByMessage, totalTokens, settings, model);
+  const cut: { run: number; segment: Segment; title: string; readable: number }[] = [];
   for (const [run, { messages, tokens }] of runs.entries()) {
-    const weights = readableByRun[run]!;
+    const { corpus, readable } = read[run]!;
     const segments =
       parts === undefined
         ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
-        : evenSegments(messages, tokens, weights, sum(readableByRun.flat()) / parts);
+        : evenSegments(messages, tokens, readable, sum(readableByMessage) / parts);
     for (const segment of segments) {
-      const readable = sum(weights.slice(segment.from, segment.to + 1));
-      cut.push({ run, segment, corpus: corpora[run]!, readable });
+      const title = truncateTitle(topicTitle({ corpus, ...segment }) ?? '');
+      cut.push({ run, segment, title, readable: sum(readable.slice(segment.from, segment.to + 1)) });
+      await pace.yield();
     }
   }
   const readable = sum(cut.map((one) => one.readable));
-  const factors = new Map<Corpus, Float64Array>();
-  for (const [run, corpus] of corpora.entries())
-    factors.set(corpus, await usefulnessFactors(corpus, roomTokens / totalTokens, pace, runs[run]!.events));
+  const titles = cut.map(({ title }) => title);
   const allowance = allowanceFor(messageCount, totalTokens, settings);
   const shares = sharesOf(
     cut.map((one) => one.readable),
     roomTokens,
     settings.isBounded ? MIN_SHARE_TOKENS : 0,
   );
-  const titles: string[] = [];
-  for (const { segment, corpus } of cut) {
-    titles.push(truncateTitle(topicTitle({ corpus, ...segment }) ?? ''));
-    await pace.yield();
-  }
   const pieces: Piece[] = [];
-  for (const [at, { run, segment, corpus, readable: ownReadable }] of cut.entries()) {
-    const { messages, events, kept } = runs[run]!;
+  for (const [at, { run, segment, title, readable: ownReadable }] of cut.entries()) {
+    const { messages, events, kept, waits } = runs[run]!;
+    const { corpus, factors } = read[run]!;
     const share = Math.floor(shares[at]!) - NODE_HEADING_TOKENS;
     const maxWorthwhile = Math.floor((ceilingTokens * segment.tokens) / totalTokens) - NODE_HEADING_TOKENS;
     const ceiling = Math.min(maxWorthwhile, Math.floor(segment.tokens * FULL_SHARE));
@@ -304,25 +301,23 @@ async function cutPieces(
     const answerLimit = model
       ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
       : Infinity;
-    const waitingLimit = runs[run]!.waits ? segment.tokens * WAITING_SHARE : Infinity;
+    const waitingLimit = waits ? segment.tokens * WAITING_SHARE : Infinity;
     const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
-    const brief = Math.max(
-      Math.min(min, detailed),
-      Math.min(Math.floor(segment.tokens * BRIEF_SHARE), MAX_BRIEF_TOKENS),
-    );
+    const briefLimit = Math.floor(segment.tokens * BRIEF_SHARE);
+    const brief = Math.max(Math.min(min, detailed), Math.min(briefLimit, MAX_BRIEF_TOKENS));
     const covered = messages.slice(segment.from, segment.to + 1);
     const hash = sourceHash(covered);
     // Hashing takes long enough to yield here.
     await pace.yield();
     const source: LeafSource = {
       corpus,
-      factors: factors.get(corpus)!,
+      factors,
       from: segment.from,
       to: segment.to,
-      title: titles[at]!,
-      topics: topicsOf({ corpus, factors: factors.get(corpus)!, ...segment }),
+      title,
+      topics: topicsOf({ corpus, factors, ...segment }),
       tokens: segment.tokens,
-      limits: { brief: isLong ? Math.min(brief, Math.floor(segment.tokens * BRIEF_SHARE)) : brief, detailed },
+      limits: { brief: isLong ? Math.min(brief, briefLimit) : brief, detailed },
       // Longer answers are rejected, because they save too little or aren't summaries.
       ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG_FACTOR, SHORT_ANSWER_TOKENS))),
       kept,

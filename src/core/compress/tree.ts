@@ -94,16 +94,15 @@ export async function makeParent(
     const room = limit - MESSAGE_FRAMING_TOKENS;
     if (others.length === 0) return fit(merged, room);
     const fitted = fit(merged, room * (1 - quotedShare));
-    const quotes = (await extractWithin(quotable, limit - counter.text(fitted.text), tools))
-      .split('\n')
-      .filter((line) => line !== '');
+    const quoted = await extractWithin(quotable, limit - counter.text(fitted.text), tools);
+    const quotes = quoted.split('\n').filter((line) => line !== '');
     return fit({ ...fitted.summary, facts: [...(fitted.summary.facts ?? []), ...quotes] }, room);
   };
   const longText = await textWithin(limits.detailed);
   const titles = children.map((child) => child.title).join('\n');
   const detailed = longText.text || longestPrefixThatFits(titles, Math.max(limits.detailed, 9), counter);
   const { text: short } = await textWithin(Math.min(limits.brief, tokensWithFraming(detailed, counter)));
-  const brief = short === '' ? longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter) : short;
+  const brief = short || longestPrefixThatFits(detailed, Math.max(limits.brief, 9), counter);
   const tokens = { brief: tokensWithFraming(brief, counter), detailed: tokensWithFraming(detailed, counter) };
   if (tokens.detailed >= source) return undefined;
   const structured = longText.summary ?? merged;
