@@ -74,11 +74,14 @@ export async function buildCorpus(
     roles.push(isToolResult(message) ? 'tool' : message.role);
     const first = cut.length;
     await new PassageCutter(message, text, position, cut, takesAll, isShort).cut(pace);
+    let ofMessage: readonly Passage[] = cut.splice(first);
     const spans = wanted?.get(position);
-    if (spans) cut.push(...withSpans(cut.splice(first), spans, text, position));
-    if (isShort && !takesAll) cut.push(...cut.splice(first).flatMap((one) => withoutSmallTalk(one, text)));
+    if (spans) ofMessage = withSpans(ofMessage, spans, text, position);
+    if (isShort && !takesAll) ofMessage = ofMessage.flatMap((one) => withoutSmallTalk(one, text));
     const removedHere = removed?.get(position);
-    if (removedHere) cut.push(...cut.splice(first).flatMap((passage) => withoutSpans(passage, removedHere, text)));
+    if (removedHere) ofMessage = ofMessage.flatMap((one) => withoutSpans(one, removedHere, text));
+    // A message may have more passages than a call can have arguments.
+    for (const one of ofMessage) cut.push(one);
     if (pace.isDue(200)) await pace.yield();
   }
   const distinct = await dropRepeats(cut, texts, pace);
@@ -188,7 +191,12 @@ export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): numb
 }
 
 /** Adds a passage for each span that no passage contains. Passages that it overlaps are removed. */
-function withSpans(passages: Passage[], spans: readonly Span[], text: string, message: number): Passage[] {
+function withSpans(
+  passages: readonly Passage[],
+  spans: readonly Span[],
+  text: string,
+  message: number,
+): readonly Passage[] {
   const uncovered = spans.filter(
     ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
   );

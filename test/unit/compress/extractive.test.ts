@@ -88,6 +88,14 @@ describe('extractive summary', () => {
     assert.match(text, /August/);
   });
 
+  it('reads a message of more lines than a call can have arguments', async () => {
+    const lines = Array.from({ length: 150_000 }, (_, at) => `row ${at} of it`);
+    const messages = transcript(['user', lines.join('\n')]);
+    const wanted = new Map([[0, [{ start: 0, end: 5 }]]]);
+    const { passages } = await buildCorpus(messages, new CancellableYielder(), wanted);
+    assert.equal(passages.length, lines.length);
+  });
+
   it('includes a repeated output line only once', async () => {
     const line = 'warning: the cache directory is not writable';
     const text = await extracted(transcript(['tool', line], ['user', 'Hm.'], ['tool', line]), {});
