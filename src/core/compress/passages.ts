@@ -100,7 +100,7 @@ export class PassageCutter {
   /** Inside an edit block without a fence. */
   private editing = false;
   /** The current run of output: the index of its first passage, its lines, and its lines of code. */
-  private run = { from: 0, lines: 0, code: 0 };
+  private run: { readonly from: number; lines: number; code: number };
 
   /** Appends to `passages`. With `takesAll`, lines of listings are passages, too. */
   constructor(
@@ -118,6 +118,7 @@ export class PassageCutter {
     this.isOutput = isToolResult(message);
     this.isUser = message.role === 'user';
     this.passages = passages;
+    this.run = { from: passages.length, lines: 0, code: 0 };
   }
 
   async cut(pace: CancellableYielder): Promise<void> {

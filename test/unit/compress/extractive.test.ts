@@ -96,6 +96,16 @@ describe('extractive summary', () => {
     assert.equal(passages.length, lines.length);
   });
 
+  it('reads a message in the same way whatever code follows it', async () => {
+    const said = ['tool', 'The server has started and listens now.\nThe cache was filled again by it.'] as const;
+    const code = ['tool', 'const total = compute(1);\n'.repeat(9)] as const;
+    const { passages } = await buildCorpus(transcript(said, code), new CancellableYielder());
+    assert.deepEqual(
+      passages.filter(({ message }) => message === 0).map(({ inListing }) => inListing),
+      [false, false],
+    );
+  });
+
   it('includes a repeated output line only once', async () => {
     const line = 'warning: the cache directory is not writable';
     const text = await extracted(transcript(['tool', line], ['user', 'Hm.'], ['tool', line]), {});
