@@ -1,3 +1,4 @@
+import { promptTokens } from '../compress/fitting.ts';
 import { mapLimited } from '../compress/map-limited.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import type { CallLog, SummaryModel } from '../compress/summary-model.ts';
@@ -5,8 +6,8 @@ import { messageText, type Message } from '../model/message.ts';
 import type { StatementSource } from '../model/statement-check.ts';
 import { yieldIfDue } from '../pace/yielder.ts';
 import { runYielding } from '../pace/steps.ts';
-import { renderCheckPrompt, type RenderedPrompt } from '../prompts/render-prompts.ts';
-import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
+import { renderCheckPrompt } from '../prompts/render-prompts.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
 import { WordFinder } from '../text/word-finder.ts';
 import { SourceExcerpts } from './source-excerpts.ts';
 import { findQuotes } from './quotes.ts';
@@ -87,15 +88,14 @@ async function checkGroup(
 ): Promise<CheckedStatement[]> {
   const texts = statements.map(({ text }) => text);
   const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
-  const tokensOf = ({ system, prompt }: RenderedPrompt): number =>
-    counter.text(system) + counter.text(prompt) + 2 * MESSAGE_FRAMING_TOKENS;
-  const room = model.maxInputTokens - tokensOf(renderCheckPrompt('', texts)) - maxTokens - SPARE_TOKENS;
+  const frameTokens = promptTokens(renderCheckPrompt('', texts), counter);
+  const room = model.maxInputTokens - frameTokens - maxTokens - SPARE_TOKENS;
   if (room < MIN_RECORD_TOKENS) return statements.map(byCode);
   const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   pace.throwIfCancelled();
   const reply = await model.complete({ ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA });
-  const { input, output } = reply.usage ?? { input: tokensOf(request), output: counter.text(reply.text) };
+  const { input, output } = reply.usage ?? { input: promptTokens(request, counter), output: counter.text(reply.text) };
   calls.add(input, output, reply.calls);
   pace.throwIfCancelled();
   const verdicts = parseVerdicts(reply.text);

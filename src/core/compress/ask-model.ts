@@ -7,7 +7,7 @@ import {
   type SummaryPrompt,
 } from '../prompts/render-prompts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { tokensWithFraming } from './fitting.ts';
+import { promptTokens } from './fitting.ts';
 import { buildSummarizerInput } from './summarizer-input.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
 import { parseStructuredSummary, summaryJsonSchema } from './parse-summary.ts';
@@ -211,9 +211,6 @@ async function fitPrompt(
 
 /** A history that fills more than this share of its room was cut to fit. */
 const NEARLY_ALL = 0.9;
-
-const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
-  tokensWithFraming(system, counter) + tokensWithFraming(prompt, counter);
 
 /** What was wrong with an answer, for the model to be told. */
 function describe({ kind, text }: AuditFault, words: number): string {

@@ -72,9 +72,7 @@ export async function buildCorpus(
     const text = messageText(message);
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
-    const first = cut.length;
-    await new PassageCutter(message, text, position, cut, takesAll, isShort).cut(pace);
-    let ofMessage: readonly Passage[] = cut.splice(first);
+    let ofMessage = await new PassageCutter(message, text, position, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
     if (spans) ofMessage = withSpans(ofMessage, spans, text, position);
     if (isShort && !takesAll) ofMessage = ofMessage.flatMap((one) => withoutSmallTalk(one, text));

@@ -49,12 +49,6 @@ export interface ExtractOptions {
   readonly range?: MessageRange;
 }
 
-/** The extracted passages in their original order, with an upper estimate of their tokens. */
-export interface ExtractResult {
-  readonly passages: readonly IndexedPassage[];
-  readonly tokens: number;
-}
-
 /** A part with fewer tokens left is done, because few passages are so short. */
 const MIN_LEFT = 12;
 
@@ -62,11 +56,15 @@ const MIN_LEFT = 12;
 const BREAK_TOKENS = 1;
 
 /**
- * Selects the most informative passages within a budget: greedy by score per token, where each term counts only once
+ * Selects the most informative passages within a budget, in their original order, with an upper estimate of their
+ * tokens: greedy by score per token, where each term counts only once
  * (submodular coverage, Lin and Bilmes, 2011, with the lazy updates of Minoux, 1978). O(n log n) in the number of
  * passages.
  */
-export async function extractPassages(corpus: Corpus, options: ExtractOptions): Promise<ExtractResult> {
+export async function extractPassages(
+  corpus: Corpus,
+  options: ExtractOptions,
+): Promise<{ readonly passages: readonly IndexedPassage[]; readonly tokens: number }> {
   const { counter, pace, budgetTokens } = options;
   const { from, to } = options.range ?? { from: 0, to: corpus.texts.length - 1 };
   const { termWeights } = corpus;

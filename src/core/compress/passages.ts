@@ -80,7 +80,7 @@ export class PassageCutter {
   private readonly isUser: boolean;
   private readonly takesAll: boolean;
   private readonly longLine: number;
-  private readonly passages: Passage[];
+  private readonly passages: Passage[] = [];
   /** Names that the message's code defines, by file and kind. */
   private readonly definitions = new Map<string, Map<string, Set<string>>>();
   /** The file that contains the current code, or ''. */
@@ -100,14 +100,13 @@ export class PassageCutter {
   /** Inside an edit block without a fence. */
   private editing = false;
   /** The current run of output: the index of its first passage, its lines, and its lines of code. */
-  private run: { readonly from: number; lines: number; code: number };
+  private run = { from: 0, lines: 0, code: 0 };
 
-  /** Appends to `passages`. With `takesAll`, lines of listings are passages, too. */
+  /** With `takesAll`, lines of listings are passages, too. */
   constructor(
     message: Pick<SourceMessage, 'role' | 'content'>,
     text: string,
     position: number,
-    passages: Passage[],
     takesAll: boolean,
     isShortChat: boolean,
   ) {
@@ -117,11 +116,9 @@ export class PassageCutter {
     this.position = position;
     this.isOutput = isToolResult(message);
     this.isUser = message.role === 'user';
-    this.passages = passages;
-    this.run = { from: passages.length, lines: 0, code: 0 };
   }
 
-  async cut(pace: CancellableYielder): Promise<void> {
+  async cut(pace: CancellableYielder): Promise<readonly Passage[]> {
     const { text } = this;
     for (let at = 0, end = 0; at < text.length; at = end + 1) {
       end = text.indexOf('\n', at);
@@ -132,6 +129,7 @@ export class PassageCutter {
     this.endRun();
     for (const sentence of this.definitionSentences())
       this.passages.push(newPassage(this.position, text.length, text.length, 'names', true, sentence));
+    return this.passages;
   }
 
   private readLine(start: number, end: number): void {

@@ -42,12 +42,9 @@ export async function buildSummarizerInput(
   let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
   for (;;) {
     const shared = { counter, pace, range };
-    const prose = await extractPassages(corpus, {
-      ...shared,
-      budgetTokens: Math.floor(budget * PROSE_SHARE),
-      takes: (one) => isProse(one) && read.has(one),
-      labelTokens: 2,
-    });
+    const takes = (one: IndexedPassage): boolean => isProse(one) && read.has(one);
+    const proseBudget = Math.floor(budget * PROSE_SHARE);
+    const prose = await extractPassages(corpus, { ...shared, budgetTokens: proseBudget, takes, labelTokens: 2 });
     const outputBudget = Math.min(budget - prose.tokens, Math.floor(budget * MAX_OUTPUT_SHARE));
     const results = await selectResults(corpus, range, Math.floor(outputBudget * RESULTS_SHARE), counter, pace);
     const remaining = outputBudget - results.tokens;
@@ -78,12 +75,8 @@ async function informativeLines(
 ): Promise<readonly IndexedPassage[]> {
   const options = { ...shared, novelty: NOVELTY };
   const takes = (one: IndexedPassage): boolean => !isProse(one) && read.has(one);
-  const firstLines = await extractPassages(corpus, {
-    ...options,
-    budgetTokens,
-    takes,
-    partOf: budgetsPerMessage(corpus),
-  });
+  const partOf = budgetsPerMessage(corpus);
+  const firstLines = await extractPassages(corpus, { ...options, budgetTokens, takes, partOf });
   const taken = new Set(firstLines.passages);
   const more = await extractPassages(corpus, {
     ...options,

@@ -29,11 +29,10 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
           addPhrase(phrases, words.slice(at, at + length), message, weight);
   }
   const chosen: Phrase[] = [];
-  const recurring = [...phrases.values()].filter(({ mentions }) => mentions > 1);
-  const scored = (recurring.length > 0 ? recurring : [...phrases.values()]).map((phrase) => ({
-    phrase,
-    score: scoreOf(phrase, corpus),
-  }));
+  const all = [...phrases.values()];
+  const recurring = all.filter(({ mentions }) => mentions > 1);
+  const candidates = recurring.length > 0 ? recurring : all;
+  const scored = candidates.map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
     // After the first phrase, a single common word adds little.
@@ -108,14 +107,9 @@ function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message
   const key = words.map((word) => word.key).join(' ');
   let phrase = phrases.get(key);
   if (!phrase) {
-    phrase = {
-      text: words.map((word) => word.text).join(' '),
-      words: words.map((word) => word.key),
-      mentions: 0,
-      weight: 0,
-      lastMessage: -1,
-      isProper: false,
-    };
+    const text = words.map((word) => word.text).join(' ');
+    const keys = words.map((word) => word.key);
+    phrase = { text, words: keys, mentions: 0, weight: 0, lastMessage: -1, isProper: false };
     phrases.set(key, phrase);
   }
   phrase.isProper ||= words.some((word) => word.isProper);

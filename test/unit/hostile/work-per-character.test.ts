@@ -45,8 +45,8 @@ function blocks(text: string): void {
 }
 
 /** Synchronous, because nothing yields. */
-const passages = (role: Role, text: string): Promise<void> =>
-  new PassageCutter({ role, content: [] }, text, 0, [], false, false).cut(new CancellableYielder());
+const passages = (role: Role, text: string): Promise<unknown> =>
+  new PassageCutter({ role, content: [] }, text, 0, false, false).cut(new CancellableYielder());
 
 /** All functions that read untrusted text, by their purpose. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
