@@ -10,7 +10,10 @@ export interface Subject {
   readonly tokens: ReadonlySet<string>;
   /** Numbers, versions, and truth values, which a later event on the same subject may change. */
   readonly values: ReadonlySet<string>;
-  /** Tokens with a digit. The same words about another invoice, room, or branch have another subject. */
+  /**
+   * Tokens with a digit, labels of one character ("option B"), and words with a sign ("C++", "10%"). The same words about
+   * another invoice, option, or branch have another subject.
+   */
   readonly codes: ReadonlySet<string>;
   /** All words in order, normalized: equal for texts that only differ in case, accents, punctuation, and spaces. */
   readonly normal: string;
@@ -76,6 +79,12 @@ const PLAN_CHANGED =
 /** The word after a verb that drops it. */
 const DROPPED =
   /\b(?:scrap|ditch|drop(?:ped)?|forget(?: about)?|abandon(?:ed)?|descart(?:amos|a|ar|o)|olvida(?:mos)?|esquece|abandonn(?:e|ons|er)|vergiss)\s+(?:(?:the|all|el|la|los|las|o|a|le|les|den|die|das)\s+)?([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)/gu;
+/** A word or number with its sign. A dash after a word is no minus. */
+const WORD =
+  /(?:(?<![\p{L}\p{N}_)\]])(?<minus>-)(?=\d))?(?<word>[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*)(?<sign>%|\+\+|#(?![\p{L}\p{N}_]))?/gu;
+/** A label of one character: a capital in a sentence, a letter after "option", or a numeral after its Chinese word. */
+const LABEL =
+  /(?<=[^\p{Lu}\p{Ll}\p{N}_'’.])(?!I)\p{Lu}(?!\.?[\p{Lu}\p{Ll}\p{N}_'’+#])|(?<=\b(?:[Oo]ption|[Pp]lan|[Vv]ariante?|[Oo]pci[oó]n|[Oo]p[cç][aã]o|[Pp]hase|[Ff]ase|[Ss]tep) )[a-z](?![\p{L}\p{N}_])|(?<=[案项項第])[一二三四五六七八九十]/gu;
 const TRIED = /^(?:tried|already tried)/;
 
 const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
@@ -88,18 +97,21 @@ export function subjectOf(quote: string): Subject {
   const codes = new Set<string>();
   const normal: string[] = [];
   let previous = '';
-  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*/gu)) {
+  for (const [label] of quote.slice(0, MAX_READ).matchAll(LABEL)) codes.add(label.toLowerCase());
+  for (const { 0: signed, index, groups } of text.matchAll(WORD)) {
+    const { minus = '', word = '', sign = '' } = groups!;
+    normal.push(signed);
+    if (sign !== '') codes.add(signed);
     if (isCjkUnit(word.charCodeAt(0))) {
-      normal.push(word);
       for (const [run] of word.matchAll(/[^\s]{2}/gu)) if (tokens.size < MAX_TOKENS) tokens.add(run);
       for (let i = 1; i + 1 < word.length && tokens.size < MAX_TOKENS; i += 2) tokens.add(word.slice(i, i + 2));
       for (const [number] of word.matchAll(/\d+(?:\.\d+)*/g)) values.add(number);
       continue;
     }
-    normal.push(word);
     const isName = text[index - 1] === '#' || NUMBERED.has(previous);
     previous = word;
-    if (!isName && (/^v?\d[\d.,:]*[a-z%]{0,3}$/.test(word) || word === 'true' || word === 'false')) values.add(word);
+    if (!isName && (/^v?\d[\d.,:]*[a-z]{0,3}$/.test(word) || word === 'true' || word === 'false'))
+      values.add(minus + word);
     else if (word.length > 1 && !FUNCTION_WORDS.has(word) && tokens.size < MAX_TOKENS) {
       const token = withoutLineNumber(word);
       tokens.add(token);

@@ -43,6 +43,24 @@ describe('ledger', () => {
     assert.equal(say(ledger, 'fact', 'the request limit of the search service is 90 per minute').status, 'active');
   });
 
+  it('does not merge statements that differ in a label, a sign or a unit', () => {
+    for (const [quote, other] of [
+      ['Let’s go with option A for the login page.', 'Let’s go with option B for the login page.'],
+      ['let’s go with option a for the login page', 'let’s go with option b for the login page'],
+      ['We write the parser backend service in C.', 'We write the parser backend service in C++.'],
+      ['Let’s use C++ for it.', 'Let’s use C# for it.'],
+      ['Set the timezone offset to -5.', 'Set the timezone offset to 5.'],
+      ['The discount is at most 10%.', 'The discount is at most 10 euros.'],
+      ['我们决定采用方案A来实现用户登录和注册功能。', '我们决定采用方案B来实现用户登录和注册功能。'],
+      ['我们决定采用方案一来实现用户登录和注册功能。', '我们决定采用方案二来实现用户登录和注册功能。'],
+    ] as const) {
+      const ledger = new Ledger();
+      say(ledger, 'decision', quote);
+      assert.equal(say(ledger, 'decision', other).status, 'active', other);
+      assert.equal(say(ledger, 'decision', other.toUpperCase()).status, 'merged', other);
+    }
+  });
+
   it('does not merge similar statements with different codes, except errors', () => {
     const ledger = new Ledger();
     const refund = (order: string): string =>
