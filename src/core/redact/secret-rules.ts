@@ -123,17 +123,17 @@ const OWN_RULES: readonly SecretRule[] = [
     pattern: /(?:(?<![A-Za-z])|(?<=\\[nrt]))[Bb]earer\s{1,4}(?<secret>[A-Za-z0-9+/=._~-]{16,})/g,
     accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),
   },
-  // `mysql -psecret`, `curl -u user:secret`, `--password secret`.
+  // `mysql -psecret`, `curl -u user:secret`, `--password secret`. An escaped quote ends the secret.
   {
     kind: 'argument',
     pattern:
-      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))(?:mysql|mysqldump|mariadb|mongosh?|sshpass)\b[^\n|;&]{0,120}?\s(?:-p|--password[= ])(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))(?:mysql|mysqldump|mariadb|mongosh?|sshpass)\b[^\n|;&]{0,120}?\s(?:-p|--password[= ])(?<secret>(?:[^\s"'`$|;&<>\\]|\\(?!["'`])){4,64})/g,
     accepts: isNoPlaceholder,
   },
   {
     kind: 'argument',
     pattern:
-      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))curl\b[^\n|;&]{0,200}?\s(?:-u|--user)[= ]{1,2}["']?[^\s:"']{1,64}:(?<secret>[^\s"'`$|;&<>]{4,64})/g,
+      /(?:(?<![A-Za-z-])|(?<=\\[nrt]))curl\b[^\n|;&]{0,200}?\s(?:-u|--user)[= ]{1,2}["']?[^\s:"']{1,64}:(?<secret>(?:[^\s"'`$|;&<>\\]|\\(?!["'`])){4,64})/g,
     accepts: isNoPlaceholder,
   },
   {

@@ -102,6 +102,13 @@ describe('masking secrets', () => {
       }
   });
 
+  it('keeps the JSON around a quoted command’s password valid', () => {
+    for (const command of ['bash -c "curl -u admin:hunter2x"', 'sh -c "mysql -psecret99"', 'mysql -pa\\b\\c99']) {
+      const masked = new Redactor().redact(JSON.stringify({ command }));
+      assert.match((JSON.parse(masked) as { command: string }).command, /\[redacted: argument\]"?$/);
+    }
+  });
+
   it('leaves code, prose and placeholders unchanged', () => {
     for (const text of [
       'const apiKey = process.env.API_KEY ?? config.apiKey2;',
