@@ -2,6 +2,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { findConcepts } from './concepts.ts';
 import { CONCEPTS } from './lexicon/lexicon.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { truncate } from '../text/truncate.ts';
 import { subjectOf } from './subject.ts';
 
 /** Longer answers say by themselves what they are about. */
@@ -79,8 +80,9 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
   found ??= proposals.at(-1);
   if (isEmphatic) found ??= sentences.at(-1);
   if (found === undefined) return undefined;
-  const end = Math.min(found.end, found.start + MAX_QUOTE_LENGTH);
-  return { start: found.start, end, quote: before.slice(found.start, end) };
+  const { start } = found;
+  const quote = truncate(before.slice(start, found.end), MAX_QUOTE_LENGTH);
+  return { start, end: start + quote.length, quote };
 }
 
 function optionIn(quote: string): string | undefined {

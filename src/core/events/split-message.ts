@@ -2,6 +2,7 @@ import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { sentenceSteps, clausesOf } from '../text/sentences.ts';
+import { truncate } from '../text/truncate.ts';
 
 /** A sentence or short line that may be a key event, with its context. */
 export interface Segment {
@@ -20,6 +21,8 @@ export interface Segment {
 
 const MANY_LINES = 200;
 const MIN_LINE_LENGTH = 5;
+/** In UTF-16 units. */
+const MAX_TABLE_ROW = 300;
 const LINES_PER_STEP = 100;
 
 const SLASH_COMMAND = /^\/([a-z][\w-]{1,30})(?:\s+|$)/i;
@@ -129,7 +132,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
   function addTable(line: Line, from: number): void {
     segments.push({
       start: from,
-      end: Math.min(line.end, from + 300),
+      end: from + truncate(text.slice(from, line.end), MAX_TABLE_ROW).length,
       line,
       index: 0,
       heading,

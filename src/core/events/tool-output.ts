@@ -1,6 +1,7 @@
 import type { Importance, KeyEventKind } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
+import { truncate } from '../text/truncate.ts';
 
 /** A line of a log, tool output, or stack trace that reports an error or a result. */
 export interface ToolOutputEvent {
@@ -156,8 +157,7 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
         seen.add(signature);
         seen.add(ending);
         const start = offset + match[0].lastIndexOf(quote);
-        let end = Math.min(start + quote.length, start + MAX_QUOTE_LENGTH);
-        while (end > start && text.charCodeAt(end - 1) <= 32) end--;
+        const end = start + truncate(quote, MAX_QUOTE_LENGTH).replace(/[\0- ]+$/, '').length;
         found.push({
           start,
           end,

@@ -1,5 +1,6 @@
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 import { textHash } from './hash.ts';
+import { truncate } from './truncate.ts';
 
 /** Sections of a request that contain earlier content as data. */
 export const PROMPT_SECTIONS = [
@@ -40,8 +41,7 @@ export function neutralizeTags(content: string): string {
 
 /** A name or title in one short line, without characters that could close a label or tag. */
 export function plainName(name: string): string {
-  return name
-    .slice(0, 200)
+  return truncate(name, 200)
     .replace(/[\s"“”<>[\]|]+/g, ' ')
     .trim();
 }

@@ -1,5 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
+import { truncate } from './truncate.ts';
 
 /** In UTF-16 units. Longer lines are segmented in pieces, which bounds the segmenter's time and memory. */
 const MAX_PIECE = 4_000;
@@ -14,7 +15,6 @@ const LIST_NUMBER = /^\d{1,3}\.\s*$/;
 const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
 /** Closing markup that the segmenter assigns to the next sentence. */
 const CLOSERS = /^[*_`]+(?=\s|$)/;
-const SURROGATE = /[\uD800-\uDBFF]$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -34,7 +34,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
     let line = text.slice(at, Math.min(to, at + MAX_PIECE));
     if (at + line.length < to) {
       const space = line.lastIndexOf(' ');
-      line = space > 0 ? line.slice(0, space + 1) : line.replace(SURROGATE, '');
+      line = truncate(line, space > 0 ? space + 1 : MAX_PIECE);
     }
     const isCut = at + line.length < to;
     let start = 0;
@@ -111,11 +111,10 @@ function addPieces(text: string, from: number, to: number, spans: Span[]): void 
     const clause = Math.max(...['; ', '；', ' — ', ' – '].map((mark) => head.lastIndexOf(mark) + 1));
     const comma = Math.max(...[', ', '，', '、'].map((mark) => head.lastIndexOf(mark) + 1));
     const space = head.lastIndexOf(' ') + 1;
-    let cut = clause > 40 ? clause : comma > 120 ? comma : space > 40 ? space : MAX_CLAUSE;
-    if (/[\uD800-\uDBFF]$/.test(head.slice(0, cut))) cut--;
-    const trimmed = head.slice(0, cut).trimEnd();
+    const piece = truncate(head, clause > 40 ? clause : comma > 120 ? comma : space > 40 ? space : MAX_CLAUSE);
+    const trimmed = piece.trimEnd();
     if (trimmed !== '') spans.push({ start, end: start + trimmed.length });
-    start += cut;
+    start += piece.length;
     while (start < to && /\s/.test(text[start]!)) start++;
   }
   if (start < to) spans.push({ start, end: to });

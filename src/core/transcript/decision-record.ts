@@ -1,6 +1,7 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Message } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
+import { truncate } from '../text/truncate.ts';
 import { visitWords } from '../text/words.ts';
 import { oneLine } from './markdown-export.ts';
 
@@ -98,8 +99,7 @@ function heading(quote: string): string {
   const line = oneLine(quote);
   if (line.length <= MAX_HEADING_UNITS) return line;
   const cut = line.lastIndexOf(' ', MAX_HEADING_UNITS);
-  const head = line.slice(0, cut > 0 ? cut : MAX_HEADING_UNITS);
-  return `${head.replace(/[\uD800-\uDBFF]$/, '')} …`;
+  return `${truncate(line, cut > 0 ? cut : MAX_HEADING_UNITS)} …`;
 }
 
 function blockquote(text: string): string {

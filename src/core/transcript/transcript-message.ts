@@ -1,6 +1,7 @@
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
 import { stringOf } from '../text/json-value.ts';
+import { truncate } from '../text/truncate.ts';
 
 /**
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of
@@ -161,11 +162,11 @@ const MAX_MESSAGE_UNITS = 20_000_000;
 
 /** Truncates a message that is too large and removes its images. */
 export function truncateMessage(message: TranscriptMessage, skip: TranscriptSink['skip']): TranscriptMessage {
-  const { role, at, text, blocks = [] } = message;
+  const { blocks = [], text, ...rest } = message;
   const size = blocks.reduce((sum, block) => sum + (block.type === 'image' ? block.base64.length : 0), text.length);
   if (size <= MAX_MESSAGE_UNITS) return message;
   skip(phrase('end and images of a message larger than {0} million characters', MAX_MESSAGE_UNITS / 1_000_000));
-  return { role, text: text.slice(0, MAX_MESSAGE_UNITS), ...(at !== undefined && { at }) };
+  return { ...rest, text: truncate(text, MAX_MESSAGE_UNITS) };
 }
 
 /** Units of a time, by its size. From 1973 to 5138, times in seconds, ms, µs, and ns don't overlap. */

@@ -271,6 +271,16 @@ describe('key event detection', () => {
     assert.equal(event?.quote, 'The server listens on port 9000.');
   });
 
+  it('cuts no quote within an emoji', () => {
+    for (const filler of ['', 'x']) {
+      const long = filler + '🎉'.repeat(300);
+      const [event] = find('tool', `Error: ${long}`);
+      const [answer] = find('user', 'Yes, do it.', `Shall I ${long} do it?`);
+      for (const quote of [event?.quote, answer?.about?.quote])
+        assert.ok(quote !== undefined && quote.length >= 299 && quote.isWellFormed(), quote);
+    }
+  });
+
   it('handles Windows line endings', () => {
     assert.deepEqual(quotes('user', 'Never use tabs.\r\nLine ends are always LF.\r\n'), [
       'Never use tabs.',

@@ -53,9 +53,15 @@ describe('transcript import with hostile input', () => {
   });
 
   it('truncates a message too large to display, reports it and keeps the other messages', () => {
-    const long = JSON.stringify({ role: 'user', content: 'x'.repeat(20_000_001) });
-    const { transcript, skipped } = readTranscript(lines(long, good));
-    assert.equal(transcript[0]!.text.length, 20_000_000);
+    const usage = { input_tokens: 5, output_tokens: 7 };
+    const content = `${'x'.repeat(19_999_999)}🎉`;
+    const long = { type: 'assistant', message: { id: 'm', model: 'claude', content, usage } };
+    const user = JSON.stringify({ type: 'user', message: { content: 'kept' } });
+    const { transcript, skipped } = readTranscript(lines(JSON.stringify(long), user));
+    assert.equal(transcript[0]!.text.length, 19_999_999);
+    assert.ok(transcript[0]!.text.endsWith('x'));
+    assert.equal(transcript[0]!.model, 'claude');
+    assert.deepEqual(transcript[0]!.usage, { input: 5, output: 7 });
     assert.equal(skipped[0]?.reason.english, 'end and images of a message larger than {0} million characters');
     assert.equal(transcript[1]!.text, 'kept');
   });
