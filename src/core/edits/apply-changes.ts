@@ -113,7 +113,13 @@ function placeHunk(
   const head = commonLines(find, put, false);
   const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
   if (find.every(isBlank)) {
-    if (lines.every(isBlank)) return { start: 0, from: 0, to: lines.length, put: [...put, ''] };
+    if (lines.every(isBlank))
+      return {
+        start: 0,
+        from: 0,
+        to: lines.length,
+        put: [...put.slice(0, put.findLastIndex((one) => one !== '') + 1), ''],
+      };
     if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
     const to = hint + find.length;
     if (find.length > 0 && lines.slice(hint, to).every(isBlank))

@@ -28,7 +28,7 @@ const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^>{5,9} ?(?:REPLACE|UPDATED)?\s*$/i;
 /** The end of a merge conflict, which names a branch or commit. It's quoted, not an edit. */
 const CONFLICT_END = /^>{5,9} \S/;
-const HUNK_HEAD = /^@@(?: -(\d{1,9}))?/;
+const HUNK_HEAD = /^@@(?: -(\d{1,9})(?:,(\d{1,9}))?)?/;
 const SOURCE_FILE =
   /\.(?:[cm]?[jt]sx?|json[c5]?|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|cpp|hpp|cs|php|sh|ps1|sql|html?|s?css|less|vue|svelte|mdx?|txt|ya?ml|toml|ini|xml|env|lua|dart|exs?|scala|tf|gradle|proto|graphql)$/i;
 
@@ -153,6 +153,7 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
   let find: string[] = [];
   let put: string[] = [];
   let line: number | undefined;
+  let completeUntil = 0;
   const close = (): void => {
     const isChange = find.length !== put.length || find.some((one, index) => one !== put[index]);
     if (isChange) hunks.push({ path, find, put, ...(line !== undefined && { line }) });
@@ -168,7 +169,8 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
     } else if (head) {
       close();
       if (head[1] !== undefined) line = Number(head[1]);
-    } else if (isElision(one)) close();
+      completeUntil = endOfCompleteHunk(lines, at + 1, Number(head[2] ?? '1'));
+    } else if (at >= completeUntil && isElision(one)) close();
     else if (/^(?:diff --git |index [0-9a-f]{6,}|(?:new|deleted) file mode |\\ )/.test(one)) continue;
     else if (one.startsWith('-')) find.push(one.slice(1));
     else if (one.startsWith('+')) put.push(one.slice(1));
@@ -181,6 +183,17 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
   }
   close();
   return byFile(hunks, code);
+}
+
+/** The end of a hunk that contains as many lines of the file as its head says, so that it omits none; otherwise 0. */
+function endOfCompleteHunk(lines: readonly string[], from: number, count: number): number {
+  let at = from;
+  let missing = count;
+  for (; at < lines.length && (missing > 0 || lines[at]!.startsWith('+')); at++) {
+    if (HUNK_HEAD.test(lines[at]!)) return 0;
+    if (!lines[at]!.startsWith('+')) missing--;
+  }
+  return missing === 0 && !/^(?: |-(?!-- ))/.test(lines[at] ?? '') ? at : 0;
 }
 
 /** The path of a `---` or `+++` line, without `a/` or `b/` and anything after a tab. */

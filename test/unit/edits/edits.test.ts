@@ -271,6 +271,12 @@ describe('unified diff', () => {
     );
   });
 
+  it('keeps an ellipsis as context if it omits no lines, and otherwise splits there', () => {
+    const stub = 'def f():\n    ...\nx = 1\ndef g():\n    ...\nx = 1\n';
+    assert.equal(place('@@ -4,3 +4,3 @@\n def g():\n     ...\n-x = 1\n+x = 2', stub).text, stub.replace(/1\n$/, '2\n'));
+    assert.equal(place('@@ -1,9 +1,9 @@\n-a\n+A\n ...\n-z\n+Z', 'a\nb\nc\nz\n').text, 'A\nb\nc\nZ\n');
+  });
+
   it('adds and removes lines next to blank lines by its line number', () => {
     assert.equal(place('@@ -3 +2,0 @@\n-', 'a\nb\n\nc\n').text, 'a\nb\nc\n');
     assert.equal(place('@@ -3 +3,2 @@\n \n+new', 'a\nb\n\nc\n').text, 'a\nb\n\nnew\nc\n');
@@ -351,6 +357,7 @@ describe('changes between two texts', () => {
     ]);
     const now = `// A comment.\n${DEBOUNCE}`;
     assert.deepEqual(reapplyChanges(DEBOUNCE, after, now), { text: `// A comment.\n${after}`, unplaced: [] });
+    assert.deepEqual(reapplyChanges('', 'new\n', '\n'), { text: 'new\n', unplaced: [] });
     const gone = now.replace('  let last = 0;\n', '');
     assert.equal(reapplyChanges(DEBOUNCE, after, gone).unplaced.length, 1);
   });
