@@ -222,6 +222,16 @@ describe('key event detection', () => {
     }
   });
 
+  it('does not mistake an article for the label of an option', () => {
+    const before = 'Which one do you prefer?\nA) Redis\nB) Postgres';
+    for (const [text, option] of [
+      ['Let’s go with a managed queue instead.', false],
+      ['Let’s go with a for now.', true],
+      ['Let’s go with A because it is simpler.', true],
+    ] as const)
+      assert.equal(find('user', text, before)[0]?.about?.quote === 'A) Redis', option, text);
+  });
+
   it('detects nothing in a system message, which is always sent in full', () => {
     assert.deepEqual(quotes('system', 'Always answer in French. Never use tabs.'), []);
   });
