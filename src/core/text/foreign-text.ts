@@ -33,6 +33,7 @@ const MIN_OWN_WORDS = 12;
 /** A tool result that is the user's answer, although its role is `tool`. */
 const ANSWERED = /^<tool-use\b[^>\n]{0,200}AskUserQuestion/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const PARAGRAPH_END = /\r?\n\r?\n/g;
 const QUOTED = /^ {0,3}>/;
 const SPEAKER =
   /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|системa?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
@@ -156,8 +157,8 @@ class Reader {
     const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
     if (tag.length > 0) this.#add(Math.min(...tag), text.length, 'forged');
     for (const { index } of text.matchAll(PROMPT_LABEL)) {
-      const end = text.indexOf('\n\n', index);
-      this.#add(index, end === -1 ? text.length : end, 'forged');
+      PARAGRAPH_END.lastIndex = index;
+      this.#add(index, PARAGRAPH_END.exec(text)?.index ?? text.length, 'forged');
     }
   }
 
