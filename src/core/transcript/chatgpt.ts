@@ -34,7 +34,7 @@ function importConversation(conversation: JsonObject & { readonly mapping: JsonO
   const seen = new Set<string>();
   const isLeaf = (children: unknown): boolean => isList(children) && children.length === 0;
   const newestLeaf = Object.keys(mapping).findLast((key) => isLeaf(valueAt(mapping, key, 'children')));
-  let id = textAt(conversation, 'current_node') ?? newestLeaf;
+  let id = [textAt(conversation, 'current_node'), newestLeaf].find((key) => isObject(valueAt(mapping, key ?? '')));
   while (id !== undefined && !seen.has(id)) {
     seen.add(id);
     const message = valueAt(mapping, id, 'message');

@@ -32,9 +32,9 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
     sink.skip(phrase('message with role “{0}”', name));
     return;
   }
-  const blocks = withToolCalls(record, role, readContent(record['content'], sink));
+  const content = record['content'] ?? record['refusal'] ?? [];
+  const blocks = withToolCalls(record, role, readContent(content, sink));
   const at = TIME_KEYS.map((key) => parseTimestamp(record[key])).find((moment) => moment !== undefined);
-  const content = record['content'] ?? [];
   addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isList(content) && content.length === 0);
 }
 

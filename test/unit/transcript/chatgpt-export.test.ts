@@ -26,7 +26,7 @@ function chain(messages: readonly unknown[], more: object = {}): object {
 }
 
 describe('importing ChatGPT conversations', () => {
-  it('reads the newest branch of a single conversation that names no current node', () => {
+  it('reads the newest branch of a single conversation that names no current node, or one that is missing', () => {
     const conversation = {
       mapping: {
         root: { parent: null, children: ['a'], message: null },
@@ -36,9 +36,11 @@ describe('importing ChatGPT conversations', () => {
         broken: 'no node',
       },
     };
-    const { said, skipped } = read(conversation);
-    assert.deepEqual(said, ['user: Which day?', 'assistant: Tuesday.']);
-    assert.deepEqual(skipped, { 'message on another branch': 1 });
+    for (const current of [{}, { current_node: 'gone' }]) {
+      const { said, skipped } = read({ ...conversation, ...current });
+      assert.deepEqual(said, ['user: Which day?', 'assistant: Tuesday.']);
+      assert.deepEqual(skipped, { 'message on another branch': 1 });
+    }
   });
 
   it('stops at a missing parent and at a cycle of parents', () => {

@@ -36,6 +36,7 @@ describe('importing messages with role and content', () => {
     });
     assert.deepEqual(said, ['user: bare\nuntyped\nin\nout\nNo.\n\na document']);
     assert.deepEqual(skipped, {});
+    assert.deepEqual(read({ role: 'assistant', content: null, refusal: 'No.' }).said, ['assistant: No.']);
   });
 
   it('keeps embedded images, and counts linked images and non-text documents as skipped', () => {
