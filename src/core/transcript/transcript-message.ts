@@ -188,7 +188,8 @@ export function parseTimestamp(value: unknown): number | undefined {
   }
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
   const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : at;
+  // Some tools write the year 1 for an unknown time.
+  return at > 0 ? at : undefined;
 }
 
 /** The path of a folder that is given as a URI or path; undefined for other values. */

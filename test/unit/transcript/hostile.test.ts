@@ -22,7 +22,7 @@ describe('transcript timestamps', () => {
   }
 
   it('are omitted when invalid', () => {
-    for (const value of [1e21, Infinity, Number.NaN, -5, 0, '99999999', {}])
+    for (const value of [1e21, Infinity, Number.NaN, -5, 0, '99999999', '0001-01-01T00:00:00Z', {}])
       assert.equal(parseTimestamp(value), undefined);
   });
 });
