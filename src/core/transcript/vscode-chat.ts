@@ -202,9 +202,10 @@ export function isVsCodeChatLog(record: unknown): record is JsonObject {
  * ignored. Throws `TranscriptError`.
  */
 export function replayVsCodeChatLog(text: string): unknown {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const lines = text.trimEnd().split('\n');
   let state: unknown;
   for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
     const entry = tryParse(line);
     if (entry === undefined && index === lines.length - 1 && index > 0) break;
     const next = isObject(entry) ? applyChange(state, entry) : undefined;

@@ -288,8 +288,8 @@ describe('replaying a chat’s change log', () => {
 
   for (const index of [2, 60_000_000, -1, 0.5]) {
     it(`rejects the invalid list position ${index} and names its line`, () => {
-      const text = `${first}\n{"kind":1,"k":["requests",${index}],"v":1}\n{"kind":1,"k":["requests",0,"x"],"v":1}\n`;
-      assert.throws(() => readTranscript(text), /line 2 of the file is damaged/);
+      const text = `${first}\n\n{"kind":1,"k":["requests",${index}],"v":1}\n{"kind":1,"k":["requests",0,"x"],"v":1}\n`;
+      assert.throws(() => readTranscript(text), /line 3 of the file is damaged/);
     });
   }
 });
