@@ -38,7 +38,7 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
     supersededBy.set(event.link, [...(supersededBy.get(event.link) ?? []), numbers.get(event.id)!]);
   }
   const inForce = decisions.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
-  yield `# Decisions: ${oneLine(record.title)}\n\n${decisions.length} decisions, ${inForce} in force.\n`;
+  yield `# Decisions: ${oneLine(record.title)}\n\n${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'}, ${inForce} in force.\n`;
   for (const { event, position } of decisions) {
     const number = numbers.get(event.id)!;
     const message = position === undefined ? undefined : record.messages[position];

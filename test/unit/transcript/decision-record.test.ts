@@ -14,7 +14,7 @@ describe('decision heading', () => {
     const quote = `${'数'.repeat(79)}🚢${'数'.repeat(20)}`;
     const text = [...decisionRecord({ title: 't', messages: [], events: [decided(quote)], summaries: [] })].join('');
     assert.ok(text.isWellFormed());
-    assert.ok(text.includes(`## 1. ${'数'.repeat(79)} …\n`));
+    assert.ok(text.includes(`\n1 decision, 1 in force.\n\n## 1. ${'数'.repeat(79)} …\n`));
   });
 
   it('contains no part of a secret that is masked in the export', () => {
