@@ -19,20 +19,7 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
 }
 
 /** Only the fields of a detected event, without others that the object may have. */
-export const detectedFields = ({
-  start,
-  end,
-  kind,
-  quote,
-  score,
-  importance,
-  reason,
-}: DetectedEvent): DetectedEvent => ({
-  start,
-  end,
-  kind,
-  quote,
-  score,
-  importance,
-  reason,
-});
+export function detectedFields(event: DetectedEvent): DetectedEvent {
+  const { start, end, kind, quote, score, importance, reason, quoted } = event;
+  return { start, end, kind, quote, score, importance, reason, ...(quoted !== undefined && { quoted }) };
+}

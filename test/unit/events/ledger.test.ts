@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ledger, eventIdAt } from '../../../src/core/events/ledger.ts';
-import type { DetectedEventWithContext } from '../../../src/core/events/detect.ts';
+import { detectEvents, type DetectedEventWithContext } from '../../../src/core/events/detect.ts';
 import type { KeyEvent, KeyEventKind } from '../../../src/core/model/key-event.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 
@@ -199,6 +199,15 @@ describe('ledger', () => {
     assert.deepEqual(
       [...kept, moved].map(({ id }) => ledger.get(id)?.status),
       ['active', 'superseded', 'active', 'active'],
+    );
+  });
+
+  it('remembers that the words of an event are quoted from somebody else', () => {
+    const ledger = new Ledger();
+    ledger.add(messageId('a'), detectEvents({ role: 'user', text: 'Ana wrote:\nNever deploy on Mondays.' }));
+    assert.deepEqual(
+      ledger.entries().map(({ kind, quoted }) => [kind, quoted]),
+      [['fact', true]],
     );
   });
 
