@@ -1,17 +1,10 @@
-import type { Importance, KeyEventKind } from '../model/key-event.ts';
+import type { DetectedEvent } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { truncate } from '../text/truncate.ts';
 
 /** A line of a log, tool output, or stack trace that reports an error or a result. */
-export interface ToolOutputEvent {
-  readonly start: number;
-  readonly end: number;
-  readonly kind: KeyEventKind;
-  readonly score: number;
-  readonly importance: Importance;
-  readonly reason: string;
-}
+export type ToolOutputEvent = Omit<DetectedEvent, 'quote'>;
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 400;
@@ -26,7 +19,8 @@ const HINT =
 
 interface Pattern {
   readonly name: string;
-  readonly kind: KeyEventKind;
+  /** An error by default. */
+  readonly kind?: 'decision';
   readonly score: number;
   /** Group `q`, if present, is the quote, and group `c` the class by which repetitions are recognized. */
   readonly pattern: RegExp;
@@ -38,73 +32,54 @@ interface Pattern {
 const PATTERNS: readonly Pattern[] = [
   {
     name: 'exception',
-    kind: 'error',
     score: 0.95,
     pattern:
       /^(?:E {2,8})?(?:[A-Z]:)?(?<q>(?:(?:Unexpected|Uncaught|Unhandled|Fatal) (?:error: )?)?(?:Exception in thread "[^"]{1,60}" )?(?<c>(?:[A-Za-z_$][\w$]{0,60}\.){0,8}[A-Z][\w$]{0,80}(?:Error|Exception|Fault|NotFound|NoExactMatch|Failure))(?:: .*|$))/u,
   },
   {
     name: 'unexpected error',
-    kind: 'error',
     score: 0.95,
     pattern: /^(?<q>(?:Unexpected|Uncaught|Unhandled|Fatal)[ -](?<c>error|exception)\b.*)/iu,
   },
   {
     name: 'compiler or linter error with location',
-    kind: 'error',
     score: 0.95,
     pattern:
       /^(?<q>[^\s:()]{1,160}(?::\d{1,6}(?::\d{1,5})?|\(\d{1,6},\d{1,5}\)):? ?(?:- )?(?:fatal )?(?<c>error(?: [A-Z]{1,6}\d{1,5})?|[A-Z]{1,3}\d{3,4}|undefined: |cannot |syntax error|panic:|expected ).*)/u,
   },
-  {
-    name: 'compiler error',
-    kind: 'error',
-    score: 0.9,
-    pattern: /^(?<q>(?<c>error(?:\[E\d{4}\]|\s+TS\d{3,5})): .*)/u,
-  },
+  { name: 'compiler error', score: 0.9, pattern: /^(?<q>(?<c>error(?:\[E\d{4}\]|\s+TS\d{3,5})): .*)/u },
   {
     name: 'error log line',
-    kind: 'error',
     score: 0.9,
     pattern: /^.{0,80}?(?<q>(?:level=|\[|\b)(?<c>ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b.*)/u,
   },
-  {
-    name: 'package manager error',
-    kind: 'error',
-    score: 0.9,
-    pattern: /^(?<q>(?:npm|yarn|pnpm) (?<c>ERR!|error)\s.*)/u,
-  },
+  { name: 'package manager error', score: 0.9, pattern: /^(?<q>(?:npm|yarn|pnpm) (?<c>ERR!|error)\s.*)/u },
   {
     name: 'error report',
-    kind: 'error',
     score: 0.9,
     pattern:
       /^(?:[^\s:]{1,80}: |Output: |- |\* |<[a-z_]{1,30}>|✖ |✗ |❌ |× )?(?<q>(?<c>(?:fatal|error|panic|fout|erreur|fehler|erro|エラー|错误|錯誤|ошибка|오류))(?::|：) .*)/iu,
   },
   {
     name: 'shell error',
-    kind: 'error',
     score: 0.9,
     pattern:
       /^(?<q>(?:(?:ba|z|c|fi)?sh|[^\s:]{1,80}): (?:line \d+: )?.{0,200}?(?<c>command not found|No such file or directory|Permission denied|file not found|cannot access|not recognized).*)/u,
   },
   {
     name: 'failed test',
-    kind: 'error',
     score: 0.8,
     weak: true,
     pattern: /^(?<q>(?:--- )?(?<c>FAIL(?:ED)?|✕|✗|✖|×|not ok)[:\s]\s*\S.*)/u,
   },
   {
     name: 'non-zero exit',
-    kind: 'error',
     score: 0.75,
     weak: true,
     pattern: /^(?<q>.{0,80}(?<c>exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]\d{0,2})\b.*)/iu,
   },
   {
     name: 'system error or crash',
-    kind: 'error',
     score: 0.8,
     weak: true,
     pattern:
@@ -146,7 +121,7 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
       head = head.slice(mark[0].length);
     }
     if (SOURCE_LINE.test(head) || NUMBERED_LISTING.test(head) || isCode(head)) continue;
-    for (const { name, kind, score, pattern, weak } of PATTERNS) {
+    for (const { name, kind = 'error', score, pattern, weak = false } of PATTERNS) {
       const match = pattern.exec(head);
       const quote = match?.groups?.['q'];
       if (match === null || quote === undefined) continue;
@@ -165,9 +140,9 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
           score: score / (1 + (end - start) / 150),
           importance: kind === 'decision' ? 3 : 2,
           reason: name,
-          weak: weak === true,
+          weak,
         });
-        if (weak !== true && kind === 'error') hasStrong = true;
+        if (!weak && kind === 'error') hasStrong = true;
       }
       break;
     }
