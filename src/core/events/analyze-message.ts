@@ -1,15 +1,11 @@
 import type { Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
-import { findConcepts } from './concepts.ts';
-import type { ConceptHits } from './concepts.ts';
-import { describeSegment } from './features.ts';
-import type { SegmentTraits } from './features.ts';
+import { findConcepts, type ConceptHits } from './concepts.ts';
+import { describeSegment, type SegmentTraits } from './features.ts';
 import { isOutputOrCodeLine, lineSteps } from '../text/lines.ts';
-import { findToolOutputEvents } from './tool-output.ts';
-import type { ToolOutputEvent } from './tool-output.ts';
-import { segmentLines } from './split-message.ts';
-import type { Segment, SegmentedMessage } from './split-message.ts';
+import { findToolOutputEvents, type ToolOutputEvent } from './tool-output.ts';
+import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
 import {
   trailingQuestionOf,
   previousMessageTraits,

@@ -1,6 +1,5 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import { findConcepts } from './concepts.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
+import { beginsWith, findConcepts, hasConcept } from './concepts.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { truncate } from '../text/truncate.ts';
 import { subjectOf } from './subject.ts';
@@ -12,11 +11,6 @@ const MAX_SEARCHED = 4000;
 const MAX_QUOTE_LENGTH = 300;
 /** A question with fewer content words doesn't say what it asks for. */
 const MIN_CONTENT_WORDS = 2;
-
-const ASSENT = CONCEPTS.indexOf('assent');
-const DECIDE = CONCEPTS.indexOf('decide');
-const REFUSE = CONCEPTS.indexOf('refuse');
-const SUGGEST = CONCEPTS.indexOf('suggest');
 
 const CONFIRMED =
   /^\W*(?:confirmed|approved|agreed|confirmad[oa]|aprobad[oa]|aprovad[oa]|best[äa]tigt|genehmigt|confirm[ée]|approuv[ée]|確認しました|承認します|确认|批准)\W*$/iu;
@@ -64,7 +58,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
   if (!isEmphatic && (event.kind !== 'decision' || event.quote.length > 200)) return undefined;
   const hits = findConcepts(event.quote);
   const option = optionIn(event.quote);
-  const isAnswer = hits.first[ASSENT] === 0 || hits.first[REFUSE] === 0 || hits.count[DECIDE]! > 0;
+  const isAnswer = beginsWith(hits, 'assent') || beginsWith(hits, 'refuse') || hasConcept(hits, 'decide');
   if (option === undefined && !isEmphatic && !(isAnswer && hits.length <= SHORT_ANSWER_WORDS)) return undefined;
   const from = Math.max(0, before.length - MAX_SEARCHED);
   const sentences = optionsAndSentences(before, from);
@@ -73,7 +67,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
     found = sentences.findLast((span) => labelOf(before.slice(span.start, span.start + 60)) === option);
   const proposals = sentences.filter((span) => {
     const quote = before.slice(span.start, span.end);
-    return /[?？]\W*$/.test(quote) || findConcepts(quote).count[SUGGEST]! > 0;
+    return /[?？]\W*$/.test(quote) || hasConcept(findConcepts(quote), 'suggest');
   });
   // "Shall I do that?" refers to the proposal before it.
   found ??= proposals.findLast(

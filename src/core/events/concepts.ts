@@ -6,8 +6,7 @@ import { FRENCH } from './lexicon/french.ts';
 import { GERMAN } from './lexicon/german.ts';
 import { JAPANESE } from './lexicon/japanese.ts';
 import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
-import type { Concept, Lexicon } from './lexicon/lexicon.ts';
+import { CONCEPTS, type Concept, type Lexicon } from './lexicon/lexicon.ts';
 import { PhraseTrie, type TriePhrase } from './phrase-trie.ts';
 import { PORTUGUESE } from './lexicon/portuguese.ts';
 import { SPANISH } from './lexicon/spanish.ts';
@@ -62,6 +61,12 @@ function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<TriePhrase> {
     }
   }
 }
+
+export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean => count[CONCEPTS.indexOf(concept)]! > 0;
+
+/** Whether the concept occurs within the first words of a sentence, of which the first is number 0. */
+export const beginsWith = ({ first }: ConceptHits, concept: Concept, lastWord = 0): boolean =>
+  first[CONCEPTS.indexOf(concept)]! <= lastWord;
 
 const PHRASES = new PhraseTrie(phrasesOf(LEXICONS));
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);

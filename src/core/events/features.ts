@@ -1,7 +1,7 @@
 import type { Role } from '../model/message.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
-import { findConcepts, type ConceptHits } from './concepts.ts';
+import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './split-message.ts';
@@ -45,17 +45,12 @@ export interface MessageTraits {
   readonly before: PreviousMessageTraits;
 }
 
-const CONCEPT_INDEX = Object.fromEntries(CONCEPTS.map((concept, index) => [concept, index])) as Record<Concept, number>;
-const indexOf = (concept: Concept): number => CONCEPT_INDEX[concept];
-
 /** Feature names are built once, because concatenating them for each segment would double the time. */
 const namesWith = (prefix: string): readonly string[] => CONCEPTS.map((concept) => `${prefix} ${concept}`);
 const HAS = namesWith('has');
 const STARTS_WITH = namesWith('starts with');
 const REPEATS = namesWith('repeats');
-const OPENS_WITH = namesWith('message opens with');
 const WORDS = Array.from({ length: HASH_BUCKETS }, (_, word) => `#${word}`);
-const contains = (hits: ConceptHits, concept: Concept): boolean => hits.count[indexOf(concept)]! > 0;
 
 /** The features of one segment. */
 export function describeSegment(
@@ -70,11 +65,11 @@ export function describeSegment(
   const lead = mark.LEAD_IN.exec(bare)?.[0] ?? '';
   const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead);
   const skipsLeadIn =
-    leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => contains(leading, one));
+    leading !== undefined && (['assent', 'refuse', 'chatter'] as const).some((one) => hasConcept(leading, one));
   const hits = findConcepts(skipsLeadIn ? bare.slice(lead.length) : quote);
-  const has = (concept: Concept): boolean => contains(hits, concept);
-  const opens = (concept: Concept, by = 0): boolean => hits.first[indexOf(concept)]! <= by;
-  const ends = (concept: Concept): boolean => hits.tail[indexOf(concept)]! === 1;
+  const has = (concept: Concept): boolean => hasConcept(hits, concept);
+  const opens = (concept: Concept, lastWord?: number): boolean => beginsWith(hits, concept, lastWord);
+  const ends = (concept: Concept): boolean => hits.tail[CONCEPTS.indexOf(concept)]! === 1;
   const words = hits.length;
   const { kind, thinking } = segment.line;
   const item = kind === 'bullet' || kind === 'numbered';
@@ -88,9 +83,9 @@ export function describeSegment(
   const addIf = (name: string, holds: boolean): void => {
     if (holds) features.push(name);
   };
-  addIf('lead-in assent', skipsLeadIn && contains(leading, 'assent'));
-  addIf('lead-in refusal', skipsLeadIn && contains(leading, 'refuse'));
-  addIf('lead-in chatter', skipsLeadIn && contains(leading, 'chatter'));
+  addIf('lead-in assent', skipsLeadIn && hasConcept(leading, 'assent'));
+  addIf('lead-in refusal', skipsLeadIn && hasConcept(leading, 'refuse'));
+  addIf('lead-in chatter', skipsLeadIn && hasConcept(leading, 'chatter'));
   addIf(`words:${[2, 5, 12, 25].find((most) => words <= most) ?? 'more'}`, true);
   addIf('thinking', thinking);
   addIf('first of message', segment.order === 0);
@@ -159,7 +154,7 @@ export function describeSegment(
   if (headingHits !== undefined) {
     features.push('after heading');
     for (const concept of HEADING_CONCEPTS) {
-      if (!contains(headingHits, concept)) continue;
+      if (!hasConcept(headingHits, concept)) continue;
       features.push(`heading:${concept}`);
       addIf(`item under ${concept}`, item);
     }
@@ -176,7 +171,7 @@ export function describeSegment(
     addIf(REPEATS[index]!, seen > 1);
   }
   for (const concept of OPENING_CONCEPTS) {
-    addIf(OPENS_WITH[indexOf(concept)]!, opening !== undefined && opening.first[indexOf(concept)]! <= 1);
+    addIf(`message opens with ${concept}`, opening !== undefined && beginsWith(opening, concept, 1));
   }
   addIf('clock or date', mark.CLOCK_OR_DATE.test(quote));
   addIf('contact', mark.CONTACT.test(quote));

@@ -1,10 +1,8 @@
-import type { KeyEventId, MessageId } from '../model/ids.ts';
-import { keyEventId } from '../model/ids.ts';
+import { keyEventId, type KeyEventId, type MessageId } from '../model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import { detectedFields } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
-import { similarity, overlap, sameMembers, subjectOf } from './subject.ts';
-import type { Subject } from './subject.ts';
+import { similarity, overlap, sameMembers, subjectOf, type Subject } from './subject.ts';
 
 /** Maximum number of entries indexed per word; the newest are kept. It bounds the cost of adding an event. */
 const MAX_PER_WORD = 12;

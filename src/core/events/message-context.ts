@@ -1,5 +1,4 @@
-import { findConcepts } from './concepts.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
+import { findConcepts, hasConcept } from './concepts.ts';
 
 /** What the previous message tells about this one. */
 export interface PreviousMessageTraits {
@@ -37,8 +36,7 @@ export function previousMessageTraits(before: string | undefined): PreviousMessa
   const question =
     /[?？][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
     /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
-  const hits = findConcepts(last);
-  const offered = hits.count[CONCEPTS.indexOf('suggest')]! > 0 && /[?？]/.test(last);
+  const offered = hasConcept(findConcepts(last), 'suggest') && /[?？]/.test(last);
   return {
     asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),

@@ -1,8 +1,9 @@
-import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind } from '../model/key-event.ts';
+import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind, type Span } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
+import { beginsWith, hasConcept } from './concepts.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
 
@@ -62,21 +63,14 @@ export function* selectKeyEvents(
   preset: PresetName = 'developer',
 ): Steps<DetectedEvent[]> {
   if (role === 'system') return [];
-  const quoteOf = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
+  const quoteOf = ({ start, end }: Span): string => text.slice(start, end);
   const isExcluded = (kind: KeyEventKind): boolean => EXCLUDED_KINDS[preset].includes(kind);
   const events: DetectedEvent[] = analysis.toolOutputEvents
     .filter(({ kind }) => !isExcluded(kind))
     .map((finding) => ({ ...finding, quote: quoteOf(finding) }));
-  for (const { start, end } of analysis.settings)
-    events.push({
-      start,
-      end,
-      kind: 'configuration',
-      quote: text.slice(start, end),
-      score: 0.5,
-      importance: 2,
-      reason: 'command that sets',
-    });
+  const setting = { score: 0.5, importance: 2, reason: 'command that sets' } as const;
+  for (const span of analysis.settings)
+    events.push({ ...span, kind: 'configuration', quote: quoteOf(span), ...setting });
   /** In a conversation among people, users don't address the model, so the weights of other speakers apply. */
   const isUser = role === 'user' && !analysis.speech.named;
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
@@ -90,7 +84,7 @@ export function* selectKeyEvents(
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
     const [, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
     const isStanding = isUser && traits.features.includes('standing');
-    const forbids = isStanding && traits.hits.first[CONCEPTS.indexOf('forbid')]! <= 1;
+    const forbids = isStanding && beginsWith(traits.hits, 'forbid', 1);
     const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
     const allowed = KEY_EVENT_KINDS.filter(
       (one) =>
@@ -128,16 +122,13 @@ const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): D
   end: next.end,
   quote: text.slice(first.start, next.end),
   score: Math.max(first.score, next.score),
-  importance: first.importance > next.importance ? first.importance : next.importance,
+  importance: first.importance === 3 ? 3 : next.importance,
 });
 
 /** Whether it names a fault, and doesn't only suppose one. */
-function speaksOfFault({ hits, features }: Candidate['traits']): boolean {
-  const has = (concept: Concept): boolean => hits.count[CONCEPTS.indexOf(concept)]! > 0;
-  return (
-    (has('fault') || has('fail') || features.includes('status bad')) && hits.first[CONCEPTS.indexOf('maybe')] !== 0
-  );
-}
+const speaksOfFault = ({ hits, features }: Candidate['traits']): boolean =>
+  (hasConcept(hits, 'fault') || hasConcept(hits, 'fail') || features.includes('status bad')) &&
+  !beginsWith(hits, 'maybe');
 
 /** Whether it's a mere greeting or interjection, unless it answers a question. */
 function isInterjection({ hits }: Candidate['traits'], quote: string): boolean {

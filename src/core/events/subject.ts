@@ -1,7 +1,6 @@
-import { findConcepts } from './concepts.ts';
+import { findConcepts, hasConcept } from './concepts.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
-import { CONCEPTS } from './lexicon/lexicon.ts';
 import type { Concept } from './lexicon/lexicon.ts';
 
 /** The subject of an event, in a form that can be compared and looked up. */
@@ -87,8 +86,6 @@ const LABEL =
   /(?<=[^\p{Lu}\p{Ll}\p{N}_'’.])(?!I)\p{Lu}(?!\.?[\p{Lu}\p{Ll}\p{N}_'’+#])|(?<=\b(?:[Oo]ption|[Pp]lan|[Vv]ariante?|[Oo]pci[oó]n|[Oo]p[cç][aã]o|[Pp]hase|[Ff]ase|[Ss]tep) )[a-z](?![\p{L}\p{N}_])|(?<=[案项項第])[一二三四五六七八九十]/gu;
 const TRIED = /^(?:tried|already tried)/;
 
-const has = (counts: Uint8Array, concept: Concept): boolean => counts[CONCEPTS.indexOf(concept)]! > 0;
-
 /** Determines a quote's subject. */
 export function subjectOf(quote: string): Subject {
   const text = fold(quote.slice(0, MAX_READ));
@@ -125,8 +122,9 @@ export function subjectOf(quote: string): Subject {
     for (const word of denied) if (tokens.has(word)) revoked.add(word);
     for (const [, word] of text.matchAll(DROPPED)) if (tokens.has(word!)) revoked.add(word!);
   }
-  const counts = findConcepts(quote.slice(0, MAX_READ)).count;
-  const failedAttempt = has(counts, 'fail') || TRIED.test(text);
+  const hits = findConcepts(quote.slice(0, MAX_READ));
+  const has = (concept: Concept): boolean => hasConcept(hits, concept);
+  const failedAttempt = has('fail') || TRIED.test(text);
   return {
     tokens,
     values,
@@ -134,13 +132,13 @@ export function subjectOf(quote: string): Subject {
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
     reverses: REVERSING.test(text),
-    saysWhatItUses: PLACED.test(text) && !has(counts, 'open'),
+    saysWhatItUses: PLACED.test(text) && !has('open'),
     lead: leadOf(tokens),
     denied,
     revoked,
-    faulty: has(counts, 'fault') && !has(counts, 'faultless'),
-    negative: has(counts, 'forbid') || has(counts, 'not'),
-    resolves: !failedAttempt && (has(counts, 'done') || has(counts, 'faultless')),
+    faulty: has('fault') && !has('faultless'),
+    negative: has('forbid') || has('not'),
+    resolves: !failedAttempt && (has('done') || has('faultless')),
     failedAttempt,
   };
 }
