@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { placeExcerpt } from './place-excerpt.ts';
+import { indentOf, isBlank, placeExcerpt } from './place-excerpt.ts';
 import { isElision, type Change, type Hunk } from './parse-edits.ts';
 
 /** A change that can't be applied; `ambiguous` if its lines occur several times in the file. */
@@ -21,9 +21,7 @@ export interface LineChange {
 }
 
 /** A placed hunk. `start`: the 0-based line at which it begins with its context. */
-interface HunkPlace extends LineChange {
-  readonly start: number;
-}
+type HunkPlace = LineChange & { readonly start: number };
 
 /** Maximum number of context lines on either side that may differ, as in `patch`. */
 const MAX_FUZZ = 3;
@@ -42,9 +40,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
   const unplaced: UnplacedChange[] = [];
   for (const change of changes) {
     if (change.kind === 'hunks') {
-      const applied = applyHunks(lines, change.hunks);
-      lines = applied.lines;
-      unplaced.push(...applied.unplaced);
+      unplaced.push(...applyHunks(lines, change.hunks));
       continue;
     }
     const block = linesOf(change.text);
@@ -59,10 +55,10 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
 
 /** Whether a block is the whole file: it begins like the file or contains half of its lines, and omits nothing. */
 function isWhole(file: readonly string[], block: readonly string[]): boolean {
-  const nonBlank = file.filter((line) => line.trim() !== '');
+  const nonBlank = file.filter((line) => !isBlank(line));
   if (nonBlank.length === 0) return true;
   if (block.some(isElision) || block.length * 2 < nonBlank.length) return false;
-  const first = block.find((line) => line.trim() !== '')?.trimEnd();
+  const first = block.find((line) => !isBlank(line))?.trimEnd();
   if (first === nonBlank[0]!.trimEnd() && block.length * 2 >= file.length) return true;
   const parts = diffArrays(
     nonBlank.map((line) => line.trim()),
@@ -81,11 +77,8 @@ function wholeFile(file: readonly string[], block: readonly string[]): { readonl
   return { lines };
 }
 
-function applyHunks(
-  before: readonly string[],
-  hunks: readonly Hunk[],
-): { readonly lines: string[]; readonly unplaced: UnplacedChange[] } {
-  const lines = [...before];
+/** Applies hunks to `lines`, and returns those that can't be placed. */
+function applyHunks(lines: string[], hunks: readonly Hunk[]): UnplacedChange[] {
   const unplaced: UnplacedChange[] = [];
   let shift = 0;
   let cursor = 0;
@@ -100,7 +93,7 @@ function applyHunks(
     if (hunk.line !== undefined) shift = start - (hunk.line - 1) + hunk.put.length - hunk.find.length;
     cursor = from + put.length;
   }
-  return { lines, unplaced };
+  return unplaced;
 }
 
 function placeHunk(
@@ -110,8 +103,8 @@ function placeHunk(
   shift: number,
 ): HunkPlace | Pick<UnplacedChange, 'reason'> {
   const hint = line === undefined ? undefined : line - 1 + shift;
-  const head = commonLines(find, put, false);
-  const tail = Math.min(commonLines(find, put, true), find.length - head, put.length - head);
+  const head = commonLines(find, put);
+  const tail = Math.min(commonLines(find.toReversed(), put.toReversed()), find.length - head, put.length - head);
   if (find.every(isBlank)) {
     if (lines.every(isBlank))
       return {
@@ -152,8 +145,6 @@ function placeHunk(
   return { reason: 'not_found' };
 }
 
-const isBlank = (line: string): boolean => line.trim() === '';
-
 const NORMALIZERS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
@@ -168,36 +159,25 @@ function placesOf(lines: readonly string[], wanted: readonly string[], normalize
   return places;
 }
 
-/**
- * Chooses among several places: the one nearest to the given line, or else the only one, or the only one after the last
- * hunk.
- */
+/** The place nearest to the given line, or else the only one, or the only one after the last hunk. */
 function choose(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
-  if (hint !== undefined) return [...places].sort((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
+  if (hint !== undefined) return places.toSorted((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
   if (places.length === 1) return places[0];
   const ahead = places.filter((place) => place >= cursor);
   return cursor > 0 && ahead.length === 1 ? ahead[0] : undefined;
 }
 
-/** Number of lines that two lists have in common at their beginning or end. */
-function commonLines(a: readonly string[], b: readonly string[], fromEnd: boolean): number {
-  const length = Math.min(a.length, b.length);
-  for (let count = 0; count < length; count++) {
-    const at = fromEnd ? -1 - count : count;
-    if (a.at(at) !== b.at(at)) return count;
-  }
-  return length;
+/** Number of lines that two lists have in common at their beginning. */
+function commonLines(a: readonly string[], b: readonly string[]): number {
+  const different = a.findIndex((line, at) => line !== b[at]);
+  return different < 0 ? a.length : different;
 }
-
-const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
 /** Returns a function that indents lines like those of the file, given matching lines of the file and of the change. */
 function reindent(actual: readonly string[], written: readonly string[]): (line: string) => string {
-  const at = written.findIndex((line, index) => line.trim() !== '' && actual[index] !== undefined);
-  if (at < 0) return (line) => line;
-  const from = indentOf(written[at]!);
-  const to = indentOf(actual[at]!);
-  return (line) => (from !== to && line.trim() !== '' && line.startsWith(from) ? to + line.slice(from.length) : line);
+  const at = written.findIndex((line) => !isBlank(line));
+  const [from, to] = [indentOf(written[at]!), indentOf(actual[at]!)];
+  return (line) => (!isBlank(line) && line.startsWith(from) ? to + line.slice(from.length) : line);
 }
 
 /** The changes that turn `before` into `after`, in order. */

@@ -74,7 +74,7 @@ function bodyEnd(file: readonly string[], block: readonly string[], path: readon
   if (!isLastNew || head?.block !== 0 || depth(block[last]!) <= depth(block[0]!)) return end;
   let to = end;
   for (let at = end; at < file.length; at++) {
-    if (file[at]!.trim() === '') continue;
+    if (isBlank(file[at]!)) continue;
     if (depth(file[at]!) <= depth(file[head.file]!)) break;
     to = at + 1;
   }
@@ -92,8 +92,8 @@ interface Table {
 function align(file: readonly string[], block: readonly string[]): Table {
   const width = file.length + 1;
   const moves = new Uint8Array((block.length + 1) * width);
-  const minDepth = Math.min(...block.filter((line) => line.trim() !== '' && !isElision(line)).map(depth));
-  const deleted = file.map((line) => (line.trim() === '' || depth(line) > minDepth ? DELETED_INSIDE : DELETED_OUTSIDE));
+  const minDepth = Math.min(...block.filter((line) => !isBlank(line) && !isElision(line)).map(depth));
+  const deleted = file.map((line) => (isBlank(line) || depth(line) > minDepth ? DELETED_INSIDE : DELETED_OUTSIDE));
   const fileWords = file.map(wordsOf);
   let above = new Array<number>(width).fill(0);
   for (const [row, line] of block.entries()) {
@@ -143,7 +143,9 @@ function trace({ width, moves, rows }: Table, end: number): Step[] {
   return path.reverse();
 }
 
-const depth = (line: string): number => line.length - line.trimStart().length;
+const depth = (line: string): number => indentOf(line).length;
+
+export const isBlank = (line: string): boolean => line.trim() === '';
 
 const same = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
@@ -151,23 +153,22 @@ const same = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 function weight(line: string): number {
   const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters > 2) return 1 + Math.min(letters, 40) / 20;
-  return line.trim() === '' ? 0.1 : 0.5;
+  return isBlank(line) ? 0.1 : 0.5;
 }
 
 const wordsOf = (line: string): ReadonlySet<string> => new Set(line.match(/[\p{L}\p{N}_]+/gu));
 
-/** The Dice coefficient of two lines' words; 0 below `SIMILAR`. */
+/** The Dice coefficient of two lines' words; 0 below `MIN_SIMILARITY`. */
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size === 0 || b.size === 0) return 0;
   let common = 0;
   for (const word of a) if (b.has(word)) common++;
-  const share = (2 * common) / (a.size + b.size);
+  const share = common === 0 ? 0 : (2 * common) / (a.size + b.size);
   return share >= MIN_SIMILARITY ? share : 0;
 }
 
 function withoutBlankEnds(lines: readonly string[]): readonly string[] {
-  const first = lines.findIndex((line) => line.trim() !== '');
-  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1);
+  const first = lines.findIndex((line) => !isBlank(line));
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
 }
 
 /** Adds the indentation that the file's version of most common lines has in addition to the block's. */
@@ -188,7 +189,7 @@ function indentedLike(file: readonly string[], block: readonly string[]): readon
     votes.set(extra, (votes.get(extra) ?? 0) + 1);
   }
   const [winner] = [...votes].sort((a, b) => b[1] - a[1])[0] ?? [''];
-  return winner === '' ? block : block.map((line) => (line.trim() === '' ? line : winner + line));
+  return winner === '' ? block : block.map((line) => (isBlank(line) ? line : winner + line));
 }
 
-const indentOf = (line: string): string => line.slice(0, depth(line));
+export const indentOf = (line: string): string => /^\s*/.exec(line)![0];
