@@ -83,27 +83,10 @@ export class Ledger {
     for (const event of events) {
       const id = eventIdAt(message, event);
       if (this.dismissed.has(id) || this.items.has(id)) continue;
-      this.addEvent(
-        {
-          ...detectedFields(event),
-          id,
-          message,
-          status: 'active',
-          pinned: false,
-          ...(event.about === undefined || before === undefined
-            ? {}
-            : { about: { message: before, start: event.about.start, end: event.about.end, quote: event.about.quote } }),
-        },
-        changed,
-      );
+      const about = event.about && before !== undefined && { about: { message: before, ...event.about } };
+      this.addEvent({ ...detectedFields(event), id, message, status: 'active', pinned: false, ...about }, changed);
     }
     return [...changed.values()];
-  }
-
-  /** Pins or unpins an entry; undefined if it doesn't exist. */
-  pin(id: KeyEventId, pinned = true): KeyEvent | undefined {
-    const known = this.items.get(id);
-    return known === undefined ? undefined : this.update(known, { pinned });
   }
 
   private countMessage(message: MessageId): void {
@@ -154,8 +137,8 @@ export class Ledger {
     const recent: Item[] = [];
     let linked = 0;
     for (const id of this.openErrors) {
-      const error = this.items.get(id);
-      if (error === undefined || error.entry.link !== undefined) continue;
+      const error = this.items.get(id)!;
+      if (error.entry.link !== undefined) continue;
       const shared = overlap(error.subject.tokens, subject.tokens);
       if (
         error.entry.message !== fix.message &&
@@ -168,9 +151,8 @@ export class Ledger {
         if (error.entry.message !== fix.message && this.messages - error.at <= FIX_REACH) recent.push(error);
       }
     }
-    const isBare = subject.tokens.size <= 4;
     const last = recent.at(-1);
-    if (linked === 0 && isBare && last !== undefined) {
+    if (linked === 0 && subject.tokens.size <= 4 && last !== undefined) {
       changed.set(last.entry.id, this.update(last, { link: fix.id }));
       stillOpen.splice(stillOpen.indexOf(last.entry.id), 1);
     }
@@ -182,12 +164,10 @@ export class Ledger {
     if (entry.status === 'merged') return;
     this.byNormal.set(subject.normal, entry.id);
     for (const token of subject.tokens) {
-      const ids = this.byToken.get(token);
-      if (ids === undefined) this.byToken.set(token, [entry.id]);
-      else {
-        ids.push(entry.id);
-        if (ids.length > MAX_PER_WORD) ids.shift();
-      }
+      const ids = this.byToken.get(token) ?? [];
+      ids.push(entry.id);
+      if (ids.length > MAX_PER_WORD) ids.shift();
+      this.byToken.set(token, ids);
     }
     if (entry.kind === 'error' && entry.link === undefined && entry.status === 'active' && !subject.failedAttempt) {
       this.openErrors.push(entry.id);
@@ -198,17 +178,11 @@ export class Ledger {
 
   /** Entries that share a word, at most `MAX_PER_WORD` per word. */
   private candidates(subject: Subject): Item[] {
-    const found = new Set<Item>();
-    for (const token of subject.tokens) {
-      for (const id of this.byToken.get(token) ?? []) {
-        const item = this.items.get(id);
-        if (item !== undefined) found.add(item);
-      }
-    }
-    return [...found];
+    const ids = new Set([...subject.tokens].flatMap((token) => this.byToken.get(token) ?? []));
+    return [...ids].map((id) => this.items.get(id)!);
   }
 
-  private update(item: Item, change: Partial<Pick<KeyEvent, 'status' | 'link' | 'pinned'>>): KeyEvent {
+  private update(item: Item, change: Partial<Pick<KeyEvent, 'status' | 'link'>>): KeyEvent {
     item.entry = { ...item.entry, ...change };
     return item.entry;
   }

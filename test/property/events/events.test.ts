@@ -197,10 +197,11 @@ describe('ledger of any session', () => {
         messages.forEach(([speaker, body], i) =>
           ledger.add(messageId(`m${i}`), detectEvents({ role: speaker, text: body })),
         );
-        ledger.entries().forEach((entry, i) => {
-          if (i % every === 0 && i % 3 === 0) ledger.pin(entry.id);
-        });
-        const entries = ledger.entries().map((entry, i) => ({ ...entry, status: given[i % given.length]! }));
+        const entries = ledger.entries().map((entry, i) => ({
+          ...entry,
+          status: given[i % given.length]!,
+          pinned: i % every === 0 && i % 3 === 0,
+        }));
         const costs = entries.map(({ quote }) => Math.ceil(quote.length / 4));
         const { kept, dropped, tokens, pinnedExceed } = fitLedger(entries, costs, budget);
         assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());

@@ -211,14 +211,6 @@ describe('ledger', () => {
     );
   });
 
-  it('pins and unpins an entry', () => {
-    const ledger = new Ledger();
-    const entry = say(ledger, 'fact', 'the API is versioned by header');
-    assert.equal(ledger.pin(entry.id)?.pinned, true);
-    assert.equal(ledger.pin(entry.id, false)?.pinned, false);
-    assert.equal(ledger.pin(eventIdAt(messageId('none'), { start: 0, end: 1 })), undefined);
-  });
-
   it('continues from stored entries as if it had never been interrupted', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'configuration', 'the port is 3000');
