@@ -77,94 +77,75 @@ export function foreignSpans(message: {
   const { role, text, pasted = [] } = message;
   if (role === 'tool') return ANSWERED.test(text) ? [] : [{ start: 0, end: text.length, origin: 'printed' }];
   const pastes = pasted.map((span) => ({ ...span, origin: 'pasted' as const }));
-  return merged([...pastes, ...new Reader(text, role === 'user').read()]);
+  return merged([...pastes, ...(role === 'user' ? foreignLines(text) : []), ...forgeries(text)]);
 }
 
-class Reader {
-  readonly #text: string;
-  readonly #byUser: boolean;
-  readonly #found: ForeignSpan[] = [];
-
-  constructor(text: string, byUser: boolean) {
-    this.#text = text;
-    this.#byUser = byUser;
-  }
-
-  read(): readonly ForeignSpan[] {
-    if (this.#byUser) this.#readLines();
-    this.#readForgeries();
-    return this.#found;
-  }
-
-  #readLines(): void {
-    const text = this.#text;
-    let fence: string | undefined;
-    let isForged = false;
-    let mailHeaders = 0;
-    for (let at = 0; at < text.length;) {
-      const stop = text.indexOf('\n', at);
-      const end = stop === -1 ? text.length : stop;
-      const next = stop === -1 ? text.length : stop + 1;
-      const line = text.slice(at, Math.min(end, at + PEEK)).trimEnd();
-      if (fence !== undefined) {
-        this.#add(at, next, 'quoted');
-        const mark = FENCE.exec(line)?.[1];
-        if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
-      } else if (FENCE.test(line)) {
-        fence = FENCE.exec(line)?.[1];
-        this.#add(at, next, 'quoted');
-      } else if (QUOTED.test(line)) {
-        this.#add(at, next, 'quoted');
-      } else if (ENCLOSURE.test(line) || (MAIL_HEADER.test(line) && ++mailHeaders === 2)) {
-        this.#add(at, text.length, 'document');
-        break;
-      } else if (SAYS.test(line) && next < text.length) {
-        this.#add(next, text.length, 'quoted');
-        break;
-      } else if (this.#introduces(line, at, end, next)) {
-        this.#add(next, text.length, 'document');
-        break;
-      } else {
-        // A forged speaker's words end with the paragraph.
-        isForged = (isForged && line !== '') || SPEAKER.test(line);
-        if (isForged) this.#add(at, next, 'forged');
-        else this.#readQuotations(at, end);
-      }
-      at = next;
+function foreignLines(text: string): readonly ForeignSpan[] {
+  const found: ForeignSpan[] = [];
+  const add = (start: number, end: number, origin: Origin): void => {
+    if (start < end) found.push({ start, end, origin });
+  };
+  let fence: string | undefined;
+  let isForged = false;
+  let mailHeaders = 0;
+  for (let at = 0; at < text.length;) {
+    const stop = text.indexOf('\n', at);
+    const end = stop === -1 ? text.length : stop;
+    const next = stop === -1 ? text.length : stop + 1;
+    const line = text.slice(at, Math.min(end, at + PEEK)).trimEnd();
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined || mark !== undefined || QUOTED.test(line)) {
+      add(at, next, 'quoted');
+      if (fence === undefined) fence = mark;
+      else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+    } else if (ENCLOSURE.test(line) || (MAIL_HEADER.test(line) && ++mailHeaders === 2)) {
+      add(at, text.length, 'document');
+      break;
+    } else if (SAYS.test(line) && next < text.length) {
+      add(next, text.length, 'quoted');
+      break;
+    } else if (end - at <= PEEK && introduces(line, text.slice(next, next + PEEK))) {
+      add(next, text.length, 'document');
+      break;
+    } else {
+      // A forged speaker's words end with the paragraph.
+      isForged = (isForged && line !== '') || SPEAKER.test(line);
+      if (isForged) add(at, next, 'forged');
+      else
+        for (const { start, end: stop } of quotations(text.slice(at, Math.min(end, at + 4 * PEEK))))
+          add(at + start, at + stop, 'quoted');
     }
+    at = next;
   }
+  return found;
+}
 
-  /** Whether a document follows this line: several lines or a long one. */
-  #introduces(line: string, at: number, end: number, next: number): boolean {
-    const rest = this.#text.slice(next, next + PEEK).trim();
-    if (rest === '' || end - at > PEEK) return false;
-    if (HERE_IS.test(line)) return true;
-    if (!INTRODUCES.test(line)) return false;
-    return /[:：]$/.test(line) || /^\s*\n/.test(this.#text.slice(next, next + 20)) || /^(?:#|<|\*\*|---)/.test(rest);
-  }
+/** Whether a line introduces a document: several lines or a long one. `after` is the beginning of the text after it. */
+function introduces(line: string, after: string): boolean {
+  const rest = after.trim();
+  if (rest === '') return false;
+  if (HERE_IS.test(line)) return true;
+  return INTRODUCES.test(line) && (/[:：]$/.test(line) || /^\s{0,19}\n/.test(after) || /^(?:#|<|\*\*|---)/.test(rest));
+}
 
-  #readQuotations(at: number, end: number): void {
-    const line = this.#text.slice(at, Math.min(end, at + 4 * PEEK));
-    for (const { 0: words, index } of line.matchAll(IN_QUOTES)) {
-      if (BEFORE_QUOTE.test(line.slice(Math.max(0, index - AUTHOR_CHARS), index)))
-        this.#add(at + index, at + index + words.length, 'quoted');
-    }
-  }
+/** The quotations of somebody in a line. */
+const quotations = (line: string): readonly Span[] =>
+  [...line.matchAll(IN_QUOTES)].flatMap(({ 0: words, index }) =>
+    BEFORE_QUOTE.test(line.slice(Math.max(0, index - AUTHOR_CHARS), index))
+      ? [{ start: index, end: index + words.length }]
+      : [],
+  );
 
-  /** After tags of requests or chat templates, everything is foreign; after labels, the rest of the paragraph. */
-  #readForgeries(): void {
-    const text = this.#text;
-    const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
-    if (tag.length > 0) this.#add(Math.min(...tag), text.length, 'forged');
-    for (const { index } of text.matchAll(PROMPT_LABEL)) {
-      PARAGRAPH_END.lastIndex = index;
-      this.#add(index, PARAGRAPH_END.exec(text)?.index ?? text.length, 'forged');
-    }
+/** After tags of requests or chat templates, everything is foreign; after labels, the rest of the paragraph. */
+function forgeries(text: string): readonly ForeignSpan[] {
+  const found: Span[] = [];
+  const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
+  if (tag.length > 0) found.push({ start: Math.min(...tag), end: text.length });
+  for (const { index } of text.matchAll(PROMPT_LABEL)) {
+    PARAGRAPH_END.lastIndex = index;
+    found.push({ start: index, end: PARAGRAPH_END.exec(text)?.index ?? text.length });
   }
-
-  #add(start: number, end: number, origin: Origin): void {
-    if (start < end) this.#found.push({ start, end, origin });
-  }
+  return found.map((span) => ({ ...span, origin: 'forged' }));
 }
 
 /** Where pasted texts occur in a message, each once, in the order in which they were pasted. */
