@@ -138,19 +138,16 @@ class LineReader {
       if (fence !== null) {
         if (this.fence !== undefined) this.fence = undefined;
         else if (!(isFirst && fence[1] === '')) this.fence = fenceKind(fence[1]!);
-        this.push('markup');
-        return;
+        return this.push('markup');
       }
     }
     if (this.inSearchReplace || (firstUnit === 60 && head.startsWith('<<<<<') && SEARCH_START.test(head))) {
       this.inSearchReplace = !REPLACE_END.test(head);
-      this.push('diff');
-      return;
+      return this.push('diff');
     }
     if (this.inCommand || (firstUnit === 60 && COMMAND_TAG.test(head))) {
       this.inCommand = !CLOSED.test(text.slice(Math.max(start, end - 60), end));
-      this.push('markup');
-      return;
+      return this.push('markup');
     }
     if (firstUnit === 60 && head.includes('>')) this.readTagged(head);
     else if (TOOL_OPEN.test(head)) {
@@ -199,27 +196,17 @@ class LineReader {
   }
 
   private classify(line: string): void {
-    if (this.fence !== undefined) {
-      this.push(this.fence);
-      return;
-    }
+    if (this.fence !== undefined) return this.push(this.fence);
     // Collapsed blocks other than thinking belong to tools: search results, edits, file lists.
-    if (this.tool || this.inTool || (this.openDetails > 0 && !this.thinking)) {
-      this.push('output');
-      return;
-    }
+    if (this.tool || this.inTool || (this.openDetails > 0 && !this.thinking)) return this.push('output');
     const hasMark = isMark(line.charCodeAt(0));
     if (hasMark) {
       const heading = HEADING.exec(line);
       if (heading !== null) {
         this.skip(heading[0].length);
-        this.push('heading');
-        return;
+        return this.push('heading');
       }
-      if (RULE.test(line) || TURN.test(line)) {
-        this.push('markup');
-        return;
-      }
+      if (RULE.test(line) || TURN.test(line)) return this.push('markup');
     }
     if (DIFF_HEAD.test(line)) this.push('diff');
     else if (STACK.test(line) || LOG.test(line) || OUTPUT.test(line)) this.push('output');

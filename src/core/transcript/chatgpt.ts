@@ -49,20 +49,13 @@ function importConversation(conversation: JsonObject & { readonly mapping: JsonO
 function importMessage(message: JsonObject, sink: TranscriptSink): void {
   const role = ROLES.find((one) => one === textAt(message, 'author', 'role'));
   const { content } = message;
-  if (!role || !isObject(content)) {
-    sink.skip(phrase('message without author or content'));
-    return;
-  }
-  if (valueAt(message, 'metadata', 'is_visually_hidden_from_conversation') === true) {
-    sink.skip(phrase('hidden message'));
-    return;
-  }
+  if (!role || !isObject(content)) return sink.skip(phrase('message without author or content'));
+  if (valueAt(message, 'metadata', 'is_visually_hidden_from_conversation') === true)
+    return sink.skip(phrase('hidden message'));
   const text = readText(content, sink);
   if (text === undefined) return;
-  if (text.trim() === '') {
-    sink.skip(role === 'system' ? phrase('empty system message') : phrase('empty message'));
-    return;
-  }
+  if (text.trim() === '')
+    return sink.skip(role === 'system' ? phrase('empty system message') : phrase('empty message'));
   const at = parseTimestamp(message['create_time']);
   const recipient = textAt(message, 'recipient') ?? 'all';
   if (role === 'assistant' && recipient !== 'all') {

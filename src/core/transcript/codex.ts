@@ -56,10 +56,7 @@ export class CodexImporter {
   }
 
   record(record: unknown): void {
-    if (!isObject(record)) {
-      this.#sink.skip(phrase('invalid record'));
-      return;
-    }
+    if (!isObject(record)) return this.#sink.skip(phrase('invalid record'));
     const { type, payload } = record;
     const at = parseTimestamp(record['timestamp']);
     if (!isObject(payload)) {
@@ -112,27 +109,21 @@ export class CodexImporter {
     };
     switch (type) {
       case 'message':
-        this.#message(item, at);
-        return;
+        return this.#message(item, at);
       case 'function_call':
-        call(item['name'], item['arguments']);
-        return;
+        return call(item['name'], item['arguments']);
       case 'custom_tool_call':
-        call(item['name'], item['input']);
-        return;
+        return call(item['name'], item['input']);
       case 'local_shell_call':
       case 'web_search_call':
-        call(type.replace('_call', ''), item['action']);
-        return;
+        return call(type.replace('_call', ''), item['action']);
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const blocks = readOutput(item['call_id'], item['output'], this.#sink);
-        this.#sink.add(messageFromBlocks('tool', blocks, { at }));
-        return;
+        return this.#sink.add(messageFromBlocks('tool', blocks, { at }));
       }
       case 'reasoning':
-        skipReasoning(this.#sink);
-        return;
+        return skipReasoning(this.#sink);
       default:
         skipContent(this.#sink, type);
     }

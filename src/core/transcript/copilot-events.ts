@@ -53,23 +53,15 @@ export class CopilotEventsImporter {
   }
 
   record(record: unknown): void {
-    if (!isEvent(record)) {
-      this.#sink.skip(phrase('invalid record'));
-      return;
-    }
+    if (!isEvent(record)) return this.#sink.skip(phrase('invalid record'));
     const { data, type } = record;
     const at = parseTimestamp(record['timestamp']);
-    if (typeof data['parentToolCallId'] === 'string') {
-      this.#sink.skip(phrase('subagent message'));
-      return;
-    }
+    if (typeof data['parentToolCallId'] === 'string') return this.#sink.skip(phrase('subagent message'));
     switch (type) {
       case 'session.start':
-        this.#start(data, at);
-        return;
+        return this.#start(data, at);
       case 'session.model_change':
-        this.#useModel(data['newModel']);
-        return;
+        return this.#useModel(data['newModel']);
       case 'session.title_changed':
         if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
         return;
@@ -80,21 +72,18 @@ export class CopilotEventsImporter {
         for (const attached of objectsAt(data, 'attachments')) skipAttachment(this.#sink, attached['type']);
         return;
       case 'assistant.message':
-        this.#assistantMessage(data, at);
-        return;
+        return this.#assistantMessage(data, at);
       case 'tool.execution_start': {
         if (this.#listedCalls.has(textAt(data, 'toolCallId') ?? '')) return;
         const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
-        this.#sink.add(messageFromBlocks('assistant', [call], { at, model: this.#model }));
-        return;
+        return this.#sink.add(messageFromBlocks('assistant', [call], { at, model: this.#model }));
       }
       case 'tool.execution_complete': {
         this.#runningCalls.delete(textAt(data, 'toolCallId') ?? '');
         const result = textAt(data, 'result', 'content') ?? textAt(data, 'result');
         const text = result ?? textAt(data, 'error', 'message') ?? textAt(data, 'error') ?? '';
         const block = toolResult(data['toolCallId'], text, data['success'] === false);
-        this.#sink.add(messageFromBlocks('tool', [block], { at }));
-        return;
+        return this.#sink.add(messageFromBlocks('tool', [block], { at }));
       }
       case 'session.compaction_complete':
         if (data['success'] !== false) addCompaction(this.#sink, { summary: textAt(data, 'summaryContent') ?? '', at });

@@ -77,10 +77,7 @@ function rewind(messages: Map<string, JsonObject>, id: string): void {
 function addMessage(message: JsonObject, sink: TranscriptSink): void {
   const type = textAt(message, 'type') ?? 'unknown';
   const role = ROLE_BY_TYPE[type];
-  if (role === undefined) {
-    skipRecord(sink, type);
-    return;
-  }
+  if (role === undefined) return skipRecord(sink, type);
   const at = parseTimestamp(message['timestamp']);
   const calls = objectsAt(message, 'toolCalls');
   const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');

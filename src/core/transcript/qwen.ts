@@ -10,23 +10,16 @@ export const isQwen = (record: unknown): record is JsonObject =>
 
 /** Imports a record of a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`). */
 export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
-  if (!isObject(record)) {
-    sink.skip(phrase('invalid record'));
-    return;
-  }
+  if (!isObject(record)) return sink.skip(phrase('invalid record'));
   const at = parseTimestamp(record['timestamp']);
   sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
   if (record['subtype'] === 'chat_compression') {
     // The compressed history begins with the summary, as a user message.
     const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
     const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
-    addCompaction(sink, { summary: summary.join('\n'), at });
-    return;
+    return addCompaction(sink, { summary: summary.join('\n'), at });
   }
-  if (!isQwen(record) || record['type'] === 'system') {
-    skipRecord(sink, record['type']);
-    return;
-  }
+  if (!isQwen(record) || record['type'] === 'system') return skipRecord(sink, record['type']);
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
   const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
   const count = (name: string): unknown => valueAt(record, 'usageMetadata', name);

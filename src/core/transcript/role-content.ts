@@ -22,16 +22,10 @@ export function isRoleContent(record: unknown): record is JsonObject {
  * Imports a message as `{role, content}`. Messages with empty content are kept, so that indexes match the file.
  */
 export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
-  if (!isRoleContent(record)) {
-    sink.skip(phrase('record without a role or content'));
-    return;
-  }
+  if (!isRoleContent(record)) return sink.skip(phrase('record without a role or content'));
   const name = String(record['role']).toLowerCase();
   const role = ROLES.find((one) => ROLE_ALIASES[one].includes(name));
-  if (!role) {
-    sink.skip(phrase('message with role “{0}”', name));
-    return;
-  }
+  if (!role) return sink.skip(phrase('message with role “{0}”', name));
   const content = record['content'] ?? record['refusal'] ?? [];
   const blocks = withToolCalls(record, role, readContent(content, sink));
   const at = TIME_KEYS.map((key) => parseTimestamp(record[key])).find((moment) => moment !== undefined);
@@ -51,10 +45,8 @@ export function addBlocks(
     else sink.skip(phrase('message without readable content'));
     return;
   }
-  if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result')) {
-    sink.add(messageFromBlocks(role, blocks, facts));
-    return;
-  }
+  if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result'))
+    return sink.add(messageFromBlocks(role, blocks, facts));
   // An image directly after a result belongs to it.
   const toolBlocks: ContentBlock[] = [];
   const userBlocks: ContentBlock[] = [];

@@ -64,14 +64,8 @@ export class ExportedSessionImporter {
 
   record(record: unknown): void {
     const message = parseExportedMessage(record);
-    if (!message) {
-      this.#sink.skip(phrase('invalid line in an exported session'));
-      return;
-    }
-    if (this.#messages.has(message.id)) {
-      this.#sink.skip(phrase('duplicate message'));
-      return;
-    }
+    if (!message) return this.#sink.skip(phrase('invalid line in an exported session'));
+    if (this.#messages.has(message.id)) return this.#sink.skip(phrase('duplicate message'));
     this.#messages.set(message.id, message);
     this.#last = message;
   }

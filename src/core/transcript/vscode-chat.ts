@@ -42,22 +42,20 @@ export function importVsCodeChat(
   const createdAt = parseTimestamp(chat['creationDate']);
   sink.about?.({ id: textAt(chat, 'sessionId'), title: textAt(chat, 'customTitle'), createdAt });
   for (const request of chat.requests) {
-    if (!isObject(request)) {
-      sink.skip(phrase('invalid request'));
-      continue;
-    }
-    if (isRemovedRequest(request)) {
-      sink.skip(phrase('hidden message'));
-      continue;
-    }
-    const at = parseTimestamp(request['timestamp']);
-    const prompt = userText(request['message']);
-    if (prompt === undefined) sink.skip(phrase('request without a message'));
-    else sink.add({ role: 'user', text: prompt, at });
-    // The export contains the URIs of attachments, but not their text.
-    for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
-    new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
+    if (!isObject(request)) sink.skip(phrase('invalid request'));
+    else if (isRemovedRequest(request)) sink.skip(phrase('hidden message'));
+    else importRequest(request, sink);
   }
+}
+
+function importRequest(request: JsonObject, sink: TranscriptSink): void {
+  const at = parseTimestamp(request['timestamp']);
+  const prompt = userText(request['message']);
+  if (prompt === undefined) sink.skip(phrase('request without a message'));
+  else sink.add({ role: 'user', text: prompt, at });
+  // The export contains the URIs of attachments, but not their text.
+  for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
+  new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
 }
 
 /**
@@ -123,15 +121,12 @@ class ResponseImporter {
         return;
       case 'toolInvocationSerialized':
       case 'toolInvocation':
-        this.#tool(part, results);
-        return;
+        return this.#tool(part, results);
       case 'textEditGroup':
       case 'notebookEditGroup':
-        this.#flush([toolCall('', 'edit_file', { path: uriPath(part['uri']), edits: part['edits'] ?? [] })]);
-        return;
+        return this.#flush([toolCall('', 'edit_file', { path: uriPath(part['uri']), edits: part['edits'] ?? [] })]);
       case 'thinking':
-        skipReasoning(this.#sink);
-        return;
+        return skipReasoning(this.#sink);
       default:
         skipContent(this.#sink, kind);
     }
