@@ -83,10 +83,7 @@ export function proposalOf(event: DetectedEvent, before: string): (Span & { read
 
 function optionIn(quote: string): string | undefined {
   const label = (OPTION_NAME.exec(quote.replace(ARTICLE, '')) ?? OPTION_ALONE.exec(quote))?.[1];
-  if (label !== undefined) {
-    const chinese = CHINESE_DIGITS.indexOf(label);
-    return chinese === -1 ? label.toUpperCase() : String(chinese + 1);
-  }
+  if (label !== undefined) return normalLabel(label);
   const ordinal = ORDINALS.findIndex((pattern) => pattern.test(quote));
   return ordinal === -1 ? undefined : String(ordinal + 1);
 }
@@ -97,9 +94,12 @@ function labelOf(line: string): string | undefined {
     /^[\s*_#>-]*(?:option|opción|opção|variante|plan|方案|案|选项|オプション)?\s*[([（【]?([A-Ha-h]|\d{1,2}|[一二三四五])(?:[.)\]:：、）】]|\*\*|\s[-–—:])/iu.exec(
       line,
     );
-  if (match === null) return undefined;
-  const chinese = CHINESE_DIGITS.indexOf(match[1]!);
-  return chinese === -1 ? match[1]!.toUpperCase() : String(chinese + 1);
+  return match === null ? undefined : normalLabel(match[1]!);
+}
+
+function normalLabel(label: string): string {
+  const digit = CHINESE_DIGITS.indexOf(label);
+  return digit === -1 ? label.toUpperCase() : String(digit + 1);
 }
 
 /** Whole lines that start with an option's label, and the sentences of all other lines. */

@@ -48,8 +48,8 @@ const isLetter = (code: number): boolean =>
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x370 && code <= 0x52f);
 
-function* phrasesOf(lexicons: readonly Lexicon[]): Iterable<TriePhrase> {
-  for (const lexicon of lexicons) {
+function* phrases(): Iterable<TriePhrase> {
+  for (const lexicon of LEXICONS) {
     for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {
         const entry = fold(raw.trim());
@@ -68,7 +68,7 @@ export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean =>
 export const beginsWith = ({ first }: ConceptHits, concept: Concept, lastWord = 0): boolean =>
   first[CONCEPTS.indexOf(concept)]! <= lastWord;
 
-const PHRASES = new PhraseTrie(phrasesOf(LEXICONS));
+const PHRASES = new PhraseTrie(phrases());
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
 const FAULT = indexOf('fault');
 const FAULTLESS = indexOf('faultless');

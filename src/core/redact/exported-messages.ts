@@ -17,15 +17,11 @@ export function exportedMessages(state: SessionState): Message[] {
     }
     return at;
   };
-  const withKeptParent = (message: Message): Message => {
-    const parent = nearestKept(message.parent);
-    return parent === message.parent ? message : { ...message, parent };
-  };
   const others = [...state.messages.values()].filter(
     ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
   );
   const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
-  return [...others, ...active].map(withKeptParent);
+  return [...others, ...active].map((message) => ({ ...message, parent: nearestKept(message.parent) }));
 }
 
 /** Redacts secrets in a message; images, IDs, and numbers stay. */

@@ -1,15 +1,13 @@
 import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 
-/** The kind of a secret, as shown in the export: one of ours, or the ID of a gitleaks rule. */
-export type SecretKind = string;
-
 /**
  * A pattern for a kind of secret. Redacted is the group `secret` or `quoted`, else the first group, else the whole
  * match; `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes
  * linear time, because every repetition is bounded or can't backtrack, and each secret begins with a fixed prefix.
  */
 export interface SecretRule {
-  readonly kind: SecretKind;
+  /** Shown in the export; the ID of a rule from gitleaks. */
+  readonly kind: string;
   readonly pattern: RegExp;
   readonly keywords?: readonly string[];
   readonly accepts?: (secret: string) => boolean;
@@ -21,7 +19,7 @@ const AFTER_ESCAPE = '(?<=\\\\[nrt])';
 /** Tokens don't start within a longer word. */
 const START = `(?:(?<![A-Za-z0-9_-])|${AFTER_ESCAPE})`;
 
-const token = (kind: SecretKind, ...shapes: readonly string[]): SecretRule => ({
+const token = (kind: string, ...shapes: readonly string[]): SecretRule => ({
   kind,
   pattern: new RegExp(`${START}(?:${shapes.join('|')})`, 'g'),
 });

@@ -32,11 +32,10 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
     .map((event) => ({ event, position: positions.get(event.message) }))
     .sort((a, b) => (a.position ?? last) - (b.position ?? last) || a.event.start - b.event.start);
   const numbers = new Map(decisions.map(({ event }, index) => [event.id, index + 1]));
-  const supersededBy = new Map<string, number[]>();
-  for (const { event } of decisions) {
-    if (event.link === undefined || event.status !== 'superseded') continue;
-    supersededBy.set(event.link, [...(supersededBy.get(event.link) ?? []), numbers.get(event.id)!]);
-  }
+  const superseded = Map.groupBy(
+    decisions.filter(({ event }) => event.status === 'superseded'),
+    ({ event }) => event.link,
+  );
   const inForce = decisions.filter(({ event }) => event.status === 'active' || event.status === 'dropped').length;
   yield `# Decisions: ${oneLine(record.title)}\n\n${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'}, ${inForce} in force.\n`;
   for (const { event, position } of decisions) {
@@ -45,8 +44,8 @@ export function* decisionRecord(record: DecisionRecord): Generator<string> {
     const quote = record.redact?.(event.quote) ?? event.quote;
     yield `\n## ${number}. ${heading(quote)}\n\n${blockquote(quote)}\n\n`;
     yield `- Status: ${statusText(event, event.link === undefined ? undefined : numbers.get(event.link))}\n`;
-    const superseded = supersededBy.get(event.id);
-    if (superseded) yield `- Replaces: ${superseded.map((one) => `decision ${one}`).join(', ')}\n`;
+    const replaced = superseded.get(event.id)?.map((one) => `decision ${numbers.get(one.event.id)!}`);
+    if (replaced) yield `- Replaces: ${replaced.join(', ')}\n`;
     if (event.about) yield `- Answers: “${oneLine(event.about.quote)}”\n`;
     const why = position === undefined ? undefined : reasonOf(event, position, record.summaries);
     if (why !== undefined) yield `- Why: ${oneLine(why)}\n`;

@@ -169,22 +169,16 @@ export function truncateMessage(message: TranscriptMessage, skip: TranscriptSink
   return { ...rest, text: truncate(text, MAX_MESSAGE_UNITS) };
 }
 
-/** Units of a time, by its size. From 1973 to 5138, times in seconds, ms, µs, and ns don't overlap. */
-const TIME_UNITS = [
-  { below: 1e11, ms: 1000 },
-  { below: 1e14, ms: 1 },
-  { below: 1e17, ms: 1e-3 },
-  { below: 1e20, ms: 1e-6 },
-] as const;
-
 /**
  * Parses a time to milliseconds since the epoch: ISO 8601, or a number of seconds, milli-, micro-, or nanoseconds,
  * distinguished by its size. Returns undefined for other values.
  */
 export function parseTimestamp(value: unknown): number | undefined {
-  if (typeof value === 'number' && value > 0) {
-    const unit = TIME_UNITS.find(({ below }) => value < below);
-    return unit && Math.round(value * unit.ms);
+  if (typeof value === 'number' && value > 0 && value < 1e20) {
+    // From 1973 to 5138, times in seconds, ms, µs, and ns don't overlap.
+    let ms = value * 1000;
+    while (ms >= 1e14) ms /= 1000;
+    return Math.round(ms);
   }
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
   const at = Date.parse(value);
@@ -206,8 +200,7 @@ export function folderPath(value: unknown): string | undefined {
 function decoded(address: string): string {
   try {
     return decodeURIComponent(address);
-  } catch (error) {
-    if (error instanceof URIError) return address;
-    throw error;
+  } catch {
+    return address;
   }
 }

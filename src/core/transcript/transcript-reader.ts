@@ -82,7 +82,7 @@ export class TranscriptReader {
       this.#collected = [];
     }
     if (this.#count === 0 && this.#skips.size > 0) {
-      const reasons = this.#skipped().map(({ reason, count }) => phrase('{0} × {1}', count, reason));
+      const reasons = [...this.#skips.values()].map(({ reason, count }) => phrase('{0} × {1}', count, reason));
       const all = reasons.reduce((before, reason) => phrase('{0}, {1}', before, reason));
       throw new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
     }
@@ -93,11 +93,7 @@ export class TranscriptReader {
   /** Available after `end`; throws `TranscriptError` before. */
   totals(): TranscriptTotals {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
-    return { format: this.#format, messages: this.#count, skipped: this.#skipped() };
-  }
-
-  #skipped(): readonly Skipped[] {
-    return [...this.#skips.values()];
+    return { format: this.#format, messages: this.#count, skipped: [...this.#skips.values()] };
   }
 
   #takeMessages(): readonly TranscriptMessage[] {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Redactor } from '../../../src/core/redact/redact.ts';
 import { exportedMessages, redactMessage } from '../../../src/core/redact/exported-messages.ts';
-import type { SecretKind } from '../../../src/core/redact/secret-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
@@ -13,7 +12,7 @@ const made = (...parts: readonly string[]): string => parts.join('');
 const fill = (length: number, from = 'a1B2c3D4e5F6g7H8'): string =>
   from.repeat(Math.ceil(length / 16)).slice(0, length);
 
-const SECRETS: readonly (readonly [SecretKind, string])[] = [
+const SECRETS: readonly (readonly [string, string])[] = [
   ['aws-key', made('AKIA', 'Q3EGRZ7VN5XYT2LM')],
   ['github-token', made('ghp_', fill(36))],
   ['github-token', made('github_pat_', fill(22), '_', fill(59))],
