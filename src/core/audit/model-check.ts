@@ -8,7 +8,7 @@ import { yieldIfDue } from '../pace/yielder.ts';
 import { runYielding } from '../pace/steps.ts';
 import { renderCheckPrompt } from '../prompts/render-prompts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { WordFinder } from '../text/word-finder.ts';
+import { findWords } from '../text/find-words.ts';
 import { SourceExcerpts } from './source-excerpts.ts';
 import { findQuotes } from './quotes.ts';
 import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
@@ -100,12 +100,12 @@ async function checkGroup(
   pace.throwIfCancelled();
   const verdicts = parseVerdicts(reply.text);
   // Quotes can only be from the excerpt; searching all messages would take long.
-  const finder = new WordFinder(record.messages.map((at) => messageText(messages[at]!)));
+  const shown = record.messages.map((at) => messageText(messages[at]!));
   const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
     await yieldIfDue(pace);
     const given = record.unshown.has(at) ? undefined : verdicts.get(at);
-    const found = given && placeOf(given.quote, finder, record.messages);
+    const found = given && placeOf(given.quote, shown, record.messages);
     results.push(given ? withVerdict(statement, given, found) : byCode(statement));
   }
   return results;
@@ -116,8 +116,8 @@ const MIN_QUOTE_CHARS = 8;
 
 const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= MIN_QUOTE_CHARS;
 
-function placeOf(quote: string, finder: WordFinder, shown: readonly number[]): StatementSource | undefined {
-  const found = isQuote(quote) ? finder.find(quote) : undefined;
+function placeOf(quote: string, texts: readonly string[], shown: readonly number[]): StatementSource | undefined {
+  const found = isQuote(quote) ? findWords(texts, quote) : undefined;
   return found && { message: shown[found.text]!, start: found.start, end: found.end };
 }
 

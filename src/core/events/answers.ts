@@ -1,5 +1,6 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { beginsWith, findConcepts, hasConcept } from './concepts.ts';
+import { lineSpans } from '../text/lines.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { truncate } from '../text/truncate.ts';
 import { subjectOf } from './subject.ts';
@@ -105,15 +106,12 @@ function normalLabel(label: string): string {
 /** Whole lines that start with an option's label, and the sentences of all other lines. */
 function optionsAndSentences(text: string, from: number): Span[] {
   const spans: Span[] = [];
-  for (let at = from; at <= text.length;) {
-    let stop = text.indexOf('\n', at);
-    if (stop === -1) stop = text.length;
-    const line = text.slice(at, stop);
+  for (const { start, end } of lineSpans(text, from)) {
+    const line = text.slice(start, end);
     if (labelOf(line.slice(0, 60)) !== undefined) {
       const indent = line.length - line.trimStart().length;
-      spans.push({ start: at + indent, end: at + line.trimEnd().length });
-    } else spans.push(...sentencesOf(text, at, stop));
-    at = stop + 1;
+      spans.push({ start: start + indent, end: start + line.trimEnd().length });
+    } else spans.push(...sentencesOf(text, start, end));
   }
   return spans;
 }

@@ -1,5 +1,6 @@
 import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
+import { lineSpans } from './lines.ts';
 import { PROMPT_LABEL, SECTION_TAG } from './prompt-sections.ts';
 
 /** Why words of a message aren't its author's own. */
@@ -88,10 +89,8 @@ function foreignLines(text: string): readonly ForeignSpan[] {
   let fence: string | undefined;
   let isForged = false;
   let mailHeaders = 0;
-  for (let at = 0; at < text.length;) {
-    const stop = text.indexOf('\n', at);
-    const end = stop === -1 ? text.length : stop;
-    const next = stop === -1 ? text.length : stop + 1;
+  for (const { start: at, end } of lineSpans(text)) {
+    const next = Math.min(end + 1, text.length);
     const line = text.slice(at, Math.min(end, at + PEEK)).trimEnd();
     const mark = FENCE.exec(line)?.[1];
     if (fence !== undefined || mark !== undefined || QUOTED.test(line)) {
@@ -115,7 +114,6 @@ function foreignLines(text: string): readonly ForeignSpan[] {
         for (const { start, end: stop } of quotations(text.slice(at, Math.min(end, at + 4 * PEEK))))
           add(at + start, at + stop, 'quoted');
     }
-    at = next;
   }
   return found;
 }

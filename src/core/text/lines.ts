@@ -1,3 +1,4 @@
+import type { Span } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 
 /** Length of a line's beginning that determines its kind, in UTF-16 units. */
@@ -64,6 +65,16 @@ export function lineSteps(text: string, options: { readonly tool: boolean }): St
   return new LineReader(text, options.tool).read();
 }
 
+/** The lines of `text[from, …)`, without their ends. */
+export function* lineSpans(text: string, from = 0): Generator<Span> {
+  for (let start = from; start <= text.length;) {
+    const stop = text.indexOf('\n', start);
+    const end = stop === -1 ? text.length : stop;
+    yield { start, end };
+    start = end + 1;
+  }
+}
+
 /** Size of a step, in UTF-16 units. */
 const STEP_CHARS = 10_000;
 
@@ -91,19 +102,16 @@ class LineReader {
     const { text, lines } = this;
     let isFirst = true;
     let pauseAt = STEP_CHARS;
-    for (let at = 0; at <= text.length;) {
-      let stop = text.indexOf('\n', at);
-      if (stop === -1) stop = text.length;
-      this.start = at;
-      this.end = stop;
-      at = stop + 1;
+    for (const { start, end } of lineSpans(text)) {
+      this.start = start;
+      this.end = end;
       this.trim();
       if (this.start >= this.end) {
         if (lines.at(-1)?.kind !== 'blank') this.push('blank');
       } else this.readLine(isFirst);
       isFirst = false;
-      if (at < pauseAt) continue;
-      pauseAt = at + STEP_CHARS;
+      if (end < pauseAt) continue;
+      pauseAt = end + STEP_CHARS;
       yield;
     }
     return lines;
