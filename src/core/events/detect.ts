@@ -29,9 +29,8 @@ export interface DetectionContext {
  * end)`; offsets are in UTF-16 units. Linear in the message's length; only the end of a long previous message is read.
  * System messages have no events, because they are always sent whole.
  */
-export function detectEvents(message: DetectorInput, context: DetectionContext = {}): DetectedEventWithContext[] {
-  return runSynchronously(detectSteps(message, context));
-}
+export const detectEvents = (message: DetectorInput, context: DetectionContext = {}): DetectedEventWithContext[] =>
+  runSynchronously(detectSteps(message, context));
 
 /** Like `detectEvents`, but in steps: for long messages on a shared thread. */
 export function* detectSteps(

@@ -14,10 +14,6 @@ export class CharClasses {
   /** 0: not looked up yet. */
   private readonly known = new Uint8Array(0x110000);
 
-  constructor() {
-    for (let code = 0; code < 128; code++) this.known[code] = classify(code);
-  }
-
   /** The classes of the code point at a UTF-16 offset, which must be within the text. */
   at(text: string, offset: number): number {
     // Always 0 for surrogates, because a single half says nothing about the pair.

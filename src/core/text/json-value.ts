@@ -1,22 +1,16 @@
 /** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
-}
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-export function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The value at a path of keys; undefined if a value on the way isn't an object. */
-export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
-}
+export const valueAt = (value: unknown, ...keys: readonly string[]): unknown =>
+  keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
 
 export const textAt = (value: unknown, ...keys: readonly string[]): string | undefined =>
   stringOf(valueAt(value, ...keys));

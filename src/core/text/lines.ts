@@ -61,9 +61,8 @@ export interface Line {
  * are merged. In transcripts that are cut at tool calls, a message may start within a fence, which is recognized by a
  * bare fence on its first line.
  */
-export function lineSteps(text: string, options: { readonly tool: boolean }): Steps<Line[]> {
-  return new LineReader(text, options.tool).read();
-}
+export const lineSteps = (text: string, options: { readonly tool: boolean }): Steps<Line[]> =>
+  new LineReader(text, options.tool).read();
 
 /** The lines of `text[from, …)`, without their ends. */
 export function* lineSpans(text: string, from = 0): Generator<Span> {

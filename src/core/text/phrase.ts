@@ -10,9 +10,7 @@ export interface Phrase {
 export type PhraseValue = string | number | Phrase;
 
 /** Creates a phrase. The English text is the key of its translations, so it must be a literal at the call. */
-export function phrase(english: string, ...values: readonly PhraseValue[]): Phrase {
-  return { english, values };
-}
+export const phrase = (english: string, ...values: readonly PhraseValue[]): Phrase => ({ english, values });
 
 /** Renders a phrase with `translate`, which returns unknown texts unchanged. */
 export function renderPhrase({ english, values }: Phrase, translate: (english: string) => string): string {
@@ -23,6 +21,4 @@ export function renderPhrase({ english, values }: Phrase, translate: (english: s
   });
 }
 
-export function inEnglish(sentence: Phrase): string {
-  return renderPhrase(sentence, (english) => english);
-}
+export const inEnglish = (sentence: Phrase): string => renderPhrase(sentence, (english) => english);

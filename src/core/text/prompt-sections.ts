@@ -35,9 +35,8 @@ const SPEAKER_LABEL = /^(summary|[Uu]ser|USER|[Aa]ssistant|ASSISTANT|[Ss]ystem|S
 export const quoteSpeakerLabels = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
 
 /** Neutralizes this product's own tags and quotes its labels in content. Linear. */
-export function neutralizeTags(content: string): string {
-  return content.replace(SECTION_TAG, '‹').replace(PROMPT_LABEL, '“$&”');
-}
+export const neutralizeTags = (content: string): string =>
+  content.replace(SECTION_TAG, '‹').replace(PROMPT_LABEL, '“$&”');
 
 /** A name or title in one short line, without characters that could close a label or tag. */
 export function plainName(name: string): string {

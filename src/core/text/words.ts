@@ -13,6 +13,8 @@ const UPPER = 4;
 const UNDERSCORE = 8;
 const DIGIT = 16;
 const WIDE = 32;
+/** A name with capitals within it, such as camelCase. */
+const HUMPS = 256;
 /** Characters that make a word of their own, such as emoji. */
 const SYMBOL = 64;
 
@@ -66,19 +68,18 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
     }
     const start = at;
     let seen = 0;
-    let hasHumps = false;
     let previous = 0;
     while (at < to) {
       const here = classAt(text, at);
       if ((here & kind) === 0) break;
       // Boundaries within a name: aB, or before the last capital of ABc.
-      if (here & UPPER ? at > start && (previous & UPPER) === 0 : previous & UPPER && at - start > 1) hasHumps = true;
+      if (here & UPPER ? at > start && (previous & UPPER) === 0 : previous & UPPER && at - start > 1) seen |= HUMPS;
       seen |= here;
       previous = here;
       at++;
     }
     if (kind === UNSPACED) visitPairs(text, start, at, visit);
-    else if (at - start <= MAX_WORD_UNITS) visitWord(text, start, at, seen, hasHumps, visit);
+    else if (at - start <= MAX_WORD_UNITS) visitWord(text, start, at, seen, visit);
   }
 }
 
@@ -113,15 +114,8 @@ function visitPairs(text: string, start: number, end: number, visit: WordVisitor
   }
 }
 
-function visitWord(
-  text: string,
-  start: number,
-  end: number,
-  seen: number,
-  hasHumps: boolean,
-  visit: WordVisitor,
-): void {
-  if (seen & UNDERSCORE || hasHumps) {
+function visitWord(text: string, start: number, end: number, seen: number, visit: WordVisitor): void {
+  if (seen & (UNDERSCORE | HUMPS)) {
     const whole = text.slice(start, end);
     let parts = 0;
     // Boundaries of parts: an underscore, a lower-case letter before a capital, the last capital before a lower-case

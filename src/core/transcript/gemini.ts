@@ -28,9 +28,8 @@ const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
 };
 
 /** Whether this is a Gemini CLI session, or its first record if it's JSONL. */
-export function isGemini(value: unknown): value is JsonObject {
-  return isObject(value) && typeof value['sessionId'] === 'string' && ('startTime' in value || 'projectHash' in value);
-}
+export const isGemini = (value: unknown): value is JsonObject =>
+  isObject(value) && typeof value['sessionId'] === 'string' && ('startTime' in value || 'projectHash' in value);
 
 /**
  * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`). Until 2025, it was a JSON document. Since then, it's

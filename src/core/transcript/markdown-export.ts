@@ -94,10 +94,6 @@ function fenced(text: string): string {
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
+export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function formatTime(at: number): string {
-  return new Date(at).toISOString().replace('T', ' ').slice(0, 16);
-}
+const formatTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 16);

@@ -14,9 +14,8 @@ const ROLE_ALIASES: Readonly<Record<Role, readonly string[]>> = {
 const TIME_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 'time', 'date'] as const;
 
 /** Whether this is a message as `{role, content}`, in the format of OpenAI or Anthropic. */
-export function isRoleContent(record: unknown): record is JsonObject {
-  return isObject(record) && typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record);
-}
+export const isRoleContent = (record: unknown): record is JsonObject =>
+  isObject(record) && typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record);
 
 /**
  * Imports a message as `{role, content}`. Messages with empty content are kept, so that indexes match the file.

@@ -45,9 +45,7 @@ function parseExportedMessage(value: unknown): Message | undefined {
 }
 
 /** Whether this is a message of an exported session, with IDs. */
-export function isExportedMessage(value: unknown): boolean {
-  return v.is(exportedMessageSchema, value);
-}
+export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessageSchema, value);
 
 /**
  * Imports a session exported by Threadkeeper, in which every message names its parent. Keeps the branch that ends at

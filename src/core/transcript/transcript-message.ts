@@ -118,9 +118,8 @@ export interface MessageFacts {
 }
 
 /** A message's content blocks, as stored in a session. */
-export function contentOf(message: TranscriptMessage): readonly ContentBlock[] {
-  return message.blocks ?? [{ type: 'text', text: message.text }];
-}
+export const contentOf = (message: TranscriptMessage): readonly ContentBlock[] =>
+  message.blocks ?? [{ type: 'text', text: message.text }];
 
 /** Creates a message from blocks; a single text block becomes plain text. */
 export function messageFromBlocks(

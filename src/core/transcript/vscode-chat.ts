@@ -187,9 +187,8 @@ function toolResults(result: unknown): ReadonlyMap<string, string> {
 }
 
 /** Whether this is the first record of a chat that VS Code stores as a log of changes (`chatSessions/*.jsonl`). */
-export function isVsCodeChatLog(record: unknown): record is JsonObject {
-  return isObject(record) && record['kind'] === 0 && isObject(record['v']) && 'requests' in record['v'];
-}
+export const isVsCodeChatLog = (record: unknown): record is JsonObject =>
+  isObject(record) && record['kind'] === 0 && isObject(record['v']) && 'requests' in record['v'];
 
 /**
  * Replays a chat's log of changes (`objectMutationLog.ts` in microsoft/vscode): kind 0 is the whole object, 1 sets the
