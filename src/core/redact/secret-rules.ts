@@ -31,6 +31,12 @@ const SECRET_NAMES =
   'api[_-]?key|secret[_-]?key|client[_-]?secret|app[_-]?secret|access[_-]?key|private[_-]?token|access[_-]?token|auth[_-]?token|' +
   'refresh[_-]?token|account[_-]?key|[_-](?:secret|token)|passw(?:or)?d|passwort|kennwort|contraseña|senha|mot de passe|パスワード|密码|口令';
 
+const KEY_MARK = '(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?: BLOCK)?-----';
+
+/** A line of a key whose end is missing: base64 or a header of an encrypted key, possibly with escaped line breaks. */
+const KEY_LINE =
+  '(?:\\s|\\\\[nr]){1,8}(?:(?:Proc-Type|DEK-Info|Comment|Version): (?:(?!-----BEGIN)[^\\n\\\\]){1,100}|[A-Za-z0-9+/=]{16,})';
+
 /** A character of a secret without quotes. */
 const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
 
@@ -39,6 +45,13 @@ const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
  * Narrower rules come first.
  */
 const OWN_RULES: readonly SecretRule[] = [
+  {
+    kind: 'private-key',
+    pattern: new RegExp(
+      `-----BEGIN${KEY_MARK}(?:(?:(?!-----BEGIN${KEY_MARK})[^]){0,16384}?-----END${KEY_MARK}|(?:${KEY_LINE})+)`,
+      'g',
+    ),
+  },
   token('anthropic-key', 'sk-ant-[A-Za-z0-9_-]{20,}'),
   // `sk-or-v1-` is OpenRouter's. 32 characters cover servers that use OpenAI's prefix.
   token('openai-key', 'sk-(?:proj|svcacct|admin|None|or-v1|lf)-[A-Za-z0-9_-]{20,}', 'sk-[A-Za-z0-9]{32,}'),
