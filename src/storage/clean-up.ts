@@ -7,6 +7,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { readJournal } from './checkpoint.ts';
 import { accessFault, ifExists } from './disk-errors.ts';
+import type { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
@@ -81,8 +82,9 @@ export async function removeSession(
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const state = await readSession(folder, id, NEVER_YIELDS);
-      if (!state || !mayRemove(state)) return { kind: 'kept' };
+      const journal = await readFrom(folder, id, NEVER_YIELDS);
+      // A newer version may have restored it with an event that this version can't read.
+      if (!journal || journal.newer || !mayRemove(journal.state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => OWNED.exec(name)?.[1] === id);
       // The journal is deleted last. If deleting the others fails, the session is still listed and can be removed
       // again.
@@ -106,12 +108,16 @@ export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updated
 
 /** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */
 export async function readSession(folder: string, id: SessionId, yielder: Yielder): Promise<SessionState | undefined> {
+  return (await readFrom(folder, id, yielder))?.state;
+}
+
+async function readFrom(folder: string, id: SessionId, yielder: Yielder): Promise<JournalReader | undefined> {
   const path = journalPath(folder, id);
   try {
     const file = path === undefined ? undefined : await ifExists(open(path, 'r'));
     if (path === undefined || !file) return undefined;
     return await readJournal(path, file, id, yielder)
-      .then(({ reader }) => reader.state)
+      .then(({ reader }) => reader)
       .finally(() => file.close());
   } catch (error) {
     throw accessFault(error, phrase('this session'));

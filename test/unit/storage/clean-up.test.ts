@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import {
@@ -10,6 +10,7 @@ import {
   removeSession,
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { inFolder, said, testClock } from './support.ts';
@@ -129,6 +130,14 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await names(folder), before);
       await open.append(said(2));
       await store.close();
+    }));
+
+  it('keeps a deleted session that a newer version has written to since', () =>
+    inFolder(async (folder) => {
+      await (await storeIn(folder, 1)).close();
+      const line = JSON.stringify({ v: 2, seq: 4, at: 1, writer: 'w', body: { type: 'anything' } }).slice(0, -1);
+      await appendFile(join(folder, 's1.jsonl'), `${line},"sum":"${nativeChecksum(line)}"}\n`);
+      assert.deepEqual(await removeSession(folder, sessionId('s1'), () => true), { kind: 'kept' });
     }));
 
   it('ends the retention of a deleted session 7 days after its last change', () => {
