@@ -194,7 +194,8 @@ function withoutFull(node: SummaryNode): SummaryNode {
   return { ...rest, tokens: others };
 }
 
-const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH);
+/** Without half a surrogate pair at the end. */
+const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
 
 /** This window's workspace, its listed sessions, and its open sessions. */
 export interface OwnPart {
@@ -229,9 +230,9 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   };
 }
 
-/** Whether an entry's names aren't truncated. */
+/** Whether an entry's names aren't truncated. Truncated ones may be one unit shorter than the maximum. */
 export const hasFullNames = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
-  title.length < MAX_NAME_LENGTH && workspace.length < MAX_NAME_LENGTH;
+  Math.max(title.length, workspace.length) < MAX_NAME_LENGTH - 1;
 
 /** The size of a value as JSON in UTF-8, in bytes. */
 export function bytesOf(value: unknown): number {

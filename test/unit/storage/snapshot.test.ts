@@ -9,6 +9,7 @@ import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import {
   bytesOf,
+  hasFullNames,
   joinSnapshots,
   readSnapshots,
   SESSION_BYTES,
@@ -95,6 +96,13 @@ describe('session snapshots', () => {
       'what is pinned stays, however old',
     );
     assert.equal(snapshot.counters.messagesEver, 10_000);
+  });
+
+  it('truncate a long title without splitting an emoji', () => {
+    const state = session('long', 'w', [{ type: 'session_renamed', title: `${'t'.repeat(299)}😀 and more` }]);
+    const { title } = snapshotSession(state)!;
+    assert.equal(title, 't'.repeat(299));
+    assert.ok(!hasFullNames({ title, workspace: 'w' }));
   });
 
   it('drop the oldest entries of other workspaces first', () => {
