@@ -44,7 +44,8 @@ export function parseChatQuery(typed: string): ParsedChatQuery {
       case 'before': {
         // A date without a time would be midnight in UTC.
         const at = Date.parse(DATE.test(value) ? `${value}T00:00` : value);
-        if (Number.isNaN(at)) return whole;
+        // Other texts that begin with a number, such as "5", are parsed as dates, too.
+        if (Number.isNaN(at) || !/^\d{4}(?!\d)/.test(value)) return whole;
         found[name] = at;
         return ' ';
       }
