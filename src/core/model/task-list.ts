@@ -60,7 +60,7 @@ const NOT_YET =
 /** Whether a reply says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(reply: string): boolean {
   for (const line of proseLines(reply)) {
-    if (line.trim().toLowerCase() === GOAL_REACHED) return true;
+    if (line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase() === GOAL_REACHED) return true;
     if (line.length > MAX_LINE_LENGTH) continue;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
       const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();

@@ -6,6 +6,8 @@ describe('goal-reached detection', () => {
   for (const reply of [
     'Done! Everything is finished.',
     'I renamed the option and ran the tests.\n\n[goal reached]',
+    'I renamed the option.\n\n**[goal reached]**',
+    'I renamed the option.\n\n`[Goal reached].`',
     'The tests pass. All steps are done.',
     'Listo. Todo está terminado.',
     'Damit ist alles erledigt.',
