@@ -145,7 +145,9 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: Mo
   const name = knownName(id);
   const row = name === undefined ? undefined : knownModels().get(name);
   const override = overrideFor(id, overrides);
-  const facts: ModelFacts = { ...row, ...listed, ...override };
+  // OpenRouter's name for a model's free variant.
+  const free = id.endsWith(':free') && { price: { input: 0, output: 0 } };
+  const facts: ModelFacts = { ...row, ...free, ...listed, ...override };
   // False if unknown, because an image that the server rejects would be part of every later request, too.
   const { takesImages = false } = facts;
   const contextWindow = facts.contextWindow ?? UNKNOWN_CONTEXT_WINDOW;

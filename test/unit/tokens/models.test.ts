@@ -164,6 +164,11 @@ describe('price of a reply', () => {
     assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('local')), 0);
   });
 
+  it('is zero for OpenRouter’s free variant of a model', () => {
+    assert.equal(modelInfo('openai/gpt-oss-120b:free').contextWindow, modelInfo('openai/gpt-oss-120b').contextWindow);
+    assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('openai/gpt-oss-120b:free')), 0);
+  });
+
   it('is never negative, even with inconsistent usage', () => {
     close(
       priceOf({ input: 10, output: 0, cachedInput: 50, cacheWrite: 50 }, modelInfo('gpt-4o-mini')),
