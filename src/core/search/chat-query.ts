@@ -23,40 +23,36 @@ const COMMANDS = /^\s*cmd:\s*/;
 
 /** Parses a query. A filter with an invalid value is treated as a word. */
 export function parseChatQuery(typed: string): ParsedChatQuery {
-  const found: { -readonly [Key in keyof ParsedChatQuery]: ParsedChatQuery[Key] } = { text: '' };
-  const isCommands = COMMANDS.test(typed);
-  const rest = typed.replace(COMMANDS, '').replace(FILTER, (whole, name: string, quoted: string) => {
-    const value = quoted.replace(/^"|"$/g, '');
-    switch (name) {
-      case 'role': {
-        const role = ROLES.find((one) => one === value);
-        if (!role) return whole;
-        found.role = role;
-        return ' ';
-      }
-      case 'kind': {
-        const kind = KEY_EVENT_KINDS.find((one) => one === value);
-        if (!kind) return whole;
-        found.kind = kind;
-        return ' ';
-      }
-      case 'since':
-      case 'before': {
-        // A date without a time would be midnight in UTC.
-        const at = Date.parse(DATE.test(value) ? `${value}T00:00` : value);
-        // Other texts that begin with a number, such as "5", are parsed as dates, too.
-        if (Number.isNaN(at) || !/^\d{4}(?!\d)/.test(value)) return whole;
-        found[name] = at;
-        return ' ';
-      }
-      case 'tool':
-      case 'workspace':
-      case 'file':
-        found[name] = value;
-        return ' ';
-      default:
-        return whole;
-    }
-  });
-  return { ...found, text: rest.replace(/\s+/g, ' ').trim(), ...(isCommands && { commands: true }) };
+  const found: Partial<ParsedChatQuery> = {};
+  const rest = typed
+    .replace(COMMANDS, '')
+    .replace(FILTER, (whole: string, name: keyof typeof PARSERS, quoted: string) => {
+      const value = PARSERS[name](quoted.replace(/^"|"$/g, ''));
+      if (value === undefined) return whole;
+      Object.assign(found, { [name]: value });
+      return ' ';
+    });
+  const text = rest.replace(/\s+/g, ' ').trim();
+  return { ...found, text, ...(COMMANDS.test(typed) && { commands: true }) };
+}
+
+const asIs = (value: string): string => value;
+
+/** The values of filters; undefined if a value is invalid. */
+const PARSERS = {
+  tool: asIs,
+  workspace: asIs,
+  file: asIs,
+  role: (value: string) => ROLES.find((role) => role === value),
+  kind: (value: string) => KEY_EVENT_KINDS.find((kind) => kind === value),
+  since: parseTime,
+  before: parseTime,
+};
+
+function parseTime(value: string): number | undefined {
+  // Other texts that begin with a number, such as "5", would be parsed as dates, too.
+  if (!/^\d{4}(?!\d)/.test(value)) return undefined;
+  // A date without a time would be midnight in UTC.
+  const at = Date.parse(DATE.test(value) ? `${value}T00:00` : value);
+  return Number.isNaN(at) ? undefined : at;
 }

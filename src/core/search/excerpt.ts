@@ -1,16 +1,9 @@
+import type { Span } from '../model/key-event.ts';
 import { matchSimilarity } from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 
-/** A range of a text in UTF-16 offsets; `end` is exclusive. */
-export interface Excerpt {
-  readonly start: number;
-  readonly end: number;
-}
-
-interface Match {
-  readonly start: number;
-  readonly end: number;
+interface Match extends Span {
   /** Index of the query word. */
   readonly word: number;
   readonly value: number;
@@ -30,12 +23,12 @@ const EDGE_SHARE = 0.3;
  * boundary. Different and long words count more. Without a match, the beginning of the text. Short texts are returned
  * whole. Never splits a surrogate pair.
  */
-export function bestExcerpt(text: string, query: string, maxChars: number): Excerpt {
-  return isWhole(text, maxChars) ? whole(text) : cut(text, matchesOf(text, query), maxChars);
+export function bestExcerpt(text: string, query: string, maxChars: number): Span {
+  return cut(text, text.length > maxChars ? matchesOf(text, query) : [], maxChars);
 }
 
 /** An excerpt, and how close together its matches are. */
-export interface RatedExcerpt extends Excerpt {
+export interface RatedExcerpt extends Span {
   /** The share of the matched words that occur within one passage, 0…1; 1 without a match. */
   readonly matchesTogetherShare: number;
 }
@@ -43,14 +36,11 @@ export interface RatedExcerpt extends Excerpt {
 /** Like `bestExcerpt`; also measures `matchesTogetherShare` over passages of `passage` UTF-16 units, in one reading. */
 export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
   const matches = matchesOf(text, query);
-  const excerpt = isWhole(text, maxChars) ? whole(text) : cut(text, matches, maxChars);
-  return { ...excerpt, matchesTogetherShare: togetherness(matches, passage) };
+  return { ...cut(text, matches, maxChars), matchesTogetherShare: togetherness(matches, passage) };
 }
 
-const isWhole = (text: string, maxChars: number): boolean => text.length <= maxChars;
-const whole = (text: string): Excerpt => ({ start: 0, end: text.length });
-
-function cut(text: string, matches: readonly Match[], maxChars: number): Excerpt {
+function cut(text: string, matches: readonly Match[], maxChars: number): Span {
+  if (text.length <= maxChars) return { start: 0, end: text.length };
   if (maxChars <= 0) return { start: 0, end: 0 };
   return settle(text, bestStretch(matches, maxChars), maxChars);
 }
@@ -65,29 +55,30 @@ function togetherness(matches: readonly Match[], passage: number): number {
 
 function matchesOf(text: string, query: string): readonly Match[] {
   const { terms } = parseQuery(query);
-  const known = new Map<string, { word: number; value: number } | null>();
+  const known = new Map<string, Pick<Match, 'word' | 'value'> | null>();
   const matches: Match[] = [];
   visitWords(text, (term, start, end) => {
     let found = known.get(term);
-    if (found === undefined) known.set(term, (found = bestMatch(terms, term) ?? null));
+    if (found === undefined) known.set(term, (found = bestMatch(terms, term)));
     if (found !== null) matches.push({ start, end, ...found });
   });
   return matches.sort((a, b) => a.start - b.start);
 }
 
-function bestMatch(sought: readonly QueryTerm[], term: string): { word: number; value: number } | undefined {
-  let best: { word: number; value: number } | undefined;
-  sought.forEach(({ term: word, synonyms }, index) => {
+/** The query word that a term matches best; null if there is none. */
+function bestMatch(sought: readonly QueryTerm[], term: string): Pick<Match, 'word' | 'value'> | null {
+  let best: Pick<Match, 'word' | 'value'> | null = null;
+  for (const [index, { term: word, synonyms }] of sought.entries()) {
     const near = Math.max(matchSimilarity(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
     const value = near * Math.log(1 + word.length);
     if (value > (best?.value ?? 0)) best = { word: index, value };
-  });
+  }
   return best;
 }
 
 /** The range within `maxChars` whose matches score highest; the first among equals. */
-function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
-  let best: Excerpt = { start: 0, end: 0 };
+function bestStretch(matches: readonly Match[], maxChars: number): Span {
+  let best: Span = { start: 0, end: 0 };
   let bestScore = 0;
   const inside = new Map<number, number>();
   let score = 0;
@@ -111,7 +102,7 @@ function bestStretch(matches: readonly Match[], maxChars: number): Excerpt {
 }
 
 /** Extends a range to at most `maxChars`, from and to a nearby line, sentence, or word boundary. */
-function settle(text: string, core: Excerpt, maxChars: number): Excerpt {
+function settle(text: string, core: Span, maxChars: number): Span {
   const back = Math.max(0, core.start - Math.floor((maxChars - (core.end - core.start)) * BACK_SHARE));
   let from = lastBreak(text, back, core.start);
   const limit = Math.min(text.length, from + maxChars);
@@ -137,11 +128,5 @@ function lastBreak(text: string, from: number, to: number): number {
   return to;
 }
 
-function isInsidePair(text: string, at: number): boolean {
-  return (
-    at > 0 &&
-    at < text.length &&
-    (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
-    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
-  );
-}
+const isInsidePair = (text: string, at: number): boolean =>
+  /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 1), at + 1));
