@@ -70,7 +70,8 @@ export class Calibration {
   private readonly prior: number;
   private observations: readonly Observation[];
   private unconfirmed: Observation | undefined;
-  private window: number | undefined;
+  /** Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything. */
+  serverWindow: number | undefined;
   private readonly readsAll: boolean;
 
   /**
@@ -83,7 +84,7 @@ export class Calibration {
     this.readsAll = readsAll;
     this.prior = prior;
     this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-MAX_OBSERVATIONS);
-    this.window = readsAll ? undefined : stored?.serverWindow;
+    this.serverWindow = readsAll ? undefined : stored?.serverWindow;
   }
 
   /** The provider's tokens per counted token, for requests like the reported ones. */
@@ -96,18 +97,11 @@ export class Calibration {
   }
 
   /**
-   * Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything.
-   */
-  get serverWindow(): number | undefined {
-    return this.window;
-  }
-
-  /**
    * Sets the limit that the server itself states. It may have read less of a prompt whose longest messages were
    * dropped.
    */
   setStatedWindow(window: number): void {
-    if (this.window !== undefined && window > this.window) this.window = window;
+    if (this.serverWindow !== undefined && window > this.serverWindow) this.serverWindow = window;
   }
 
   /** Whether there are enough reports; until then, figures are shown as approximate. */
@@ -132,16 +126,16 @@ export class Calibration {
         (one) => tokens > one.tokens * LONGER_FACTOR && reported <= one.reported * NO_MORE_FACTOR,
       );
       const isImpossible = known.length === 0 && reported < expected * IMPOSSIBLE_SHARE;
-      const exceedsLimit = this.window !== undefined && tokens > this.window;
+      const exceedsLimit = this.serverWindow !== undefined && tokens > this.serverWindow;
       if (((shorter || exceedsLimit) && reported < expected * SUSPICIOUS_SHARE) || isImpossible) {
-        const window = Math.max(reported, shorter?.reported ?? 0, this.window ?? 0);
-        this.window = window;
+        const window = Math.max(reported, shorter?.reported ?? 0, this.serverWindow ?? 0);
+        this.serverWindow = window;
         // Reports close to the limit may be truncated as well.
         this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
         return 'truncated';
       }
     }
-    if (this.window !== undefined && reported > this.window * NO_MORE_FACTOR) this.window = undefined;
+    if (this.serverWindow !== undefined && reported > this.serverWindow * NO_MORE_FACTOR) this.serverWindow = undefined;
     if (!isPlausible(observation)) return 'ignored';
     if (reported >= MIN_WINDOW && reported < expected * SUSPICIOUS_SHARE && !unconfirmed) {
       this.unconfirmed = observation;
@@ -172,7 +166,10 @@ export class Calibration {
   }
 
   export(): StoredCalibration {
-    return { observations: this.observations, ...(this.window !== undefined && { serverWindow: this.window }) };
+    return {
+      observations: this.observations,
+      ...(this.serverWindow !== undefined && { serverWindow: this.serverWindow }),
+    };
   }
 }
 

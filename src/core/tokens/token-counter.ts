@@ -43,18 +43,16 @@ export const REPLY_PRIMING_TOKENS = 3;
 /** Delimiters of a tool call or result. Not documented by any provider; calibration corrects the rest. */
 export const TOOL_FRAMING_TOKENS = 8;
 
-/** What is counted in a block: its texts, and a fixed number of tokens. */
-function countedIn(block: ContentBlock): { readonly fixed: number; readonly texts: readonly string[] } {
-  switch (block.type) {
-    case 'text':
-      return { fixed: 0, texts: [block.text] };
-    case 'image':
-      return { fixed: imageTokens(block.base64), texts: [] };
-    case 'tool_call':
-      return { fixed: TOOL_FRAMING_TOKENS, texts: [block.name, block.json] };
-    case 'tool_result':
-      return { fixed: TOOL_FRAMING_TOKENS, texts: [block.text] };
-  }
+/** The texts of a block. */
+function textsOf(block: ContentBlock): readonly string[] {
+  if (block.type === 'image') return [];
+  return block.type === 'tool_call' ? [block.name, block.json] : [block.text];
+}
+
+/** The tokens of a block besides its texts. */
+function fixedTokens(block: ContentBlock): number {
+  if (block.type === 'image') return imageTokens(block.base64);
+  return block.type === 'text' ? 0 : TOOL_FRAMING_TOKENS;
 }
 
 /** Creates a token counter from a function that counts a text, for providers' counting endpoints and tests. */
@@ -63,26 +61,17 @@ export function tokenCounter(
   text: (text: string) => number,
   textYielding: (text: string, yielder: Yielder) => Promise<number> = (whole) => Promise.resolve(text(whole)),
 ): TokenCounter {
-  const countAll = (texts: readonly string[]): number => texts.reduce((sum, one) => sum + text(one), 0);
-  const message: TokenCounter['message'] = ({ content }) =>
-    content.reduce((sum, block) => {
-      const { fixed, texts } = countedIn(block);
-      return sum + fixed + countAll(texts);
-    }, MESSAGE_FRAMING_TOKENS);
+  const framing = (content: Message['content']): number =>
+    content.reduce((sum, block) => sum + fixedTokens(block), MESSAGE_FRAMING_TOKENS);
   return {
     encoding,
     text,
     textYielding,
-    message,
+    message: ({ content }) => content.flatMap(textsOf).reduce((sum, one) => sum + text(one), framing(content)),
     attachment: (each) => text(renderAttachment(each)),
     async messageYielding({ content, attachments = [] }, yielder) {
-      const countAllYielding = async (texts: readonly string[]): Promise<number> => {
-        let sum = 0;
-        for (const one of texts) sum += await textYielding(one, yielder);
-        return sum;
-      };
-      let body = MESSAGE_FRAMING_TOKENS;
-      for (const { fixed, texts } of content.map(countedIn)) body += fixed + (await countAllYielding(texts));
+      let body = framing(content);
+      for (const one of content.flatMap(textsOf)) body += await textYielding(one, yielder);
       let attached = 0;
       for (const each of attachments) attached += await textYielding(renderAttachment(each), yielder);
       return { body, attachments: attached };
