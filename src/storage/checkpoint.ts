@@ -4,7 +4,7 @@ import { countSchema, timestampSchema } from '../core/model/field-schemas.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, replaceFile } from './disk-errors.ts';
+import { replaceFile, unlessDiskFails } from './disk-errors.ts';
 import { isKnownType } from './journal-line.ts';
 import { readRange } from './journal-lines.ts';
 import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
@@ -68,37 +68,37 @@ export async function loadHead(journal: string, file: FileHandle, id: SessionId)
   return head && (await isValid(head, file, id)) ? head : undefined;
 }
 
-/**
- * Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are then read on demand.
- * `checkpointAt`: the checkpoint's offset in bytes, or 0; `isShorter`: the journal ends before the checkpoint's offset,
- * because something else has truncated it.
- */
+export interface ReadJournal {
+  readonly reader: JournalReader;
+  /** The checkpoint's offset in bytes, or 0. */
+  readonly checkpointOffset: number;
+  /** Whether the journal ends before the checkpoint's offset, because something else has truncated it. */
+  readonly endsBeforeCheckpoint: boolean;
+}
+
+/** Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are read on demand. */
 export async function readJournal(
   journal: string,
   file: FileHandle,
   id: SessionId,
   yielder: Yielder,
   onDamage?: () => void,
-): Promise<{
-  readonly reader: JournalReader;
-  readonly checkpointOffset: number;
-  readonly endsBeforeCheckpoint: boolean;
-}> {
+): Promise<ReadJournal> {
   const reader = new JournalReader(journal, file, yielder, onDamage);
   const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
   const head = bytes && unsealed(bytes, headSchema);
-  let isShorter = false;
+  let endsBeforeCheckpoint = false;
   if (head && (await isValid(head, file, id))) {
     await yieldIfDue(yielder);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
     // A last line that only lacks its newline is complete.
-    isShorter = head?.id === id && (await file.stat()).size < head.offset - 1;
+    endsBeforeCheckpoint = head?.id === id && (await file.stat()).size < head.offset - 1;
   }
-  const checkpointAt = reader.offset;
+  const checkpointOffset = reader.offset;
   await reader.readOn();
-  return { reader, checkpointOffset: checkpointAt, endsBeforeCheckpoint: isShorter };
+  return { reader, checkpointOffset, endsBeforeCheckpoint };
 }
 
 /** Whether the journal still begins with what the checkpoint was made from. */
@@ -124,13 +124,4 @@ function unsealed<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferO
   if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), json.toString());
   return parsed.success ? parsed.output : undefined;
-}
-
-async function unlessDiskFails<T>(action: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await action();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -54,13 +54,13 @@ export function accessFault(error: unknown, subject: Phrase): StoreFault {
   return new StoreFault(fault.reason, message, error);
 }
 
-/** Whether `action` succeeds; false if it fails with one of these codes. Other errors are thrown. */
-export async function succeeds(action: Promise<unknown>, ...expected: readonly string[]): Promise<boolean> {
+/** Whether `action` succeeds; false if it fails with this code. Other errors are thrown. */
+export async function succeeds(action: Promise<unknown>, expected: string): Promise<boolean> {
   try {
     await action;
     return true;
   } catch (error) {
-    if (expected.includes(errorCode(error) ?? '')) return false;
+    if (errorCode(error) === expected) return false;
     throw error;
   }
 }
@@ -72,6 +72,16 @@ export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** The result of disk work that isn't essential; undefined if the disk fails. Other errors are thrown. */
+export async function unlessDiskFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -62,11 +62,11 @@ const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
 const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
 /** A follower: another window is the writer. */
 const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
-const NOT_HELD: AcquireResult = { held: false, alone: false };
 
 /** A session's journal on disk. One window writes to it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
   readonly id: SessionId;
+  notice: Phrase | undefined;
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
   readonly #handover: Handover;
@@ -88,7 +88,6 @@ export class SessionJournalFile implements SessionJournal {
   #checkpointOffset = 0;
   #endsBeforeCheckpoint = false;
   #isAnswering = false;
-  #notice: Phrase | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(options: JournalOptions, reader: JournalReader) {
@@ -138,18 +137,9 @@ export class SessionJournalFile implements SessionJournal {
     return this.#unsaved.length > 0 ? UNSAVED : undefined;
   }
 
-  get notice(): Phrase | undefined {
-    return this.#notice;
-  }
-
   /** False if there are bytes but no valid line, which is treated as a missing journal. */
   get readable(): boolean {
     return this.#reader.events > 0 || this.#reader.newer;
-  }
-
-  /** Sets `notice`. */
-  setNotice(notice: Phrase): void {
-    this.#notice = notice;
   }
 
   /** Events that arrive during a commit are committed together afterwards, with a single flush. */
@@ -190,7 +180,7 @@ export class SessionJournalFile implements SessionJournal {
       await this.#pull();
       const role = await this.#becomeWriter(false);
       if (role.kind === 'reader') throw role.fault;
-      this.#notify([]);
+      this.#listeners.emit([]);
     });
   }
 
@@ -223,15 +213,14 @@ export class SessionJournalFile implements SessionJournal {
   async #load(): Promise<void> {
     const { path, id, clock } = this.#options;
     const lock = await this.#tryLock();
-    const {
-      reader,
-      checkpointOffset: checkpointAt,
-      endsBeforeCheckpoint: isShorter,
-    } = await readJournal(path, this.#reader.file, id, clock.yielder, () => this.#recoverFromDamage());
-    [this.#reader, this.#checkpointOffset, this.#endsBeforeCheckpoint] = [reader, checkpointAt, isShorter];
+    const { file } = this.#reader;
+    const read = await readJournal(path, file, id, clock.yielder, () => this.#recoverFromDamage());
+    this.#reader = read.reader;
+    this.#checkpointOffset = read.checkpointOffset;
+    this.#endsBeforeCheckpoint = read.endsBeforeCheckpoint;
     // Delete a checkpoint that doesn't fit the journal, so that it's reported only once, even if no new one is written.
-    if (checkpointAt === 0) await dropCheckpoint(path);
-    if (reader.newer) {
+    if (read.checkpointOffset === 0) await dropCheckpoint(path);
+    if (read.reader.newer) {
       if (lock.held) await this.#lock.release();
       this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
     } else if (lock.held) await this.#becomeWriter(lock.alone);
@@ -247,7 +236,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#role.kind === 'writer' && (await this.#isDeleted())) {
         await this.#role.writer.close();
         await this.#becomeWriter(false);
-        this.#notify([]);
+        this.#listeners.emit([]);
       }
       if (this.#role.kind === 'reader') throw this.#role.fault;
       await this.#write(this.#role.writer, events);
@@ -265,8 +254,8 @@ export class SessionJournalFile implements SessionJournal {
       this.#unsaved = [];
       // The written events were already folded, but without their places on disk.
       await this.#readAgain();
-      this.#notify([]);
-    } else if (folded.length > 0) this.#notify(folded);
+      this.#listeners.emit([]);
+    } else if (folded.length > 0) this.#listeners.emit(folded);
     if (!isWriter) throw elsewhere();
     const every = Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
     if (this.#reader.offset - this.#checkpointOffset > every) await this.#saveCheckpoint();
@@ -280,8 +269,8 @@ export class SessionJournalFile implements SessionJournal {
     this.#unsaved.push(...events);
     const at = this.#options.clock.now();
     for (const event of events) this.state.apply(event, at);
-    this.#notify(events);
-    if (isFirst) this.#notify([]);
+    this.#listeners.emit(events);
+    if (isFirst) this.#listeners.emit([]);
   }
 
   /** Whether to try writing. On a full disk, each attempt costs time, and messages may arrive often. */
@@ -325,7 +314,7 @@ export class SessionJournalFile implements SessionJournal {
           await this.#role.writer.close();
           await this.#becomeWriter(false);
         }
-        this.#notify([]);
+        this.#listeners.emit([]);
       } catch (error) {
         ignoreDisk(error);
       }
@@ -341,15 +330,15 @@ export class SessionJournalFile implements SessionJournal {
     const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
     if (lines && this.#reader.damage.length === damageBefore) {
       const events = lines.flatMap(({ event }) => event ?? []);
-      if (events.length > 0) this.#notify(events);
+      if (events.length > 0) this.#listeners.emit(events);
     } else {
       // The writer has truncated an incomplete write that this window had partly read.
       await this.#readAgain();
-      this.#notify([]);
+      this.#listeners.emit([]);
     }
     if (!this.#reader.newer || this.readOnly?.reason === 'newer') return;
     this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
-    this.#notify([]);
+    this.#listeners.emit([]);
   }
 
   /** Reads the file that the writer has created in place of a deleted one. */
@@ -359,7 +348,7 @@ export class SessionJournalFile implements SessionJournal {
     const file = await ifExists(open(path, 'r'));
     if (!file) return;
     await this.#readAgain(file).finally(() => deleted.close());
-    this.#notify([]);
+    this.#listeners.emit([]);
   }
 
   /** Whether the file was deleted. While it's open, its content is still available. */
@@ -377,7 +366,7 @@ export class SessionJournalFile implements SessionJournal {
       return lock;
     } catch (error) {
       this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
-      return NOT_HELD;
+      return { held: false, alone: false };
     }
   }
 
@@ -409,7 +398,8 @@ export class SessionJournalFile implements SessionJournal {
     if (!lock.held) return;
     await this.#pull();
     const role = await this.#becomeWriter(lock.alone);
-    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message)) this.#notify([]);
+    if (role.kind === 'writer' || (role.kind === 'reader' && role.fault.message !== before.message))
+      this.#listeners.emit([]);
   }
 
   /** Asks, without waiting, whether somebody is still using the window that writes. */
@@ -432,7 +422,7 @@ export class SessionJournalFile implements SessionJournal {
       const append = await openForAppend(path);
       try {
         const notice = await this.#repair(append, alone);
-        this.#notice ??= notice;
+        this.notice ??= notice;
       } catch (error) {
         await append.close();
         throw error;
@@ -494,12 +484,12 @@ export class SessionJournalFile implements SessionJournal {
       await writer.close();
     }
     if (this.#unsaved.length > 0) await this.#readAgain();
-    this.#notify([]);
+    this.#listeners.emit([]);
   }
 
   /** Hands the lock over if a window asks for it and nothing prevents it. */
   async #answerRequest(): Promise<void> {
-    const { isPresent, beforeHandover: beforeHandover } = this.#options.handover;
+    const { isPresent, beforeHandover } = this.#options.handover;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
     // Events that aren't written yet would be lost for the other window.
@@ -534,10 +524,6 @@ export class SessionJournalFile implements SessionJournal {
     } catch (error) {
       ignoreDisk(error);
     }
-  }
-
-  #notify(events: readonly SessionEvent[]): void {
-    this.#listeners.emit(events);
   }
 
   #schedule(): void {

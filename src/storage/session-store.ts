@@ -6,7 +6,7 @@ import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { loadHead, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, errorCode, ifExists, OWNER_ONLY, storeFault } from './disk-errors.ts';
+import { accessFault, ifExists, OWNER_ONLY, storeFault, unlessDiskFails } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
@@ -78,8 +78,10 @@ export class FileSessionStore implements SessionStore {
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
       const found: SessionSummary[] = [];
       for (let from = 0; from < ids.length; from += CONCURRENT_READS) {
-        const summaries = await Promise.all(ids.slice(from, from + CONCURRENT_READS).map((id) => this.#summary(id)));
-        for (const summary of summaries) if (summary) found.push(summary);
+        const batch = ids.slice(from, from + CONCURRENT_READS);
+        // A session that was deleted or can't be read doesn't prevent listing the others.
+        const summaries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#summary(id))));
+        found.push(...summaries.filter((summary) => summary !== undefined));
       }
       return found.sort((a, b) => b.updatedAt - a.updatedAt);
     } catch (error) {
@@ -105,10 +107,8 @@ export class FileSessionStore implements SessionStore {
       if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }
     const journal = await this.#start(id, fallback);
-    journal.setNotice(
-      phrase(
-        'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
-      ),
+    journal.notice = phrase(
+      'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
     );
     return journal;
   }
@@ -171,24 +171,18 @@ export class FileSessionStore implements SessionStore {
   async #summary(id: SessionId): Promise<SessionSummary | undefined> {
     const path = journalPath(this.#options.folder, id);
     if (!path) return undefined;
-    try {
-      const stats = await stat(path);
-      // Opening a named pipe would block forever.
-      if (!stats.isFile()) return undefined;
-      const { size, mtimeMs } = stats;
-      const loaded = this.#open.get(id)?.loaded;
-      if (loaded?.offset === size) return summaryOf(id, loaded.state, size);
-      const known = this.#listed.get(id);
-      if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
-      const earlier = known ? undefined : this.#remembered?.get(id);
-      const summary = earlier?.bytes === size ? earlier : await this.#summarize(path, id, size);
-      this.#listed.set(id, { mtimeMs, summary });
-      return summary;
-    } catch (error) {
-      // A session that was deleted or can't be read doesn't prevent listing the others.
-      if (errorCode(error) === undefined) throw error;
-      return undefined;
-    }
+    const stats = await stat(path);
+    // Opening a named pipe would block forever.
+    if (!stats.isFile()) return undefined;
+    const { size, mtimeMs } = stats;
+    const loaded = this.#open.get(id)?.loaded;
+    if (loaded?.offset === size) return summaryOf(id, loaded.state, size);
+    const known = this.#listed.get(id);
+    if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
+    const earlier = known ? undefined : this.#remembered?.get(id);
+    const summary = earlier?.bytes === size ? earlier : await this.#summarize(path, id, size);
+    this.#listed.set(id, { mtimeMs, summary });
+    return summary;
   }
 
   /** Uses the journal's checkpoint and the lines after it, or the whole journal. */
@@ -221,10 +215,8 @@ function summaryOf(id: SessionId, state: SessionState, bytes: number): SessionSu
 
 // Makes the new file's name survive a power failure. Windows can't open folders and doesn't need this.
 async function flushFolder(folder: string): Promise<void> {
-  try {
+  await unlessDiskFails(async () => {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-  }
+  });
 }

@@ -32,8 +32,8 @@ const TASK_BYTES = 16 * 1024;
 const placeSchema = v.pipe(v.tuple([messageIdSchema, v.picklist(ROLES)]), v.readonly());
 type Place = v.InferOutput<typeof placeSchema>;
 
-/** The part of a session's state that has a bounded size, from which it's restored if its journal is lost. */
-const sessionSnapshotSchema = v.object({
+/** The fields that a session's snapshot and its entry in the index have in common. */
+const listedFields = {
   id: v.pipe(idSchema, v.transform(sessionId)),
   title: v.string(),
   workspace: v.string(),
@@ -43,6 +43,11 @@ const sessionSnapshotSchema = v.object({
   // Missing in older data.
   pinned: v.optional(v.boolean(), false),
   deleted: v.boolean(),
+};
+
+/** The part of a session's state that has a bounded size, from which it's restored if its journal is lost. */
+const sessionSnapshotSchema = v.object({
+  ...listedFields,
   provider: v.optional(v.string()),
   model: v.optional(v.string()),
   policy: v.optional(v.string()),
@@ -69,16 +74,7 @@ const sessionSnapshotSchema = v.object({
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
 
 const sessionSummarySchema = v.object({
-  ...v.pick(sessionSnapshotSchema, [
-    'id',
-    'title',
-    'workspace',
-    'createdAt',
-    'updatedAt',
-    'archived',
-    'pinned',
-    'deleted',
-  ]).entries,
+  ...listedFields,
   messages: amountSchema,
   bytes: amountSchema,
 });
@@ -159,7 +155,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
     const places = placesOf([from, ...quotedPositions.filter((position) => from < position && position < to), to]);
     return { node: withoutFull(node), ...(level && { level }), places };
   });
-  const nodes = room.takeRun(frontier.toReversed(), FRONTIER_BYTES);
+  const nodes = room.take(frontier.toReversed(), FRONTIER_BYTES, 'run');
   const oldest = nodes.at(-1);
   if (oldest) {
     // It also stands for older messages that key events quote and whose nodes don't fit.
@@ -167,7 +163,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
     const before = room.take(placesOf(quotedPositions.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
   }
-  const bodies = room.takeRun(newestFirst(state), BODIES_BYTES);
+  const bodies = room.take(newestFirst(state), BODIES_BYTES, 'run');
   const others = room.take(ledger.filter((event) => !event.pinned && !isActive(event)));
   const kept = new Set([...active, ...others]);
   return {
@@ -225,7 +221,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
   return {
     v: SNAPSHOT_VERSION,
-    index: room.takeRun(inOrder(index), INDEX_BYTES),
+    index: room.take(inOrder(index), INDEX_BYTES, 'run'),
     live: room.take([...inOrder(own.live), ...inOrder(elsewhere)]),
   };
 }
@@ -247,8 +243,8 @@ class Room {
     this.#left = bytes;
   }
 
-  /** The items that fit, with at most `limit` bytes; with `isRun`, only those before the first that doesn't fit. */
-  take<T>(items: Iterable<T>, limit = Infinity, isRun = false): T[] {
+  /** The items that fit, with at most `limit` bytes; as a `run`, only those before the first that doesn't fit. */
+  take<T>(items: Iterable<T>, limit = Infinity, how?: 'run'): T[] {
     const taken: T[] = [];
     let left = Math.min(limit, this.#left);
     for (const item of items) {
@@ -257,13 +253,9 @@ class Room {
         taken.push(item);
         left -= bytes;
         this.#left -= bytes;
-      } else if (isRun) break;
+      } else if (how === 'run') break;
     }
     return taken;
-  }
-
-  takeRun<T>(items: Iterable<T>, limit: number): T[] {
-    return this.take(items, limit, true);
   }
 }
 
