@@ -7,10 +7,7 @@ export type MessagePlace = Pick<Message, 'id' | 'parent' | 'role'>;
 /** Reads a message that isn't in memory; undefined if it can't be read. */
 export type ReadMessage = (id: MessageId) => Message | undefined;
 
-/**
- * A session's messages in order. Their places are in memory; contents are read on first use and cached. Iterating reads
- * all of them.
- */
+/** A session's messages in order. Their places are in memory; contents are read on first use and cached. */
 export class MessageLog {
   readonly #places = new Map<MessageId, MessagePlace>();
   readonly #held = new Map<MessageId, Message>();
@@ -46,15 +43,12 @@ export class MessageLog {
     return this.#places.keys();
   }
 
+  /** All messages, which reads those that aren't in memory. */
   *values(): Generator<Message> {
     for (const id of this.keys()) {
       const message = this.get(id);
       if (message) yield message;
     }
-  }
-
-  *[Symbol.iterator](): Generator<[MessageId, Message]> {
-    for (const message of this.values()) yield [message.id, message];
   }
 
   /** Adds a message. Without `message`, its content is read on first use. */

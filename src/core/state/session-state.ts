@@ -265,8 +265,7 @@ export class SessionState {
         return;
       }
       case 'message_added':
-        this.place(event.message, event.message);
-        return;
+        return this.place(event.message, event.message);
       case 'reply_partial': {
         const before = this.#replies.get(event.id)?.text ?? '';
         const { id, parent, model } = event;
@@ -275,12 +274,10 @@ export class SessionState {
       }
       case 'head_moved':
         this.#branches.moveHead(event.to);
-        this.#prefixChanged();
-        return;
+        return this.#prefixChanged();
       case 'message_deleted':
         this.#branches.setDeleted(event.id, event.deleted);
-        this.#prefixChanged();
-        return;
+        return this.#prefixChanged();
       case 'task_step':
         if (this.task) {
           const steps = this.task.steps.map((s, i) => (i === event.step ? { ...s, status: event.status } : s));
@@ -292,46 +289,34 @@ export class SessionState {
         this.task = undefined;
         return;
       case 'compressed':
-        this.#commit(event.compression, at);
-        return;
+        return this.#commit(event.compression, at);
       case 'node_undone':
-        this.#summaries.undo(event.node, event.undone);
-        return;
+        return this.#summaries.undo(event.node, event.undone);
       case 'node_expanded':
-        this.#summaries.expand(event.node, event.expanded);
-        return;
+        return this.#summaries.expand(event.node, event.expanded);
       case 'compressions_undone':
-        this.#summaries.undoCompressions(event.compressions, event.undone);
-        return;
+        return this.#summaries.undoCompressions(event.compressions, event.undone);
       case 'node_level_set':
-        this.#summaries.setLevel(event.node, event.level);
-        return;
+        return this.#summaries.setLevel(event.node, event.level);
       case 'node_replaced':
         this.#summaries.replace(event.node);
         if (event.level !== undefined) this.#summaries.setLevel(event.node.id, event.level);
         return;
       case 'node_checked':
-        this.#summaries.setCheck(event.node, event.check);
-        return;
+        return this.#summaries.setCheck(event.node, event.check);
       case 'node_edited':
-        this.#summaries.edit(event.node, event.level, event.text, event.tokens);
-        return;
+        return this.#summaries.edit(event.node, event.level, event.text, event.tokens);
       case 'event_added':
         this.#noticeOrphans([event.event]);
-        this.#keyEvents.add(event.event);
-        return;
+        return this.#keyEvents.add(event.event);
       case 'event_pinned':
-        this.#keyEvents.pin(event.id, event.pinned);
-        return;
+        return this.#keyEvents.pin(event.id, event.pinned);
       case 'event_removed':
-        this.#keyEvents.setRemoved(event.id, event.removed);
-        return;
+        return this.#keyEvents.setRemoved(event.id, event.removed);
       case 'event_corrected':
-        this.#keyEvents.correct(event.id, event.correction);
-        return;
+        return this.#keyEvents.correct(event.id, event.correction);
       case 'usage_recorded':
-        countUsage(this.counters, event);
-        return;
+        return countUsage(this.counters, event);
       case 'escalation':
         this.escalation = event.reason;
         return;
