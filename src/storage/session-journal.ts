@@ -202,11 +202,12 @@ export class SessionJournalFile implements SessionJournal {
       if (role.kind === 'writer' && this.#unsaved.length === 0) await this.#saveCheckpoint();
       this.#listeners.clear();
       this.#role = { kind: 'closed' };
-      if (role.kind === 'writer') {
-        await role.writer.close();
-        await this.#lock.release();
-      } else await this.#handover.withdraw().catch(ignoreDisk);
-      await this.#reader.file.close();
+      try {
+        if (role.kind === 'writer') await role.writer.close().finally(() => this.#lock.release());
+        else await this.#handover.withdraw().catch(ignoreDisk);
+      } finally {
+        await this.#reader.file.close();
+      }
     });
   }
 

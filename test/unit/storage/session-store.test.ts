@@ -183,6 +183,9 @@ describe('session on disk', () => {
       const other = await store.create('Test', '');
       await assert.rejects(store.close(), /EIO/);
       await assert.rejects(other.append(said(0)), /session was closed/);
+      const reopened = openSessionStore({ folder, clock: testClock(), writer: 'w2' });
+      assert.equal((await reopened.open(sessionId('s1'))).readOnly, undefined, 'it is locked');
+      await reopened.close();
     }));
 
   it('notifies a listener of appended events until it is disposed', () =>
