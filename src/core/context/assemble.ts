@@ -47,16 +47,16 @@ export interface AssembleInput {
  * not on the session's length.
  */
 export function assembleContext(input: AssembleInput): Context {
-  const { state, counter, prefix } = input;
+  const { state, counter, prefix, pending } = input;
   const messages: ContextMessage[] = [];
-  const { pending } = input;
   const newest = pending ? state.path.length : newestUserPosition(state);
   const task = state.task && pending?.endsTask !== true ? renderTask(state.task) : '';
   const recalled = renderRecalled(input.recalled ?? []);
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
   let window = 0;
   let attachments = 0;
-  for (const { message, position } of verbatimMessages(state, pending?.message)) {
+  const notSent = pending ? [{ message: pending.message, position: state.path.length }] : [];
+  for (const { message, position } of [...state.uncovered(), ...notSent]) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     window += count.body;
@@ -75,25 +75,11 @@ export function assembleContext(input: AssembleInput): Context {
     task: task === '' ? 0 : counter.text(task),
     recalled: recalled === '' ? 0 : counter.text(recalled),
   };
-  const total = totalOf(tokens) + REPLY_PRIMING_TOKENS;
+  const total = Object.values(tokens).reduce((sum, part) => sum + part, REPLY_PRIMING_TOKENS);
   const { system, systemParts, leftOut } = prefix;
   return { system, systemParts, messages, tokens, total, leftOut };
 }
 
-function* verbatimMessages(
-  state: SessionState,
-  pending: Message | undefined,
-): Generator<{ readonly message: Message; readonly position: number }> {
-  yield* state.uncovered();
-  if (pending) yield { message: pending, position: state.path.length };
-}
-
-const totalOf = (t: ContextTokens): number =>
-  t.system + t.rules + t.memory + t.ledger + t.summaries + t.window + t.task + t.attachments + t.recalled;
-
-function newestUserPosition(state: SessionState): number | undefined {
-  for (let position = state.path.length - 1; position >= 0; position--) {
-    if (state.messages.place(state.path[position]!)?.role === 'user') return position;
-  }
-  return undefined;
-}
+/** -1 if there is none. */
+const newestUserPosition = ({ path, messages }: SessionState): number =>
+  path.findLastIndex((id) => messages.place(id)?.role === 'user');

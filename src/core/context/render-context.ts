@@ -24,7 +24,7 @@ export function renderEvent(event: KeyEvent, position: number, role: string): st
 
 /** Lines of the ledger. Only the first block of a request explains what they are. */
 export function renderLedger(lines: readonly string[], isFirst = true): string {
-  return lines.length === 0 ? '' : wrapSection('key_events', [...(isFirst ? [LEDGER_INTRO] : []), ...lines].join('\n'));
+  return wrapSection('key_events', [...(isFirst ? [LEDGER_INTRO] : []), ...lines].join('\n'));
 }
 
 /** A node's text at a level; nodes without a full text use the detailed one. */
@@ -38,7 +38,6 @@ export function renderSummaries(
   items: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number; readonly level: Level }[],
   isFirst = true,
 ): string {
-  if (items.length === 0) return '';
   const parts = items.map(
     ({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${neutralizeTags(nodeText(node, level))}`,
   );
