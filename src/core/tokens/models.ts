@@ -142,12 +142,12 @@ function priceFrom(rates: string, long: string): Price {
  * @param listed facts from the provider's own model list, which take precedence over the data file
  */
 export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: ModelFacts = {}): ModelInfo {
-  const name = knownName(id);
-  const row = name === undefined ? undefined : knownModels().get(name);
-  const override = overrideFor(id, overrides);
+  const names = namesOf(id);
+  const row = names.map((name) => knownModels().get(name)).find((facts) => facts !== undefined);
+  const overridden = [id, ...names].find((name) => Object.hasOwn(overrides, name)) ?? id;
   // OpenRouter's name for a model's free variant.
   const free = id.endsWith(':free') && { price: { input: 0, output: 0 } };
-  const facts: ModelFacts = { ...row, ...free, ...listed, ...override };
+  const facts: ModelFacts = { ...row, ...free, ...listed, ...overrides[overridden] };
   // False if unknown, because an image that the server rejects would be part of every later request, too.
   const { takesImages = false } = facts;
   const contextWindow = facts.contextWindow ?? UNKNOWN_CONTEXT_WINDOW;
@@ -166,11 +166,6 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: Mo
     countFactor: /claude/i.test(id) ? (OLD_CLAUDE.test(undated(bareId(id))) ? CLAUDE_FACTOR : NEW_CLAUDE_FACTOR) : 1,
     known: facts.contextWindow !== undefined,
   };
-}
-
-function overrideFor(id: string, overrides: ModelOverrides): ModelFacts | undefined {
-  const name = [id, ...namesOf(id)].find((each) => Object.hasOwn(overrides, each));
-  return name === undefined ? undefined : overrides[name];
 }
 
 /**
@@ -199,9 +194,6 @@ function namesOf(id: string): readonly string[] {
   const names = [full, undated(full), bare, undated(bare)];
   return [...names, ...names.flatMap((name) => ALIASES[name] ?? [])];
 }
-
-/** The name of a model in the data file. */
-const knownName = (id: string): string | undefined => namesOf(id).find((name) => knownModels().has(name));
 
 /** The vocabulary for counting: cl100k_base for OpenAI's older chat models, and the newer one for all others. */
 export function encodingFor(id: string): EncodingName {
