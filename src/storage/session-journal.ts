@@ -306,20 +306,17 @@ export class SessionJournalFile implements SessionJournal {
    */
   #recoverFromDamage(): void {
     const damaged = this.#reader;
-    void this.#sequencer.queue(async () => {
+    const recover = async (): Promise<void> => {
       if (this.#reader !== damaged || this.#role.kind === 'closed') return;
-      try {
-        await dropCheckpoint(this.#options.path);
-        await this.#readAgain();
-        if (this.#role.kind === 'writer') {
-          await this.#role.writer.close();
-          await this.#becomeWriter(false);
-        }
-        this.#listeners.emit([]);
-      } catch (error) {
-        ignoreDisk(error);
+      await dropCheckpoint(this.#options.path);
+      await this.#readAgain();
+      if (this.#role.kind === 'writer') {
+        await this.#role.writer.close();
+        await this.#becomeWriter(false);
       }
-    });
+      this.#listeners.emit([]);
+    };
+    void this.#sequencer.queue(recover).catch(ignoreDisk);
   }
 
   /** Folds what others have written. */
@@ -505,25 +502,21 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Checks for new lines and for requests to write. */
   async #poll(): Promise<void> {
-    try {
-      if (this.#role.kind === 'reader') {
+    if (this.#role.kind === 'reader') {
+      await this.#pull();
+      await this.#tryToBecomeWriter('wish');
+    } else if (this.#role.kind === 'writer') {
+      if (!(await this.#lock.beat())) {
+        await this.#becomeFollower();
         await this.#pull();
-        await this.#tryToBecomeWriter('wish');
-      } else if (this.#role.kind === 'writer') {
-        if (!(await this.#lock.beat())) {
-          await this.#becomeFollower();
-          await this.#pull();
-          return;
-        }
-        if (this.#mayTryWriting) await this.#saveUnsaved().catch(ignoreDisk);
-        if (this.#isAnswering) return;
-        this.#isAnswering = true;
-        void this.#answerRequest()
-          .catch(ignoreDisk)
-          .finally(() => (this.#isAnswering = false));
+        return;
       }
-    } catch (error) {
-      ignoreDisk(error);
+      if (this.#mayTryWriting) await this.#saveUnsaved().catch(ignoreDisk);
+      if (this.#isAnswering) return;
+      this.#isAnswering = true;
+      void this.#answerRequest()
+        .catch(ignoreDisk)
+        .finally(() => (this.#isAnswering = false));
     }
   }
 
@@ -531,6 +524,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#timer = setTimeout(() => {
       void this.#sequencer
         .queue(() => this.#poll())
+        .catch(ignoreDisk)
         .finally(() => {
           if (this.#role.kind !== 'closed') this.#schedule();
         });
