@@ -1,8 +1,10 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
+import type { SessionSummary } from '../app/ports.ts';
 import { countSchema, timestampSchema } from '../core/model/field-schemas.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import type { SessionState } from '../core/state/session-state.ts';
 import { nativeChecksum } from './checksum.ts';
 import { replaceFile, unlessDiskFails } from './disk-errors.ts';
 import { isKnownType } from './journal-line.ts';
@@ -39,16 +41,21 @@ type Head = v.InferOutput<typeof headSchema>;
 
 const checkpointPath = (journal: string): string => journal.replace(/\.jsonl$/, '.checkpoint.json');
 
+/** A session's entry in the session list, without the size of its journal. */
+export function listEntryOf(id: SessionId, state: SessionState): Omit<SessionSummary, 'bytes'> {
+  const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
+  return { id, title, workspace, createdAt, updatedAt, messages: counters.messagesEver, archived, pinned, deleted };
+}
+
 /** Writes a journal's checkpoint. It can be recreated, so failing to write it isn't an error. */
 export async function saveCheckpoint(journal: string, id: SessionId, reader: JournalReader): Promise<void> {
   const { offset, file, state } = reader;
-  const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
-  const entry = { title, workspace, createdAt, updatedAt, archived, pinned, deleted, messages: counters.messagesEver };
+  const entry = listEntryOf(id, state);
   const fold = reader.export();
   // Serialized now, before anything else is folded.
   const tail = fold ? sealed(fold) : '';
   await unlessDiskFails(async () => {
-    const head: Head = { v: CHECKPOINT_VERSION, id, offset, mark: await markAt(file, offset), ...entry };
+    const head: Head = { v: CHECKPOINT_VERSION, offset, mark: await markAt(file, offset), ...entry };
     await replaceFile(checkpointPath(journal), `${sealed(head)}${tail}`);
   });
 }

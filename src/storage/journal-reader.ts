@@ -11,12 +11,9 @@ import { errorCode } from './disk-errors.ts';
 import { decodeLine } from './journal-line.ts';
 import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, type RawLine } from './journal-lines.ts';
 
+const damageSchema = v.object({ offset: countSchema, length: countSchema, reason: v.string() });
 /** An invalid line. `offset` and `length` are bytes of the journal. */
-export interface Damage {
-  readonly offset: number;
-  readonly length: number;
-  readonly reason: string;
-}
+export type Damage = ReadonlyOutput<typeof damageSchema>;
 
 /** A message's place: `parent` is 0 if it follows the head; `offset` and `length` are the bytes of its line. */
 type MessageLocation = readonly [
@@ -57,7 +54,7 @@ export const foldSchema = v.object({
   }),
   events: countSchema,
   missing: countSchema,
-  damage: v.array(v.object({ offset: countSchema, length: countSchema, reason: v.string() })),
+  damage: v.array(damageSchema),
   order: v.object({ sums: v.string(), missing: v.array(countSchema), void: v.array(v.string()) }),
 });
 export type StoredFold = ReadonlyOutput<typeof foldSchema>;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { loadHead, saveCheckpoint } from './checkpoint.ts';
+import { listEntryOf, loadHead, saveCheckpoint } from './checkpoint.ts';
 import { accessFault, ifExists, OWNER_ONLY, storeFault, unlessDiskFails } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
@@ -176,7 +175,7 @@ export class FileSessionStore implements SessionStore {
     if (!stats.isFile()) return undefined;
     const { size, mtimeMs } = stats;
     const loaded = this.#open.get(id)?.loaded;
-    if (loaded?.offset === size) return summaryOf(id, loaded.state, size);
+    if (loaded?.offset === size) return { ...listEntryOf(id, loaded.state), bytes: size };
     const known = this.#listed.get(id);
     if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
     const earlier = known ? undefined : this.#remembered?.get(id);
@@ -200,17 +199,11 @@ export class FileSessionStore implements SessionStore {
       }
       await reader.readOn();
       if (!head && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) await saveCheckpoint(path, id, reader);
-      return summaryOf(id, state, bytes);
+      return { ...listEntryOf(id, state), bytes };
     } finally {
       await file.close();
     }
   }
-}
-
-function summaryOf(id: SessionId, state: SessionState, bytes: number): SessionSummary {
-  const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
-  const messages = counters.messagesEver;
-  return { id, title, workspace, createdAt, updatedAt, messages, archived, pinned, deleted, bytes };
 }
 
 // Makes the new file's name survive a power failure. Windows can't open folders and doesn't need this.
