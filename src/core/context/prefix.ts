@@ -4,9 +4,9 @@ import type { Level } from '../model/summary.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { PrefixFacts } from '../state/session-state.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
-import type { CountedText, MessageCounts, TextSource } from '../tokens/message-counts.ts';
+import type { MessageCounts, TextSource } from '../tokens/message-counts.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
-import { selectLedgerLines, sentLevelOf, countSettledNodes, type LedgerLine } from './ledger-lines.ts';
+import { selectLedgerLines, sentLevelOf, countSettledNodes } from './ledger-lines.ts';
 import { nodeText, renderLedger, renderSummaries } from './render-context.ts';
 
 export interface PrefixInput {
@@ -39,7 +39,6 @@ export const assemblePrefix = (input: PrefixInput): ContextPrefix => runSynchron
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = selectLedgerLines(state, counts, ledgerBudget);
-  const linesUpTo = lineReader(kept);
   const parts: PartSource[] = [];
   if (systemPrompt !== '') parts.push(textPart('system', systemPrompt));
   if (rules !== '') parts.push(textPart('rules', rules));
@@ -47,22 +46,19 @@ export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const isFirst = (part: SystemPart): boolean => !parts.some((one) => one.part === part);
   for (const items of groupIntoBlocks(state)) {
     parts.push(summariesBlock(items, isFirst('summaries')));
-    const lines = linesUpTo(items.at(-1)!.to);
-    if (lines.length > 0) parts.push(ledgerBlock(lines, items[0]!.from, isFirst('ledger')));
+    const [{ from }, { to }] = [items[0]!, items.at(-1)!];
+    const lines = kept.filter(({ position }) => from <= position && position <= to).map(({ line }) => line);
+    if (lines.length > 0) parts.push(ledgerBlock(lines, from, isFirst('ledger')));
   }
-  const blocks: CountedText[] = [];
+  const system: string[] = [];
+  const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
   for (const part of parts) {
-    blocks.push(counts.part(part));
+    const counted = counts.part(part);
+    system.push(counted.text);
+    tokens[part.part] += counted.tokens + MESSAGE_FRAMING_TOKENS;
     yield;
   }
-  const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
-  for (const [at, { part }] of parts.entries()) tokens[part] += blocks[at]!.tokens + MESSAGE_FRAMING_TOKENS;
-  return {
-    system: blocks.map(({ text }) => text),
-    systemParts: parts.map(({ part }) => part),
-    tokens,
-    leftOut,
-  };
+  return { system, systemParts: parts.map(({ part }) => part), tokens, leftOut };
 }
 
 interface PartSource extends TextSource {
@@ -120,16 +116,6 @@ function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
 }
 
 type SentItem = FrontierItem & { readonly level: Level };
-
-/** Returns each line once: those up to a position that weren't returned before. */
-function lineReader(lines: readonly LedgerLine[]): (position: number) => string[] {
-  let next = 0;
-  return (position) => {
-    const from = next;
-    while (next < lines.length && lines[next]!.position <= position) next++;
-    return lines.slice(from, next).map(({ line }) => line);
-  };
-}
 
 /** Tokens of each part of a request, as shown by the gauge. */
 export type ContextTokens = Readonly<Record<GaugePart, number>>;
