@@ -2,6 +2,7 @@ import { retentionPriorityOf } from '../events/ledger-budget.ts';
 import type { KeyEventId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
+import { firstIndexWhere } from '../search/binary-search.ts';
 import type { FrontierItem } from '../state/frontier.ts';
 import type { PrefixFacts } from '../state/session-state.ts';
 import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
@@ -143,14 +144,7 @@ export function createCoverageTest(
   frontier: readonly Pick<FrontierItem, 'from' | 'to'>[],
 ): (position: number) => boolean {
   return (position) => {
-    let low = 0;
-    let high = frontier.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (frontier[middle]!.to < position) low = middle + 1;
-      else high = middle;
-    }
-    const item = frontier[low];
+    const item = frontier[firstIndexWhere(frontier.length, (index) => frontier[index]!.to >= position)];
     return item !== undefined && item.from <= position;
   };
 }

@@ -1,4 +1,5 @@
 import type { Role } from '../model/message.ts';
+import { firstIndexWhere } from './binary-search.ts';
 import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import {
@@ -126,15 +127,8 @@ export function searchBlocks(
 }
 
 /** The index of the block that contains a message. */
-function blockOf(firsts: readonly number[], message: number): number {
-  let [low, high] = [0, firsts.length];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (firsts[middle]! <= message) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+const blockOf = (firsts: readonly number[], message: number): number =>
+  firstIndexWhere(firsts.length, (block) => firsts[block]! > message) - 1;
 
 interface IndexStats {
   readonly passages: number;

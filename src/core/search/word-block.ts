@@ -2,6 +2,7 @@ import type { Role } from '../model/message.ts';
 import type { TranscriptMessage } from '../transcript/transcript-message.ts';
 import { textHash } from '../text/hash.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
+import { firstIndexWhere } from './binary-search.ts';
 
 /**
  * Of long tool output, only the beginning and the end are indexed, which tell what the tool did and how it ended. In
@@ -179,20 +180,9 @@ function unitsOf(units: Uint16Array): string {
   return text;
 }
 
-/**
- * The index of the first word that doesn't sort before the prefix; with `afterMatches`, of the first one
- * after its words.
- */
-function firstAtOrAfter(block: WordBlock, prefix: string, afterMatches: boolean): number {
-  let [low, high] = [0, block.wordEnds.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const order = compareAt(block, middle, prefix);
-    if (order < 0 || (afterMatches && order === 0)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** The index of the first word that doesn't sort before the prefix; with `afterMatches`, of the first after its words. */
+const firstAtOrAfter = (block: WordBlock, prefix: string, afterMatches: boolean): number =>
+  firstIndexWhere(block.wordEnds.length, (index) => compareAt(block, index, prefix) >= (afterMatches ? 1 : 0));
 
 /** Negative if the word sorts before the prefix, 0 if it begins with it. */
 function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string): number {

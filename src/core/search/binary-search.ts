@@ -1,0 +1,10 @@
+/** The first index below `length` for which a condition holds that then holds for all later ones; `length` if none. */
+export function firstIndexWhere(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
