@@ -126,9 +126,7 @@ export class TextIndex {
       return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * factor * (properties.weight ?? 1);
     };
     const ranked = [...matches]
-      .filter(
-        ([{ properties }]) => kinds === undefined || (properties.kind !== undefined && kinds.includes(properties.kind)),
-      )
+      .filter(([{ properties }]) => kinds?.includes(properties.kind ?? '') !== false)
       .map(([entry, match]) => ({ entry, score: scoreOf(entry, match) }))
       .sort((a, b) => b.score - a.score || b.entry.order - a.entry.order);
     const hits: SearchHit[] = [];
