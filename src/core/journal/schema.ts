@@ -7,11 +7,10 @@ import {
   nodeIdSchema,
   countSchema,
   finiteSchema,
-  idSchema,
   readonlyList,
+  sessionIdSchema,
   type ReadonlyOutput,
 } from '../model/field-schemas.ts';
-import { sessionId } from '../model/ids.ts';
 import { correctionSchema, keyEventSchema, statusSchema } from '../model/key-event.ts';
 import { messageSchema, usageSchema } from '../model/message.ts';
 import { levelSchema, summaryCheckSchema, summaryNodeSchema } from '../model/summary.ts';
@@ -57,12 +56,7 @@ const compression = v.object({
  * are kept in the journal, but skipped when the session's state is built.
  */
 export const sessionEventSchema = v.variant('type', [
-  v.object({
-    type: v.literal('session_created'),
-    id: v.pipe(idSchema, v.transform(sessionId)),
-    title: v.string(),
-    workspace: v.string(),
-  }),
+  v.object({ type: v.literal('session_created'), id: sessionIdSchema, title: v.string(), workspace: v.string() }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),
   /** The session's folder or workspace file was renamed or moved. */
   v.object({ type: v.literal('session_moved'), workspace: v.string() }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { compressionId, keyEventId, messageId, nodeId } from './ids.ts';
+import { compressionId, keyEventId, messageId, nodeId, sessionId } from './ids.ts';
 
 /** The read-only output type of a schema. */
 export type ReadonlyOutput<Schema extends v.GenericSchema> = DeepReadonly<v.InferOutput<Schema>>;
@@ -27,6 +27,7 @@ export const timestampSchema = v.fallback(
 export const readonlyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
 export const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+export const sessionIdSchema = v.pipe(idSchema, v.transform(sessionId));
 export const messageIdSchema = v.pipe(idSchema, v.transform(messageId));
 export const nodeIdSchema = v.pipe(idSchema, v.transform(nodeId));
 export const keyEventIdSchema = v.pipe(idSchema, v.transform(keyEventId));
