@@ -30,11 +30,9 @@ function placeKey(folders: readonly string[], workspaceFile: string | undefined)
 
 /** The last part of a workspace's path, for users: the folder's name. */
 export function workspaceName(key: string): string {
-  const last = key
-    .split('|')[0]!
-    .split('/')
-    .findLast((part) => part !== '');
-  return decoded(last ?? key);
+  // A folder's name may contain the character that separates folders.
+  const [first = key] = key.split(/\|(?=[a-z][a-z0-9+.-]*:\/\/)/);
+  return first.split('/').findLast((part) => part !== '') ?? key;
 }
 
 /**

@@ -35,6 +35,9 @@ describe('workspace key', () => {
 
   it('provides the folder’s display name, and shows whether a folder was moved', () => {
     assert.equal(workspaceName(key('file:///home/me/my%20app')), 'my app');
+    assert.equal(workspaceName(key('file:///home/me/a%7Cb')), 'a|b');
+    assert.equal(workspaceName(key('file:///home/me/50%2520')), '50%20');
+    assert.equal(workspaceName(key('file:///b/c', 'file:///a/b')), 'b');
     assert.ok(looksMoved(key('file:///old/app'), key('file:///new/app')));
     assert.ok(!looksMoved(key('file:///old/app'), key('file:///old/other')));
   });
