@@ -1,4 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import * as v from 'valibot';
+import { countSchema, type ReadonlyOutput } from '../core/model/field-schemas.ts';
 
 /** A line of a file without its newline. `offset` and `length` are in bytes. */
 export interface RawLine {
@@ -52,11 +54,12 @@ export async function readRange(file: FileHandle, offset: number, length: number
  * The state of a `LineOrder`, as stored. `sums`: the lines' checksums by sequence number from 1, 32 bits each, in
  * base64; 0 for those in `missing`. `void`: the writers whose further lines don't count.
  */
-interface StoredOrder {
-  readonly sums: string;
-  readonly missing: readonly number[];
-  readonly void: readonly string[];
-}
+export const storedOrderSchema = v.object({
+  sums: v.string(),
+  missing: v.array(countSchema),
+  void: v.array(v.string()),
+});
+type StoredOrder = ReadonlyOutput<typeof storedOrderSchema>;
 
 /** Maximum number of exported lines, so that a stray line with a high number doesn't take memory for all before it. */
 const MAX_LINES = 5_000_000;

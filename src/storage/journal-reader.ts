@@ -9,7 +9,7 @@ import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { SessionState } from '../core/state/session-state.ts';
 import { errorCode } from './disk-errors.ts';
 import { decodeLine } from './journal-line.ts';
-import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, type RawLine } from './journal-lines.ts';
+import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, storedOrderSchema, type RawLine } from './journal-lines.ts';
 
 const damageSchema = v.object({ offset: countSchema, length: countSchema, reason: v.string() });
 /** An invalid line. `offset` and `length` are bytes of the journal. */
@@ -55,7 +55,7 @@ export const foldSchema = v.object({
   events: countSchema,
   missing: countSchema,
   damage: v.array(damageSchema),
-  order: v.object({ sums: v.string(), missing: v.array(countSchema), void: v.array(v.string()) }),
+  order: storedOrderSchema,
 });
 export type StoredFold = ReadonlyOutput<typeof foldSchema>;
 

@@ -293,7 +293,6 @@ export class SessionJournalFile implements SessionJournal {
     await saveCheckpoint(this.#options.path, this.id, this.#reader);
   }
 
-  /** Reads the whole file again. */
   async #readAgain(file = this.#reader.file): Promise<void> {
     const { path, clock } = this.#options;
     this.#checkpointOffset = 0;
@@ -433,7 +432,6 @@ export class SessionJournalFile implements SessionJournal {
     return this.#role;
   }
 
-  /** Recreates a deleted file. */
   async #restoreFile(): Promise<void> {
     const deleted = this.#reader.file;
     await copyTo(this.#options.path, deleted);

@@ -19,7 +19,6 @@ export function journalPath(folder: string, id: SessionId): string | undefined {
   return FILE_NAME_ID.test(id) ? join(folder, `${id}${EXTENSION}`) : undefined;
 }
 
-/** Maximum number of files that are read concurrently. */
 const CONCURRENT_READS = 32;
 /** Shorter journals aren't given a checkpoint when listed, because they can be read as fast as one. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
@@ -49,7 +48,6 @@ const ALWAYS_PRESENT: HandoverOptions = {
 interface OpenJournal {
   readonly journal: Promise<SessionJournalFile>;
   openers: number;
-  /** Once it's loaded. */
   loaded?: SessionJournalFile;
 }
 
@@ -112,7 +110,6 @@ export class FileSessionStore implements SessionStore {
     return journal;
   }
 
-  /** Closes all open journals. */
   async close(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();

@@ -23,11 +23,6 @@ export interface SearchedBlock {
   readonly valid: number;
 }
 
-export interface BlockSearchOptions {
-  readonly limit: number;
-  readonly roles?: readonly Role[];
-}
-
 export interface BlockHit {
   /** Index of the block. */
   readonly block: number;
@@ -92,7 +87,7 @@ export class SearchScratch {
 export function searchBlocks(
   searched: readonly SearchedBlock[],
   query: string,
-  { limit, roles = STORED_ROLES }: BlockSearchOptions,
+  { limit, roles = STORED_ROLES }: { readonly limit: number; readonly roles?: readonly Role[] },
   scratch = new SearchScratch(),
 ): readonly BlockHit[] {
   const { terms } = parseQuery(query);
@@ -154,7 +149,6 @@ function statsOf(searched: readonly SearchedBlock[]): IndexStats {
   return { passages, messages, averageLength: length / Math.max(1, passages), size, firsts };
 }
 
-/** A word of a block that matches a term. */
 interface MatchingWord {
   readonly block: number;
   /** Index of the word in the block. */

@@ -9,9 +9,8 @@ export interface ParsedChatQuery {
   readonly role?: Role;
   readonly file?: string;
   readonly kind?: KeyEventKind;
-  /** In milliseconds since the epoch. */
+  /** `since` and `before` are in milliseconds since the epoch. */
   readonly since?: number;
-  /** In milliseconds since the epoch. */
   readonly before?: number;
   /** Whether to search shell commands. */
   readonly commands?: true;

@@ -7,7 +7,6 @@ export const SYNONYM_WEIGHT = 0.6;
 /** A query term and its synonyms; a text matches with any of them. */
 export interface QueryTerm {
   readonly term: string;
-  /** Synonyms weigh less than the term. */
   readonly synonyms: readonly string[];
   /** Whether the word only says what kind of event is sought ("choose"), and another names the subject ("database"). */
   readonly isKindTerm: boolean;

@@ -20,11 +20,9 @@ export function rarityOf(matching: number, total: number): number {
   return Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
 }
 
-/** Minimum length of a word for a prefix match, in UTF-16 units. Shorter words must match exactly. */
+/** Minimum lengths of words, in UTF-16 units, for a prefix match, one typo, and two. Shorter words must match exactly. */
 const MIN_PREFIX_LENGTH = 3;
-/** Minimum length of a word for one typo. */
 const MIN_TYPO_LENGTH = 4;
-/** Minimum length of a word for two typos. */
 const MIN_TWO_TYPOS_LENGTH = 9;
 
 /** Maximum weight of a prefix match; it decreases with the number of missing letters. */

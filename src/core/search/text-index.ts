@@ -5,7 +5,6 @@ import { passagesOf, visitWords } from '../text/words.ts';
 import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 
-/** Properties of an indexed text. */
 export interface IndexedTextProperties {
   /** For searches within one kind: 'message', 'event', 'summary'. */
   readonly kind?: string;

@@ -31,7 +31,6 @@ export interface Change {
 export const isChange = (event: SessionEvent): event is ChangeEvent =>
   (CHANGES as readonly string[]).includes(event.type);
 
-/** The state before a change. */
 interface StateBefore {
   readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
   readonly levels: ReadonlyMap<NodeId, Level>;

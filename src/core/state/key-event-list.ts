@@ -22,7 +22,6 @@ export class KeyEventList {
     this.entries.set(event.id, event);
   }
 
-  /** Adds the events and changes of a compression. */
   commit({ events, changes }: Pick<CompressionRecord, 'events' | 'changes'>): void {
     for (const event of events) {
       const known = this.entries.get(event.id);

@@ -51,7 +51,6 @@ export class SessionState {
   prefixRevision = 0;
   /** Increases when the list of key events has changed. */
   ledgerRevision = 0;
-  /** `counters.messagesEver` at the newest compression. */
   messagesEverAtLastCompression = 0;
   readonly counters: Counters = initialCounters();
   readonly messages: MessageLog;
