@@ -1,8 +1,14 @@
 import * as v from 'valibot';
 import type { SessionSummary } from '../app/ports.ts';
 import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
-import { messageIdSchema, amountSchema, idSchema, readonlyList, timestampSchema } from '../core/model/field-schemas.ts';
-import { compressionId, sessionId, type MessageId } from '../core/model/ids.ts';
+import {
+  messageIdSchema,
+  amountSchema,
+  readonlyList,
+  sessionIdSchema,
+  timestampSchema,
+} from '../core/model/field-schemas.ts';
+import { compressionId, type MessageId } from '../core/model/ids.ts';
 import { keyEventSchema, type KeyEvent } from '../core/model/key-event.ts';
 import { messageSchema, ROLES, type Message, type Role } from '../core/model/message.ts';
 import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/summary.ts';
@@ -34,7 +40,7 @@ type Place = v.InferOutput<typeof placeSchema>;
 
 /** The fields that a session's snapshot and its entry in the index have in common. */
 const listedFields = {
-  id: v.pipe(idSchema, v.transform(sessionId)),
+  id: sessionIdSchema,
   title: v.string(),
   workspace: v.string(),
   createdAt: timestampSchema,
