@@ -88,12 +88,18 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
     return;
   }
   let finish: string | undefined;
-  for await (const chunk of eventsOf(response, call)) {
-    const part = readChunk(chunk);
-    if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-    if (part.thinks) yield* filter.separateThinking();
-    yield* filter.take(part.text);
-    finish = part.finish ?? finish;
+  try {
+    for await (const chunk of eventsOf(response, call)) {
+      const part = readChunk(chunk);
+      if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
+      if (part.thinks) yield* filter.separateThinking();
+      yield* filter.take(part.text);
+      finish = part.finish ?? finish;
+      if (finish !== undefined) call.replyCompleted();
+    }
+  } catch (error) {
+    // A server that neither marks nor closes the end of the stream was disconnected.
+    if (finish === undefined || !call.controller.signal.aborted) throw error;
   }
   yield* filter.end(isCut(finish));
   // Servers that send no finish reason still end with this mark. Without either, the reply was cut off.

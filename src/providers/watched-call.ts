@@ -17,6 +17,9 @@ const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 /** Maximum number of concurrent requests to a vendor's own address. Other servers may be the user's and queue them. */
 export const MAX_CONCURRENT_REQUESTS = 24;
 
+/** How long a server that keeps the connection open may take to send a completed reply's usage, in ms. */
+const MAX_USAGE_DELAY_MS = 5_000;
+
 /** Enough for a stream's end mark and the line breaks after it. */
 const TAIL_CHARS = 32;
 
@@ -30,6 +33,7 @@ export class WatchedCall {
   readonly #silenceMs: number;
   readonly #stop = (): void => this.controller.abort();
   #timer: NodeJS.Timeout | undefined;
+  #closing: NodeJS.Timeout | undefined;
   #limit: number;
   #paused = false;
   #silent = false;
@@ -68,6 +72,12 @@ export class WatchedCall {
     this.#limit = this.#silenceMs;
   }
 
+  /** The reply is complete. Only its usage may follow, so the connection is closed soon. */
+  replyCompleted(): void {
+    clearTimeout(this.#timer);
+    this.#closing ??= setTimeout(() => this.controller.abort(), Math.min(MAX_USAGE_DELAY_MS, this.#silenceMs));
+  }
+
   /** Something has arrived. `watch` calls it for a response's bytes. */
   onActivity(): void {
     if (!this.#paused) this.#arm();
@@ -97,6 +107,7 @@ export class WatchedCall {
   /** Ends the timeouts, and the connection if it's still open. */
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#closing);
     this.#paused = true;
     this.#caller.removeEventListener('abort', this.#stop);
     this.controller.abort();
@@ -104,6 +115,7 @@ export class WatchedCall {
 
   #arm(): void {
     clearTimeout(this.#timer);
+    if (this.#closing) return;
     this.#timer = setTimeout(() => {
       this.#silent = true;
       this.controller.abort();

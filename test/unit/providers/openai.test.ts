@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
@@ -234,6 +237,26 @@ describe('the provider for OpenAI and compatible servers', () => {
   it('accepts a reply without a finish reason if the stream marks its end', async () => {
     replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n`);
     assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
+  });
+
+  it('completes a reply whose server neither marks the end of the stream nor closes it', async () => {
+    const usage = { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } };
+    const open = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`${chunk({ content: 'hi' })}${chunk({}, 'stop')}data: ${JSON.stringify(usage)}\n\n`);
+      const alive = setInterval(() => response.write(': keep-alive\n\n'), 20);
+      response.on('close', () => clearInterval(alive));
+    });
+    await once(open.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const baseUrl = `http://127.0.0.1:${(open.address() as AddressInfo).port}`;
+      const outcome = await turn(chat({ baseUrl, silenceMs: 200 }), ask('hi'));
+      assert.deepEqual([outcome.text, outcome.ending, outcome.fault], ['hi', 'complete', undefined]);
+      assert.deepEqual(outcome.usage, { input: 9, output: 2 });
+    } finally {
+      open.closeAllConnections();
+      open.close();
+    }
   });
 
   it('accepts usage in every chunk, and keep-alive comments between chunks', async () => {
