@@ -4,7 +4,7 @@ import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
-import { readSlice } from './files.ts';
+import { damagedFile, readSlice } from './files.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
 const PREFIX_BYTES = 4096;
@@ -51,7 +51,7 @@ export async function readRecords(
     if (importer.isSettled && isTerminated) resumePoint = { ...progress, offset };
   }
   importer.end();
-  if (offset === 0) throw new TranscriptError(phrase('The file is empty.'));
+  if (offset === 0) throw file.bytes > 0 ? damagedFile() : new TranscriptError(phrase('The file is empty.'));
   return {
     resumed: resumed !== undefined,
     resume: { ...resumePoint, prefix: await prefixHash(file.path, resumePoint.offset) },

@@ -469,6 +469,11 @@ describe('reading chats from other tools', () => {
     assert.equal(await refusal(), 'The file contains no messages.');
   });
 
+  it('does not call a file empty whose first line is still being written', async () => {
+    put(home, '.claude/projects/p/s.jsonl', '{"type":"us');
+    assert.equal(await refusal(), 'The file is damaged or still being written.');
+  });
+
   it('reads a database that its tool has open, without changing its folder', async () => {
     const file = TOOL_FIXTURES.find(({ tool, format }) => tool === 'goose' && format === 'database')!.write(home);
     const open = new DatabaseSync(file);
