@@ -188,12 +188,11 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
         break;
       }
       case 'address':
-        isUntried = await askForAddress(app, atConfiguredUrl(provider).baseUrl);
+        if (await askForAddress(app, atConfiguredUrl(provider).baseUrl)) isUntried = true;
         break;
       case 'key':
-        if (isKeyed(provider))
-          isUntried =
-            (await askForKey(app.keys, { provider, baseUrl: atConfiguredUrl(provider).baseUrl })) !== undefined;
+        if (isKeyed(provider) && (await askForKey(app.keys, { ...atConfiguredUrl(provider), provider })))
+          isUntried = true;
         break;
       case 'retry':
         break;

@@ -12,6 +12,7 @@ type Values = Record<string, unknown>;
 let user: Values;
 let workspace: Values;
 let typed: (string | undefined)[];
+let picked: object[];
 
 function configuration(section: string): object {
   const prefix = section.replace(/^threadkeeper\.?/, '').replace(/(?<=.)$/, '.');
@@ -40,11 +41,16 @@ const editor = {
   workspace: { getConfiguration: configuration },
   window: {
     showInputBox: () => Promise.resolve(typed.shift()),
+    showQuickPick: async (items: unknown) => {
+      await items;
+      return picked.shift();
+    },
     showWarningMessage: (text: string) => assert.fail(text),
     showInformationMessage: () => Promise.resolve(undefined),
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
       work(undefined, { onCancellationRequested: () => undefined }),
   },
+  QuickPickItemKind: { Separator: -1 },
   ConfigurationTarget: { Global: true, Workspace: false },
   ProgressLocation: { Notification: 1 },
   env: { language: 'en' },
@@ -63,7 +69,7 @@ describe('model selection by the user', () => {
     notices = await load('models/model-notices.ts');
   });
   beforeEach(() => {
-    [user, workspace, typed, asked] = [{}, {}, [], []];
+    [user, workspace, typed, picked, asked] = [{}, {}, [], [], []];
   });
 
   const app = (): ModelsApp => {
@@ -83,7 +89,10 @@ describe('model selection by the user', () => {
     }
     return {
       sessions: { currentOrLatest: () => Promise.resolve(conversation) },
+      keys: { set: () => Promise.resolve() },
+      chosenModel: () => ({ provider: 'local', model: 'local', baseUrl: '' }),
       models: {
+        info: () => ({ known: true, contextWindow: 8_192 }),
         isReady: () => Promise.resolve(true),
         label: ({ model }: ChosenModel) => model,
         list: () => Promise.resolve([{ id: 'm', facts: {} }]),
@@ -135,6 +144,17 @@ describe('model selection by the user', () => {
     assert.equal(user['chat.baseUrl'], SERVER);
     // The reply isn't read to its end, so the server need not write it.
     assert.equal(isStreaming, false);
+  });
+
+  it('tests a model with a new API key, even if the user then leaves the base URL unchanged', async () => {
+    user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
+    typed = ['sk-new', undefined];
+    picked = [{ act: 'key' }, { act: 'address' }, { chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }];
+    assert.equal(await picker.chooseModelFrom(app(), 'compatible'), true);
+    assert.deepEqual(
+      asked.map(({ baseUrl }) => baseUrl),
+      [SERVER],
+    );
   });
 
   it('stores a model’s context window in the user settings without the workspace’s own overrides', async () => {
