@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { parseBaseUrl } from '../../providers/http.ts';
 
 /** Providers that may need a key. */
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
@@ -57,10 +58,10 @@ export class Keys {
 const secretId = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;
 
 /** A URL's scheme, host, and port. Invalid URLs are returned unchanged; no model can be created with them. */
-const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);
+const originOf = (baseUrl: string): string => parseBaseUrl(baseUrl)?.origin ?? baseUrl;
 
-/** Asks for a key and stores it; undefined if the user cancels. */
-export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolder | undefined> {
+/** Asks for a key and stores it. False if the user cancels. */
+export async function askForKey(keys: Keys, holder: KeyHolder): Promise<boolean> {
   const label = PROVIDER_LABELS[holder.provider];
   const address = originOf(holder.baseUrl);
   const key = await vscode.window.showInputBox({
@@ -76,9 +77,9 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<KeyHolde
       return isAddress(text.trim()) ? vscode.l10n.t('This is a URL, not an API key.') : undefined;
     },
   });
-  if (key === undefined || key.trim() === '') return undefined;
+  if (key === undefined || key.trim() === '') return false;
   await keys.set(holder, key.trim());
-  return holder;
+  return true;
 }
 
 /** Whether a text is a base URL, or a host with a port. */
