@@ -19,6 +19,7 @@ const MAX_COPIED_BYTES = 32_000_000;
 export class Databases {
   readonly #scratch: string;
   readonly #open = new Map<string, Promise<Database>>();
+  readonly #copies: string[] = [];
 
   constructor(scratch: string) {
     this.#scratch = scratch;
@@ -35,7 +36,8 @@ export class Databases {
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#open.values());
     this.#open.clear();
-    for (const one of opened) if (one.status === 'fulfilled') await one.value.close();
+    for (const one of opened) if (one.status === 'fulfilled') one.value.close();
+    for (const folder of this.#copies.splice(0)) await rm(folder, { recursive: true, force: true });
   }
 
   async #openDatabase(file: string): Promise<Database> {
@@ -48,29 +50,31 @@ export class Databases {
     const hasWal = (await fileSize(`${file}-wal`)) > 0;
     const isLarge = (await fileSize(file)) > MAX_COPIED_BYTES;
     const usesToolIndex = hasWal && isLarge && (await fileSize(`${file}-shm`)) > 0;
-    const copyFolder = hasWal && !usesToolIndex ? await mkdtemp(path.join(this.#scratch, 'threadkeeper-')) : undefined;
     try {
-      if (copyFolder !== undefined) await copyDatabase(copyFolder, file);
-      const uri = pathToFileURL(copyFolder ? path.join(copyFolder, 'copy.db') : file);
-      uri.search = copyFolder ? '' : `?mode=ro&${usesToolIndex ? 'readonly_shm' : 'immutable'}=1`;
-      return new Database(new sqlite.DatabaseSync(uri, { readOnly: copyFolder === undefined }), copyFolder);
+      if (hasWal && !usesToolIndex) return new Database(new sqlite.DatabaseSync(await this.#copy(file)));
+      const uri = pathToFileURL(file);
+      uri.search = `?mode=ro&${usesToolIndex ? 'readonly_shm' : 'immutable'}=1`;
+      return new Database(new sqlite.DatabaseSync(uri, { readOnly: true }));
     } catch (error) {
-      if (copyFolder !== undefined) await rm(copyFolder, { recursive: true, force: true });
       throw TranscriptError.is(error) ? error : unreadableDatabase(error);
     }
   }
-}
 
-/**
- * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then don't
- * belong together.
- */
-async function copyDatabase(folder: string, file: string): Promise<void> {
-  const wal = `${file}-wal`;
-  const headerBefore = await readSlice(wal, 0, WAL_HEADER_BYTES);
-  await copyFile(file, path.join(folder, 'copy.db'));
-  await copyFile(wal, path.join(folder, 'copy.db-wal'));
-  if (!headerBefore.equals(await readSlice(wal, 0, WAL_HEADER_BYTES))) throw damagedFile();
+  /**
+   * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then don't
+   * belong together.
+   */
+  async #copy(file: string): Promise<string> {
+    const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));
+    this.#copies.push(folder);
+    const copy = path.join(folder, 'copy.db');
+    const wal = `${file}-wal`;
+    const headerBefore = await readSlice(wal, 0, WAL_HEADER_BYTES);
+    await copyFile(file, copy);
+    await copyFile(wal, `${copy}-wal`);
+    if (!headerBefore.equals(await readSlice(wal, 0, WAL_HEADER_BYTES))) throw damagedFile();
+    return copy;
+  }
 }
 
 /** The header ends with a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
@@ -78,11 +82,9 @@ const WAL_HEADER_BYTES = 32;
 
 export class Database {
   readonly #database: DatabaseSync;
-  readonly #copyFolder: string | undefined;
 
-  constructor(database: DatabaseSync, copyFolder: string | undefined) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#copyFolder = copyFolder;
   }
 
   /** Throws `TranscriptError` if a table or column doesn't exist. */
@@ -99,9 +101,8 @@ export class Database {
     return new Set(this.rows('SELECT name FROM pragma_table_info(?)', table).map(({ name }) => String(name)));
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#database.close();
-    if (this.#copyFolder !== undefined) await rm(this.#copyFolder, { recursive: true, force: true });
   }
 }
 
