@@ -8,7 +8,7 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
-import { isSameServer, localServers } from './local-servers.ts';
+import { serversToAsk } from './local-servers.ts';
 import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
@@ -45,29 +45,23 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const hasCurrent = current.provider !== 'local' && current.model !== '';
   const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
   const configured = atConfiguredUrl('compatible').baseUrl;
-  const itemsIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
-    (provider === 'compatible' && configured === '') || !(await app.models.isReady(atConfiguredUrl(provider)))
-      ? []
-      : loadItems(app, atConfiguredUrl(provider), signal);
+  const load = (from: ChosenModel, limitMs = LIST_TIMEOUT_MS): Promise<readonly ListItem[]> =>
+    orNone(app, modelItems(app, from, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
+  const loadIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
+    (await app.models.isReady(atConfiguredUrl(provider))) ? load(atConfiguredUrl(provider)) : [];
   return [
     { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
-    {
-      title: vscode.l10n.t('VS Code language models'),
-      items: orNone(app, loadItems(app, atConfiguredUrl('vscode'), signal)),
-    },
-    { title: configured, items: orNone(app, itemsIfReady('compatible')) },
-    ...localServers()
-      .filter(({ baseUrl }) => !isSameServer(baseUrl, configured))
-      .map(({ title, baseUrl }) => ({
-        title,
-        items: orNone(
-          app,
-          loadItems(app, { provider: 'compatible', model: 'list', baseUrl }, signal, LOCAL_TIMEOUT_MS),
-        ),
-      })),
-    { title: PROVIDER_LABELS.openai, items: orNone(app, itemsIfReady('openai')) },
-    { title: PROVIDER_LABELS.anthropic, items: orNone(app, itemsIfReady('anthropic')) },
-    { title: vscode.l10n.t('Providers'), items: providersAndOther(app) },
+    { title: vscode.l10n.t('VS Code language models'), items: load(atConfiguredUrl('vscode')) },
+    ...serversToAsk(configured).map(({ title, baseUrl }) => ({
+      title,
+      items: load(
+        { provider: 'compatible', model: 'list', baseUrl },
+        baseUrl === configured ? LIST_TIMEOUT_MS : LOCAL_TIMEOUT_MS,
+      ),
+    })),
+    { title: PROVIDER_LABELS.openai, items: loadIfReady('openai') },
+    { title: PROVIDER_LABELS.anthropic, items: loadIfReady('anthropic') },
+    { title: vscode.l10n.t('Providers'), items: providerItems(app).then((items) => [...items, otherItem()]) },
     ...(['openai', 'anthropic'] as const).map((provider) => ({
       title: vscode.l10n.t('{0}: needs an API key', PROVIDER_LABELS[provider]),
       items: app.models
@@ -75,10 +69,6 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
         .then((isReady) => (isReady ? [] : knownItems(app, atConfiguredUrl(provider)))),
     })),
   ];
-}
-
-async function providersAndOther(app: ModelsApp): Promise<readonly ListItem[]> {
-  return [...(await providerItems(app)), otherItem()];
 }
 
 /** Resolves to no items if they can't be loaded. The provider's own list shows the reason. */
@@ -90,15 +80,6 @@ async function orNone(app: ModelsApp, items: Promise<readonly ListItem[]>): Prom
     app.channel.debug(`A list of models could not be had: ${error.message}`);
     return [];
   }
-}
-
-async function loadItems(
-  app: ModelsApp,
-  provider: ChosenModel,
-  signal: AbortSignal,
-  limitMs = LIST_TIMEOUT_MS,
-): Promise<readonly ModelItem[]> {
-  return modelItems(app, provider, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
 }
 
 /** All providers. VS Code's models come first, if there are any, because they need no key. */

@@ -8,7 +8,7 @@ import { cancellable, showInfo } from '../platform/notifications.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
-import { isSameServer, localServers } from './local-servers.ts';
+import { serversToAsk } from './local-servers.ts';
 import {
   atConfiguredUrl,
   modelGroups,
@@ -357,12 +357,10 @@ interface ModelOffer extends OfferView {
 /** Suggested models for a session without one; those that work without further input come first. */
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
-  const address = atConfiguredUrl('compatible').baseUrl;
-  const configured = address === '' ? [] : [{ title: address, baseUrl: address }];
   const found = await Promise.all([
     offerOf(app, vscode.l10n.t('VS Code language models'), atConfiguredUrl('vscode')),
-    ...[...configured, ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, address))].map(
-      ({ title, baseUrl }) => offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
+    ...serversToAsk(atConfiguredUrl('compatible').baseUrl).map(({ title, baseUrl }) =>
+      offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
     ),
   ]);
   return [

@@ -64,9 +64,8 @@ export function monthOf(at: number): string {
 
 /** Adds a cost to a month, and keeps only the newest months. */
 export function addSpend(spend: SpendByMonth, month: string, usd: number): SpendByMonth {
-  const sums = new Map(Object.entries(spend));
-  sums.set(month, (sums.get(month) ?? 0) + usd);
-  return Object.fromEntries([...sums].sort(([a], [b]) => a.localeCompare(b)).slice(-MONTHS_KEPT));
+  const sums = Object.entries({ ...spend, [month]: (spend[month] ?? 0) + usd });
+  return Object.fromEntries(sums.sort(([a], [b]) => a.localeCompare(b)).slice(-MONTHS_KEPT));
 }
 
 /** The valid part of a stored value, which other windows and versions write as well. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
@@ -108,16 +109,11 @@ export class VsCodeChatModel implements ChatModel {
 
   /** Tokens as counted by the model; undefined if that fails or takes too long. */
   async #count(text: string): Promise<number | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const timedOut = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), COUNT_TIMEOUT_MS);
-    });
+    const timedOut = sleep(COUNT_TIMEOUT_MS, undefined, { ref: false });
     try {
       return await Promise.race([this.#chat.countTokens(text), timedOut]);
     } catch {
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

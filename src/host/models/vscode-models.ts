@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
@@ -104,19 +105,13 @@ export class VsCodeModels implements Disposable {
   }
 
   async #select(selector: vscode.LanguageModelChatSelector): Promise<readonly vscode.LanguageModelChat[]> {
-    let timer: NodeJS.Timeout | undefined;
-    const timedOut = new Promise<never>((_, reject) => {
-      const fault = new ModelFault('timeout', `the editor did not list its models within ${SELECT_LIMIT_MS} ms`);
-      timer = setTimeout(() => reject(fault), SELECT_LIMIT_MS);
+    const timedOut = sleep(SELECT_LIMIT_MS, undefined, { ref: false }).then((): never => {
+      throw new ModelFault('timeout', `the editor did not list its models within ${SELECT_LIMIT_MS} ms`);
     });
-    try {
-      const found = await Promise.race([vscode.lm.selectChatModels(selector), timedOut]);
-      for (const chat of found) this.#available.set(nameOf(chat), chat);
-      if (selector.id === undefined) [this.#first] = found;
-      return found;
-    } finally {
-      clearTimeout(timer);
-    }
+    const found = await Promise.race([vscode.lm.selectChatModels(selector), timedOut]);
+    for (const chat of found) this.#available.set(nameOf(chat), chat);
+    if (selector.id === undefined) [this.#first] = found;
+    return found;
   }
 
   // Never runs twice at a time, because listing models may itself cause a change event.
