@@ -12,7 +12,16 @@ import type {
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputObject, PAST_TOOL, toolNames, toTurns, type ResultBlock, type Turn } from './turns.ts';
+import {
+  inputObject,
+  PAST_TOOL,
+  toolNames,
+  toTurns,
+  type AssistantTurn,
+  type ResultBlock,
+  type Turn,
+  type UserTurn,
+} from './turns.ts';
 
 /**
  * Maximum number of cache breakpoints on system blocks. With the one in the conversation, these are the four that a
@@ -54,7 +63,8 @@ export function anthropicBody(
   const effort = without.has('effort') ? undefined : request.effort;
   const output: OutputConfig = {
     ...(effort === undefined || effort === 'none' ? {} : { effort: effort === 'minimal' ? 'low' : effort }),
-    ...(isEnforceable(jsonSchema) && !without.has('schema')
+    // A schema that the API can't enforce is only part of the prompt.
+    ...(jsonSchema && isStrictSchema(jsonSchema.schema) && !without.has('schema')
       ? { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }
       : {}),
   };
@@ -66,11 +76,6 @@ export function anthropicBody(
     ...(effort === 'none' ? { thinking: { type: 'disabled' } } : {}),
     ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
   };
-}
-
-/** Whether the API can enforce a schema. If it can't, the schema is only part of the prompt. */
-function isEnforceable(schema: ChatRequest['jsonSchema']): schema is NonNullable<ChatRequest['jsonSchema']> {
-  return schema !== undefined && isStrictSchema(schema.schema);
 }
 
 /**
@@ -88,11 +93,7 @@ export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
     ...(names.length === 0
       ? {}
       : {
-          tools: names.map((name): Tool => ({
-            name,
-            description: PAST_TOOL,
-            input_schema: { type: 'object' },
-          })),
+          tools: names.map((name): Tool => ({ name, description: PAST_TOOL, input_schema: { type: 'object' } })),
           tool_choice: { type: 'none' },
         }),
   };
@@ -124,7 +125,7 @@ function markedMessages(turns: readonly Turn[], mark: CacheControlEphemeral | un
   });
 }
 
-function assistantContent(turn: Extract<Turn, { role: 'assistant' }>): ContentBlockParam[] {
+function assistantContent(turn: AssistantTurn): ContentBlockParam[] {
   const text: ContentBlockParam[] = turn.text === '' ? [] : [{ type: 'text', text: turn.text.trimEnd() }];
   return [
     ...text,
@@ -137,7 +138,7 @@ function assistantContent(turn: Extract<Turn, { role: 'assistant' }>): ContentBl
   ];
 }
 
-function userContent(turn: Extract<Turn, { role: 'user' }>): UserBlock[] {
+function userContent(turn: UserTurn): UserBlock[] {
   return [
     ...turn.results.map(resultBlock),
     ...turn.parts.map((part): UserBlock => {

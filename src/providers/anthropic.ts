@@ -14,7 +14,7 @@ import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
-import { parseAnthropicListedModel, type ListedModel } from './listed-model.ts';
+import { parseAnthropicListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { optionalPartsOf, RequestFallback } from './request-fallback.ts';
@@ -43,16 +43,10 @@ export interface AnthropicSettings extends CallTimeouts {
   readonly model: string;
 }
 
-/** A model of Anthropic's API. */
-export interface AnthropicModel extends ChatModel {
-  /** The available models, sorted. Throws `ModelFault`. */
-  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
-  /** Input tokens of a request, as counted by the provider. Throws `ModelFault`. */
-  countTokens(request: ChatRequest, signal: AbortSignal): Promise<number>;
-}
-
 /** A chat model for Anthropic's Messages endpoint, with its own client. */
-export function createAnthropicModel(settings: AnthropicSettings): AnthropicModel {
+export function createAnthropicModel(
+  settings: AnthropicSettings,
+): ListingModel & Required<Pick<ChatModel, 'countTokens'>> {
   const { model, apiKey = '' } = settings;
   const fallback = new RequestFallback();
   const baseURL = serverUrl(settings.baseUrl);
@@ -113,7 +107,7 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
           const listed = parseAnthropicListedModel(entry);
           if (listed) models.push(listed);
         }
-        return models.sort((a, b) => (a.id < b.id ? -1 : 1));
+        return sortedById(models);
       }),
     countTokens: (request, signal) =>
       ask(signal, async (call) => {
@@ -126,15 +120,8 @@ export function createAnthropicModel(settings: AnthropicSettings): AnthropicMode
   };
 }
 
-/** Token usage of a reply. The API splits the input in three and updates the figures during the reply. */
-interface Tally {
-  input: number;
-  output: number;
-  reasoning: number;
-  cacheRead: number;
-  cacheWrite: number;
-  cacheWriteHour: number;
-}
+/** The figures of a reply's usage by their names in the API, which updates them during the reply. */
+type Figures = Record<string, number>;
 
 /**
  * Reads a streamed reply. Thinking blocks are dropped, so they are neither shown nor stored. Their tokens are part of
@@ -149,21 +136,21 @@ async function* readMessages(
   if (!kind.includes('event-stream')) {
     throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
   }
-  const tally: Tally = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+  const figures: Figures = {};
   let stop: StopReason | null = null;
   for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {
     if (event.type === 'content_block_start' && /thinking$/.test(event.content_block.type)) yield { type: 'thinking' };
     if (event.type === 'message_start') {
-      count(tally, event.message.usage);
-      yield* usageOf(tally);
+      updateFigures(figures, event.message.usage);
+      yield* usageOf(figures);
     } else if (event.type === 'content_block_start' && event.content_block.type === 'text') {
       if (event.content_block.text !== '') yield { type: 'text', text: event.content_block.text };
     } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
       if (event.delta.text !== '') yield { type: 'text', text: event.delta.text };
     } else if (event.type === 'message_delta') {
-      count(tally, event.usage);
+      updateFigures(figures, event.usage);
       stop = event.delta.stop_reason ?? stop;
-      yield* usageOf(tally);
+      yield* usageOf(figures);
     } else if (event.type === 'message_stop') {
       yield { type: 'end', ending: ending(stop) };
       return;
@@ -172,31 +159,21 @@ async function* readMessages(
   if (stop !== null) yield { type: 'end', ending: ending(stop) };
 }
 
-function count(tally: Tally, usage: object | undefined): void {
-  // Servers that imitate the API omit figures or send null; keep the known ones.
-  const figures: Readonly<Record<string, unknown>> = { ...usage };
-  const figure = (name: string, known: number): number => {
-    const value = figures[name];
-    return typeof value === 'number' ? value : known;
-  };
-  tally.input = figure('input_tokens', tally.input);
-  tally.output = figure('output_tokens', tally.output);
-  const details = figures['output_tokens_details'];
-  const thought = isObject(details) ? details['thinking_tokens'] : undefined;
-  if (typeof thought === 'number') tally.reasoning = thought;
-  tally.cacheRead = figure('cache_read_input_tokens', tally.cacheRead);
-  tally.cacheWrite = figure('cache_creation_input_tokens', tally.cacheWrite);
-  const created = figures['cache_creation'];
-  const hour = isObject(created) ? created['ephemeral_1h_input_tokens'] : undefined;
-  if (typeof hour === 'number') tally.cacheWriteHour = hour;
+/** Servers that imitate the API omit figures or send null, so that the known ones are kept. */
+function updateFigures(figures: Figures, usage: object | undefined): void {
+  const all: Readonly<Record<string, unknown>> = { ...usage };
+  const groups = [all, all['output_tokens_details'], all['cache_creation']].filter(isObject);
+  for (const [name, value] of groups.flatMap(Object.entries<unknown>))
+    if (typeof value === 'number') figures[name] = value;
 }
 
 /** `input_tokens` excludes tokens that were read from or written to the cache; the total input is the sum. */
-function* usageOf(tally: Tally): Generator<ChatChunk> {
-  const input = tally.input + tally.cacheRead + tally.cacheWrite;
+function* usageOf(figures: Figures): Generator<ChatChunk> {
+  const { cache_read_input_tokens: cachedInput = 0, cache_creation_input_tokens: cacheWrite = 0 } = figures;
+  const input = (figures['input_tokens'] ?? 0) + cachedInput + cacheWrite;
   // Servers that don't count tokens send zeros.
   if (input <= 0) return;
-  const { output, reasoning, cacheRead: cachedInput, cacheWrite, cacheWriteHour } = tally;
+  const { output_tokens: output, thinking_tokens: reasoning, ephemeral_1h_input_tokens: cacheWriteHour } = figures;
   yield { type: 'usage', usage: usageFrom(input, output, { reasoning, cachedInput, cacheWrite, cacheWriteHour }) };
 }
 

@@ -1,8 +1,6 @@
 import type { ChatModel } from '../app/ports.ts';
-import type { AnthropicModel } from './anthropic.ts';
 import type { LocalMemory } from './local.ts';
-import type { ListedModel } from './listed-model.ts';
-import type { OpenAiModel } from './openai.ts';
+import type { ListedModel, ListingModel } from './listed-model.ts';
 import type { CallTimeouts } from './watched-call.ts';
 
 /** The model to use. `compatible` is an OpenAI-compatible server, which requires its base URL. */
@@ -17,7 +15,6 @@ export interface ModelConfig extends CallTimeouts {
   readonly contextWindow?: number;
 }
 
-type RemoteModel = OpenAiModel | AnthropicModel;
 type RemoteConfig = ModelConfig & { readonly provider: Exclude<ModelConfig['provider'], 'local'> };
 
 /** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */
@@ -28,7 +25,7 @@ const MAX_CACHED = 8;
  * the first model of its provider is created.
  */
 export class ModelRegistry {
-  readonly #cache = new Map<string, Promise<RemoteModel>>();
+  readonly #cache = new Map<string, Promise<ListingModel>>();
 
   /**
    * Returns the model for these settings. The local model answers with what `memory` finds in the session.
@@ -52,17 +49,8 @@ export class ModelRegistry {
     this.#cache.clear();
   }
 
-  #remote(config: RemoteConfig): Promise<RemoteModel> {
-    const key = JSON.stringify([
-      config.provider,
-      config.model,
-      config.baseUrl,
-      config.apiKey,
-      config.api,
-      config.contextWindow,
-      config.firstTokenMs,
-      config.silenceMs,
-    ]);
+  #remote(config: RemoteConfig): Promise<ListingModel> {
+    const key = JSON.stringify(config);
     const known = this.#cache.get(key);
     // Moved to the end, so that the least recently used one comes first.
     this.#cache.delete(key);
@@ -75,21 +63,9 @@ export class ModelRegistry {
   }
 }
 
-async function create(config: RemoteConfig): Promise<RemoteModel> {
-  const { provider, ...settings } = config;
-  switch (provider) {
-    case 'anthropic': {
-      const { createAnthropicModel } = await import('./anthropic.ts');
-      return createAnthropicModel(settings);
-    }
-    case 'openai':
-    case 'compatible': {
-      const { createOpenAiModel } = await import('./openai.ts');
-      return createOpenAiModel({ ...settings, provider });
-    }
-  }
+async function create({ provider, ...settings }: RemoteConfig): Promise<ListingModel> {
+  if (provider === 'anthropic') return (await import('./anthropic.ts')).createAnthropicModel(settings);
+  return (await import('./openai.ts')).createOpenAiModel({ ...settings, provider });
 }
 
-function isRemote(config: ModelConfig): config is RemoteConfig {
-  return config.provider !== 'local';
-}
+const isRemote = (config: ModelConfig): config is RemoteConfig => config.provider !== 'local';

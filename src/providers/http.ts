@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, tryParse } from '../core/text/json-value.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -30,13 +30,8 @@ export const CLIENT_OPTIONS = {
 } as const;
 
 function errorIn(text: string): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return { message: text };
-  }
-  if (Array.isArray(body)) [body] = body as unknown[];
+  const parsed = tryParse(text);
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isObject(body)) return { message: text };
   if ('error' in body) return body['error'];
   const { detail, message } = body;

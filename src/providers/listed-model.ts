@@ -1,4 +1,5 @@
 import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
+import type { ChatModel } from '../app/ports.ts';
 import { isObject } from '../core/text/json-value.ts';
 
 /** A model in a provider's list, with the facts that the list contains. */
@@ -10,6 +11,15 @@ export interface ListedModel {
   /** The context window with which the server has loaded the model, in tokens. */
   readonly loadedContext?: number;
 }
+
+/** A model whose provider lists its models. */
+export interface ListingModel extends ChatModel {
+  /** The available models, sorted. Throws `ModelFault`. */
+  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
+}
+
+export const sortedById = (models: readonly ListedModel[]): readonly ListedModel[] =>
+  models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Listed models that aren't for chats. */
 const NO_CHAT =

@@ -62,17 +62,13 @@ export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
 };
 
 /** Frequent words of each language. Some occur in several, so the highest count decides. */
-const STOP_WORDS: ReadonlyMap<Language, ReadonlySet<string>> = new Map([
-  ['en', words('the is are was did do does we what why how of with and for this you it to which have')],
-  ['es', words('el los las una qué cómo por es está con para y del hemos cuál dónde lo que la nos')],
-  ['de', words('der die das ist und nicht wir wie warum mit für ein eine haben was wurde welche den auf')],
-  ['fr', words('le les des est et nous pourquoi comment avec pour une dans quel quelle avons où du que la')],
-  ['pt', words('os as uma não é está com para por que nós qual onde foi do da em o')],
-]);
-
-function words(list: string): ReadonlySet<string> {
-  return new Set(list.split(' '));
-}
+const STOP_WORDS: readonly (readonly [Language, string])[] = [
+  ['en', 'the is are was did do does we what why how of with and for this you it to which have'],
+  ['es', 'el los las una qué cómo por es está con para y del hemos cuál dónde lo que la nos'],
+  ['de', 'der die das ist und nicht wir wie warum mit für ein eine haben was wurde welche den auf'],
+  ['fr', 'le les des est et nous pourquoi comment avec pour une dans quel quelle avons où du que la'],
+  ['pt', 'os as uma não é está com para por que nós qual onde foi do da em o'],
+];
 
 /**
  * The language of the first text that reveals one, by its script or else by its most frequent words; English by
@@ -92,7 +88,8 @@ function languageByStopWords(text: string): Language | undefined {
   const wordsOfText = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   let best: Language | undefined;
   let most = 0;
-  for (const [language, known] of STOP_WORDS) {
+  for (const [language, list] of STOP_WORDS) {
+    const known = new Set(list.split(' '));
     const count = wordsOfText.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];
   }

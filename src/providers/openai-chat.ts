@@ -8,13 +8,13 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import {
   contentType,
   dataUrl,
   eventsOf,
   outputLimit,
+  schemaFormat,
   SYSTEM_BREAKPOINTS,
   systemText,
   USER_BREAKPOINTS,
@@ -56,16 +56,7 @@ export function chatBody(
     ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
     ...(jsonSchema === undefined || without.has('schema')
       ? {}
-      : {
-          response_format: {
-            type: 'json_schema',
-            json_schema: {
-              name: jsonSchema.name,
-              schema: { ...jsonSchema.schema },
-              strict: isStrictSchema(jsonSchema.schema),
-            },
-          },
-        }),
+      : { response_format: { type: 'json_schema', json_schema: schemaFormat(jsonSchema) } }),
   };
 }
 
@@ -91,9 +82,7 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
   try {
     for await (const chunk of eventsOf(response, call)) {
       const part = readChunk(chunk);
-      if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-      if (part.thinks) yield* filter.separateThinking();
-      yield* filter.take(part.text);
+      yield* chunksOf(part, filter);
       finish = part.finish ?? finish;
       if (finish !== undefined) call.replyCompleted();
     }
@@ -112,6 +101,12 @@ interface Part {
   readonly thinks: boolean;
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
+}
+
+function* chunksOf({ usage, thinks, text }: Part, filter: ThinkFilter): Generator<ChatChunk> {
+  if (usage !== undefined) yield { type: 'usage', usage };
+  if (thinks) yield* filter.separateThinking();
+  yield* filter.take(text);
 }
 
 /** Reads what compatible servers actually send, which is less than the SDK's type promises. */
@@ -160,9 +155,7 @@ function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
   if (!isObject(body) || !Array.isArray(body['choices'])) {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
   }
-  if (part.usage !== undefined) yield { type: 'usage', usage: part.usage };
-  if (part.thinks) yield* filter.separateThinking();
-  yield* filter.take(part.text);
+  yield* chunksOf(part, filter);
   yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };
 }
@@ -235,21 +228,13 @@ function chatMessages(
 
 function chatTurn(turn: Turn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {
   if (turn.role === 'user') return userMessages(turn, mark, inParts);
-  return [
-    {
-      role: 'assistant',
-      content: turn.text === '' ? null : turn.text,
-      ...(turn.calls.length === 0
-        ? {}
-        : {
-            tool_calls: turn.calls.map((each) => ({
-              id: each.callId,
-              type: 'function' as const,
-              function: { name: each.name, arguments: inputJson(each.json) },
-            })),
-          }),
-    },
-  ];
+  const calls = turn.calls.map(({ callId, name, json }) => ({
+    id: callId,
+    type: 'function' as const,
+    function: { name, arguments: inputJson(json) },
+  }));
+  const content = turn.text === '' ? null : turn.text;
+  return [{ role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
 function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean): ChatCompletionMessageParam[] {

@@ -11,12 +11,12 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
 import { streamFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import {
   contentType,
   dataUrl,
   eventsOf,
   outputLimit,
+  schemaFormat,
   SYSTEM_BREAKPOINTS,
   systemText,
   USER_BREAKPOINTS,
@@ -62,16 +62,7 @@ export function responsesBody(
     ...(temperature === undefined || without.has('temperature') ? {} : { temperature }),
     ...(jsonSchema === undefined || without.has('schema')
       ? {}
-      : {
-          text: {
-            format: {
-              type: 'json_schema',
-              name: jsonSchema.name,
-              schema: { ...jsonSchema.schema },
-              strict: isStrictSchema(jsonSchema.schema),
-            },
-          },
-        }),
+      : { text: { format: { type: 'json_schema', ...schemaFormat(jsonSchema) } } }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
+import { isStrictSchema } from './strict-schema.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Four are allowed in total. */
@@ -13,6 +14,15 @@ export const USER_BREAKPOINTS = 2;
 /** OpenAI and compatible servers have one limit for thinking and text. */
 export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatRequest): number =>
   maxOutputTokens + reasoningTokens;
+
+/** A reply's schema in the format of OpenAI and compatible servers. */
+export function schemaFormat({ name, schema }: NonNullable<ChatRequest['jsonSchema']>): {
+  readonly name: string;
+  readonly schema: Record<string, unknown>;
+  readonly strict: boolean;
+} {
+  return { name, schema: { ...schema }, strict: isStrictSchema(schema) };
+}
 
 /** An image in the format of OpenAI and compatible servers. */
 export function dataUrl(image: Extract<ContentBlock, { type: 'image' }>): string {

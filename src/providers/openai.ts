@@ -1,11 +1,11 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelFault } from '../app/fault.ts';
-import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { parseOpenAiListedModel, type ListedModel } from './listed-model.ts';
+import { parseOpenAiListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
@@ -44,14 +44,8 @@ export interface OpenAiSettings extends CallTimeouts {
   readonly provider?: string;
 }
 
-/** A model of OpenAI's API or a compatible one. */
-export interface OpenAiModel extends ChatModel {
-  /** The server's models, sorted. Throws `ModelFault`. */
-  listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
-}
-
 /** A chat model for OpenAI's Responses endpoint, Chat Completions, or Ollama's own endpoint, with its own client. */
-export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
+export function createOpenAiModel(settings: OpenAiSettings): ListingModel {
   const { model, provider = 'openai', apiKey = '', contextWindow } = settings;
   const { origin, url, query, vendor } = serverAt(settings.baseUrl);
   const official = vendor === 'openai';
@@ -159,7 +153,7 @@ export function createOpenAiModel(settings: OpenAiSettings): OpenAiModel {
                 : undefined;
             models.push(ollama ? { ...listed, ...ollama, id: model } : listed);
           }
-          return models.sort((a, b) => (a.id < b.id ? -1 : 1));
+          return sortedById(models);
         },
         toFault,
       ),

@@ -64,9 +64,7 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
   if (error instanceof sdk.aborted) return new ModelFault('cancelled', 'cancelled', { cause });
   if (error instanceof sdk.timedOut) return new ModelFault('timeout', clean(error.message, secrets), { cause });
   if (error instanceof sdk.connection) return connectionFault(error, secrets);
-  if (error instanceof sdk.api) {
-    return apiFault(error, secrets, cause);
-  }
+  if (error instanceof sdk.api) return apiFault(error, secrets, cause);
   if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server sent what is not JSON');
   // Once the reply has begun, undici reports a lost connection as `TypeError: terminated`.
   const message = error instanceof Error ? withCause(error) : String(error);

@@ -45,7 +45,7 @@ async function* streamWithRetries(
   signal: AbortSignal,
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
-  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, mayDiscard: takesBack = false } = options;
+  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, mayDiscard = false } = options;
   const { maxRateLimitRetries = maxRetries } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -59,7 +59,7 @@ async function* streamWithRetries(
       }
       return;
     } catch (error) {
-      if ((hasText && !takesBack) || !isTemporary(error, takesBack)) throw error;
+      if ((hasText && !mayDiscard) || !isTemporary(error, mayDiscard)) throw error;
       if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : maxRetries)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
@@ -73,9 +73,9 @@ async function* streamWithRetries(
   }
 }
 
-const isTemporary = (error: unknown, takesBack: boolean): error is ModelFault =>
+const isTemporary = (error: unknown, mayDiscard: boolean): error is ModelFault =>
   ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout') ||
-  (takesBack && ModelFault.is(error, 'cut_stream'));
+  (mayDiscard && ModelFault.is(error, 'cut_stream'));
 
 /**
  * Milliseconds before the next attempt; undefined if the provider asks for more than the maximum. By default,

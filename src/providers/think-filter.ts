@@ -1,5 +1,6 @@
 import type { ChatChunk } from '../app/ports.ts';
 
+const HARMONY_ANSWER = '<|channel|>final<|message|>';
 /**
  * Marks for thinking within the text, used by servers without a field for it: Qwen, DeepSeek, and most others;
  * imitations of Claude; Mistral (docs.mistral.ai/capabilities/reasoning); Seed; Kimi; and the two channels of gpt-oss
@@ -12,11 +13,12 @@ const MARKS: readonly (readonly [begin: string, end: string])[] = [
   ['[THINK]', '[/THINK]'],
   ['<seed:think>', '</seed:think>'],
   ['◁think▷', '◁/think▷'],
-  ['<|channel|>analysis', '<|channel|>final<|message|>'],
+  ['<|channel|>analysis', HARMONY_ANSWER],
 ];
+const BEGINNINGS = [...MARKS.map(([begin]) => begin), HARMONY_ANSWER];
 /** Harmony's marks around the answer. */
 const HARMONY = /^<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>$/g;
-const MAX_BEGIN = Math.max(...MARKS.map(([begin]) => begin.length), '<|channel|>final<|message|>'.length);
+const MAX_BEGIN = Math.max(...BEGINNINGS.map(({ length }) => length));
 const MAX_END = Math.max(...MARKS.map(([, end]) => end.length));
 
 /**
@@ -81,7 +83,7 @@ export class ThinkFilter {
     }
     // A closing tag may be split between this piece and earlier ones.
     const seen = this.#lastHeld(text.length + MAX_END);
-    const close = endOfClosingTag(seen, 0, this.#closingTag);
+    const close = endOfClosingTag(seen, this.#closingTag);
     if (close !== undefined) {
       this.#mayRetract = false;
       this.#isAnswerStart = true;
@@ -104,7 +106,7 @@ export class ThinkFilter {
     const seen = this.#passedOn + piece;
     this.#passedOn = seen.slice(-MAX_END - 1);
     let text = piece;
-    const close = this.#mayRetract ? endOfClosingTag(seen, 0, undefined, '\n') : undefined;
+    const close = this.#mayRetract ? endOfClosingTag(seen, undefined, '\n') : undefined;
     // An answer that opens a tag, or mentions one within a line, is about tags.
     if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
@@ -134,14 +136,12 @@ export class ThinkFilter {
   }
 }
 
-const mayBegin = (text: string): boolean =>
-  text === '' ||
-  [...MARKS.map(([begin]) => begin), '<|channel|>final<|message|>'].some((begin) => begin.startsWith(text));
+const mayBegin = (text: string): boolean => BEGINNINGS.some((begin) => begin.startsWith(text));
 
-/** Where the text after a closing tag begins; undefined if there is no closing tag from `from` on. */
-function endOfClosingTag(text: string, from: number, end?: string, before = ''): number | undefined {
+/** Where the text after a closing tag begins; undefined if there is no closing tag. */
+function endOfClosingTag(text: string, end?: string, before = ''): number | undefined {
   for (const mark of end === undefined ? MARKS.map(([, each]) => each) : [end]) {
-    const at = text.indexOf(before + mark, Math.max(0, from));
+    const at = text.indexOf(before + mark);
     if (at >= 0) return at + before.length + mark.length;
   }
   return undefined;

@@ -78,12 +78,8 @@ export function plainText(turn: UserTurn): string {
 
 /** A tool call's input as an object, which Anthropic requires; other values are wrapped in one. */
 export function inputObject(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : { input: value };
-  } catch {
-    return { input: json };
-  }
+  const value = tryParse(json);
+  return isObject(value) ? value : { input: value === undefined ? json : value };
 }
 
 /** A tool call's input as JSON text of an object, which vLLM, SGLang, and llama.cpp require. */

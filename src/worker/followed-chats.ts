@@ -308,7 +308,6 @@ export class FollowedChats implements ChatLibrary {
   }
 
   async #catalogMtime(): Promise<number> {
-    const found = await stat(path.join(this.#options.folder, 'catalog.json')).catch(() => undefined);
-    return found?.mtimeMs ?? 0;
+    return (await stat(path.join(this.#options.folder, 'catalog.json')).catch(() => undefined))?.mtimeMs ?? 0;
   }
 }

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { createOpenAiModel, type OpenAiModel } from '../../../src/providers/openai.ts';
+import type { ListingModel } from '../../../src/providers/listed-model.ts';
+import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { ask, turn } from './protocols.ts';
 
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
@@ -28,7 +29,7 @@ describe('the Ollama provider', () => {
   });
   afterEach(() => server.close());
 
-  const model = (name = 'qwen2'): OpenAiModel => {
+  const model = (name = 'qwen2'): ListingModel => {
     const { port } = server.address() as AddressInfo;
     return createOpenAiModel({
       baseUrl: `http://127.0.0.1:${port}`,
