@@ -80,7 +80,8 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
   }
   let finish: string | undefined;
   try {
-    for await (const chunk of eventsOf(response, call)) {
+    // Servers that send no finish reason still mark the end. Without either, the reply was cut off.
+    for await (const chunk of eventsOf(response, call, () => (finish ??= 'stop'))) {
       const part = readChunk(chunk);
       yield* chunksOf(part, filter);
       finish = part.finish ?? finish;
@@ -91,8 +92,7 @@ export async function* readChat(response: Response, call: WatchedCall, filter: T
     if (finish === undefined || !call.controller.signal.aborted) throw error;
   }
   yield* filter.end(isCut(finish));
-  // Servers that send no finish reason still end with this mark. Without either, the reply was cut off.
-  if (finish !== undefined || call.tail.trimEnd().endsWith('[DONE]')) yield { type: 'end', ending: ending(finish) };
+  if (finish !== undefined) yield { type: 'end', ending: ending(finish) };
 }
 
 interface Part {

@@ -37,15 +37,19 @@ export function systemText(request: ChatRequest): string {
 export const contentType = (response: Response): string => response.headers.get('content-type') ?? '';
 
 /**
- * The parsed events of a stream, up to its end mark. The SDK's own reader fails on what proxies send as keep-alive:
- * events without data, or with a comment instead.
+ * The parsed events of a stream, up to its end mark, for which `onEndMark` is called. The SDK's own reader fails on what
+ * proxies send as keep-alive: events without data, or with a comment instead.
  */
-export async function* eventsOf(response: Response, { controller }: WatchedCall): AsyncGenerator {
+export async function* eventsOf(
+  response: Response,
+  { controller }: WatchedCall,
+  onEndMark?: () => void,
+): AsyncGenerator {
   if (contentType(response).includes('text/html')) {
     throw new ModelFault('malformed', 'the server answered with a web page', { status: response.status });
   }
   for await (const { data } of messagesOf(response, controller)) {
-    if (data.startsWith('[DONE]')) return;
+    if (data.startsWith('[DONE]')) return onEndMark?.();
     if (data === '' || data.startsWith(':')) continue;
     const event: unknown = JSON.parse(data);
     if (isObject(event) && event['error']) throw replyFault(event['error']);

@@ -20,9 +20,6 @@ export const MAX_CONCURRENT_REQUESTS = 24;
 /** How long a server that keeps the connection open may take to send a completed reply's usage, in ms. */
 const MAX_USAGE_DELAY_MS = 5_000;
 
-/** Enough for a stream's end mark and the line breaks after it. */
-const TAIL_CHARS = 32;
-
 /**
  * A running request. Combines the caller's abort and a timeout for silence in one signal. Silence is measured on the
  * response's bytes, so keep-alive lines that an SDK hides, and even the slowest stream, count as activity.
@@ -37,7 +34,6 @@ export class WatchedCall {
   #limit: number;
   #paused = false;
   #silent = false;
-  #tail = '';
 
   constructor(caller: AbortSignal, { firstTokenMs, silenceMs }: CallTimeouts) {
     this.#caller = caller;
@@ -51,20 +47,13 @@ export class WatchedCall {
   /** Returns the response with its bytes counted as activity. */
   watch(response: Response): Response {
     if (response.body === null) return response;
-    const decoder = new TextDecoder();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
         this.onActivity();
-        this.#tail = (this.#tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
         controller.enqueue(chunk);
       },
     });
     return new Response(response.body.pipeThrough(counted), { headers: response.headers, status: response.status });
-  }
-
-  /** The last characters of the response so far. */
-  get tail(): string {
-    return this.#tail;
   }
 
   /** Text has arrived, so the shorter timeout applies. */

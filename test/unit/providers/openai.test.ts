@@ -235,8 +235,10 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('accepts a reply without a finish reason if the stream marks its end', async () => {
-    replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n`);
-    assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
+    for (const rest of ['', `: ${'keep-alive '.repeat(9)}\n\n`]) {
+      replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n${rest}`);
+      assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
+    }
   });
 
   it('completes a reply whose server neither marks the end of the stream nor closes it', async () => {
