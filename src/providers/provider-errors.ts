@@ -99,11 +99,8 @@ function statedWindow(message: string): number | undefined {
 }
 
 /** The fault of an error that a provider sent within a stream, without an HTTP status. */
-export function streamFault(code: string | null | undefined, message: string): ModelFault {
-  const complaint: Complaint = { status: undefined, code: code ?? '', message };
-  const retryAfterMs = statedWait(message);
-  return new ModelFault(reasonOf(complaint), clean(`${complaint.code} ${message}`.trim(), []), { retryAfterMs });
-}
+export const streamFault = (code: string | null | undefined, message: string): ModelFault =>
+  replyFault({ code, message });
 
 function statedWait(message: string): number | undefined {
   const [, stated] = WAIT.exec(message) ?? [];

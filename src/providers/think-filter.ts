@@ -76,7 +76,7 @@ export class ThinkFilter {
       if (mark !== undefined) this.#closingTag = mark[1];
       this.#state = mark !== undefined ? 'thinking' : this.#habit.unopened ? 'unopened' : 'answer';
       if (this.#state === 'answer') {
-        yield* this.#answer(this.#release().replace(HARMONY, ''));
+        yield* this.#answerHeld();
         return;
       }
       yield { type: 'thinking' };
@@ -98,8 +98,7 @@ export class ThinkFilter {
    * that thinks first is still thinking.
    */
   *end(isCut = false): Generator<ChatChunk> {
-    if (this.#state === 'start' || (this.#state === 'unopened' && !isCut))
-      yield* this.#answer(this.#release().replace(HARMONY, ''));
+    if (this.#state === 'start' || (this.#state === 'unopened' && !isCut)) yield* this.#answerHeld();
   }
 
   *#answer(piece: string): Generator<ChatChunk> {
@@ -129,10 +128,10 @@ export class ThinkFilter {
     return this.#held.slice(first).join('').slice(-count);
   }
 
-  #release(): string {
+  *#answerHeld(): Generator<ChatChunk> {
     const held = this.#held.join('');
     this.#held = [];
-    return held;
+    yield* this.#answer(held.replace(HARMONY, ''));
   }
 }
 

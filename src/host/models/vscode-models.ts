@@ -7,21 +7,15 @@ import type { ChatModel } from '../../app/ports.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { VsCodeChatModel } from './vscode-chat-model.ts';
 
-/** Facts about one of VS Code's language models. */
-interface VsCodeModelFacts {
-  /** `vendor/id`, the name in sessions and settings. */
-  readonly model: string;
-  readonly name: string;
-  readonly maxInputTokens: number;
-}
-
 const STATE_KEY = 'threadkeeper.editorModels';
 /** Maximum number of models whose facts are stored. Only those that sessions use are stored, not all. */
 const MAX_STORED = 16;
 /** How long extensions may take to register their models, in ms. */
 const SELECT_LIMIT_MS = 8000;
 
+/** Facts about VS Code's language models. `model` is `vendor/id`, the name in sessions and settings. */
 const storedSchema = v.array(v.object({ model: v.string(), name: v.string(), maxInputTokens: v.number() }));
+type VsCodeModelFacts = Readonly<v.InferOutput<typeof storedSchema>[number]>;
 
 /**
  * VS Code's language models of all vendors. Listing them doesn't ask for consent, but activates their extensions, so it

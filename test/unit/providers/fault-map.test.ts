@@ -179,7 +179,7 @@ describe('the mapping of provider errors', () => {
   it('never repeats an API key, not even from an error inside a stream', () => {
     const key = 'key-of-nobody-0123456789';
     const fault = toModelFault(streamFault('server_error', `cannot bill ${key}`), SDK, [key]);
-    assert.equal(fault.message, 'server_error cannot bill •••');
+    assert.equal(fault.message, 'server_error: cannot bill •••');
     assert.equal(fault.reason, 'overloaded');
   });
 
