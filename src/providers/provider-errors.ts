@@ -200,15 +200,11 @@ export function connectionFault(error: unknown, secrets: readonly string[] = [])
 }
 
 /** The message with those of its causes, because `fetch` only says "fetch failed". */
-function withCause(error: Error): string {
-  const parts: string[] = [];
-  let next: unknown = error;
-  for (let depth = 0; depth < 4 && next instanceof Error; depth += 1) {
-    const code = 'code' in next && typeof next.code === 'string' ? `${next.code} ` : '';
-    parts.push(`${code}${next.message}`);
-    next = next.cause;
-  }
-  return parts.join(': ');
+function withCause(error: Error, maxCauses = 3): string {
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
+  const message = `${code}${error.message}`;
+  const { cause } = error;
+  return cause instanceof Error && maxCauses > 0 ? `${message}: ${withCause(cause, maxCauses - 1)}` : message;
 }
 
 /** Whether an error contains a secret. It's then not kept as a cause, because causes are printed with stack traces. */

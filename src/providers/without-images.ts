@@ -1,4 +1,5 @@
-import { wrapModel, type ChatMessage, type ChatModel, type ChatRequest } from '../app/ports.ts';
+import { wrapModel, type ChatModel, type ChatRequest } from '../app/ports.ts';
+import type { ContentBlock } from '../core/model/message.ts';
 
 /** Wraps a model without image support: images are mentioned instead of sent. */
 export const withoutImages = (model: ChatModel): ChatModel =>
@@ -7,13 +8,8 @@ export const withoutImages = (model: ChatModel): ChatModel =>
 /** The request with its images replaced by a mention. */
 export const withImageMentions = (request: ChatRequest): ChatRequest => ({
   ...request,
-  messages: request.messages.map(withMentions),
+  messages: request.messages.map((message) => ({ ...message, content: message.content.map(withoutImage) })),
 });
 
-function withMentions(message: ChatMessage): ChatMessage {
-  if (message.content.every(({ type }) => type !== 'image')) return message;
-  const content = message.content.map((block) =>
-    block.type === 'image' ? ({ type: 'text', text: `[image of type ${block.mediaType}]` } as const) : block,
-  );
-  return { ...message, content };
-}
+const withoutImage = (block: ContentBlock): ContentBlock =>
+  block.type === 'image' ? { type: 'text', text: `[image of type ${block.mediaType}]` } : block;
