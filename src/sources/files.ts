@@ -74,14 +74,8 @@ export function toolFolder({ folder, env }: Home, variable: string, name: string
  * The entries of a folder; empty if it doesn't exist. Symbolic links are skipped, because they may lead out of the
  * store.
  */
-export async function folderEntries(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
-}
+export const folderEntries = async (folder: string): Promise<Dirent[]> =>
+  (await ifExists(readdir(folder, { withFileTypes: true }))) ?? [];
 
 export const hasExtension =
   (...extensions: readonly string[]) =>
@@ -195,12 +189,12 @@ export function hasErrorCode(error: unknown, ...codes: readonly string[]): boole
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** The result of reading a file; undefined if it doesn't exist. */
+/** The result of reading a file or folder; undefined if it doesn't exist. */
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }

@@ -1,15 +1,14 @@
-/** Model servers that may run on this machine, and their default ports. */
-const LOCAL_SERVERS = [
-  ['Ollama', 11434],
-  ['LM Studio', 1234],
-] as const;
+interface Server {
+  readonly title: string;
+  readonly baseUrl: string;
+}
 
 /** Model servers that may run on this machine. Tests override the ports with an environment variable. */
-function localServers(): readonly { readonly title: string; readonly baseUrl: string }[] {
-  const ports = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',');
-  return LOCAL_SERVERS.map(([title, port], index) => ({
-    title: `${title} (127.0.0.1:${ports?.[index] ?? port})`,
-    baseUrl: `http://127.0.0.1:${ports?.[index] ?? port}/v1`,
+function localServers(): readonly Server[] {
+  const [ollama = '11434', lmStudio = '1234'] = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',') ?? [];
+  return Object.entries({ Ollama: ollama, 'LM Studio': lmStudio }).map(([title, port]) => ({
+    title: `${title} (127.0.0.1:${port})`,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
   }));
 }
 
@@ -21,7 +20,7 @@ function isSameServer(a: string, b: string): boolean {
 }
 
 /** The configured server, if any, and the servers that may run on this machine. */
-export const serversToAsk = (configured: string): readonly { readonly title: string; readonly baseUrl: string }[] => [
+export const serversToAsk = (configured: string): readonly Server[] => [
   ...(configured === '' ? [] : [{ title: configured, baseUrl: configured }]),
   ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, configured)),
 ];
