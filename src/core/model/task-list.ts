@@ -59,9 +59,10 @@ const NOT_YET =
 
 /** Whether a reply says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(reply: string): boolean {
-  for (const line of proseLines(reply)) {
-    if (line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase() === GOAL_REACHED) return true;
+  for (const untrimmed of proseLines(reply)) {
+    const line = untrimmed.trim();
     if (line.length > MAX_LINE_LENGTH) continue;
+    if (line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase() === GOAL_REACHED) return true;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
       const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
       if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.test(sentence)) continue;
