@@ -80,6 +80,8 @@ describe('results of *Why Did It Forget?*', () => {
                   `${query}: ${text}`,
                 );
                 break;
+              case 'system':
+                assert.fail('no chat was imported');
               case 'off_branch':
                 assert.fail('nothing was deleted');
             }
