@@ -27,7 +27,10 @@ export class LastEditor implements vscode.Disposable {
   }
 
   get current(): EditorState | undefined {
-    this.#remember(vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0]);
+    const { activeTextEditor, visibleTextEditors } = vscode.window;
+    // While the chat has the focus, no editor is active.
+    const isVisible = visibleTextEditors.some(({ document }) => document === this.#last?.document);
+    if (activeTextEditor || !isVisible) this.#remember(activeTextEditor ?? visibleTextEditors[0]);
     return this.#last;
   }
 
