@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import type { Attachment } from '../../core/model/message.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { Step } from '../../core/model/task.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
-import { excerpt } from './read-context.ts';
+import { wholeLines } from './read-context.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -44,12 +43,12 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   if (!problem) throw invalid(vscode.l10n.t('There are no problems on this line.'));
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
-  app.attachments.addAll(conversation, codeAround(document, problem.range));
-  const { line } = problem.range.start;
+  const { start, end } = problem.range;
+  app.attachments.addAll(conversation, wholeLines(document, start.line - LINES_AROUND, end.line + LINES_AROUND));
   const name = vscode.workspace.asRelativePath(problem.uri);
   const question = vscode.l10n.t(
     'Explain this problem in {0} and how to fix it:\n\n> {1}',
-    `\`${name}:${line + 1}\``,
+    `\`${name}:${start.line + 1}\``,
     problem.message.replaceAll('\n', '\n> '),
   );
   showInComposer(app, conversation.journal.id, question);
@@ -172,12 +171,6 @@ function problemAtCursor(): ProblemHere | undefined {
     .filter(({ range }) => range.start.line <= selection.active.line && selection.active.line <= range.end.line)
     .sort((a, b) => a.severity - b.severity)[0];
   return problem && { uri: document.uri, range: problem.range, message: problem.message };
-}
-
-function codeAround(document: vscode.TextDocument, { start, end }: vscode.Range): Attachment {
-  const from = Math.max(0, start.line - LINES_AROUND);
-  const to = Math.min(document.lineCount - 1, end.line + LINES_AROUND);
-  return excerpt(document, new vscode.Range(from, 0, to, document.lineAt(to).text.length));
 }
 
 function isProblem(value: unknown): value is ProblemHere {

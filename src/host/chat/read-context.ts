@@ -55,7 +55,7 @@ export async function readContext(request: ContextRequest, sources: ContextSourc
     case 'symbol': {
       const document = await vscode.workspace.openTextDocument(await workspaceUri(request.path));
       const [from, to] = request.lines;
-      return [excerpt(document, new vscode.Range(from - 1, 0, to - 1, document.lineAt(to - 1).text.length))];
+      return [wholeLines(document, from - 1, to - 1)];
     }
     case 'openEditors':
       return Promise.all((await openFiles()).map(readFile));
@@ -117,6 +117,11 @@ export function excerpt(document: vscode.TextDocument, range?: vscode.Range): At
     uri: uri.toString(),
     lines: range ? [range.start.line + 1, range.end.line + 1] : [1, lineCount],
   };
+}
+
+/** The lines `from` to `to` (0-based) as an attachment, as far as the document has them: it may have become shorter. */
+export function wholeLines(document: vscode.TextDocument, from: number, to: number): Attachment {
+  return excerpt(document, document.validateRange(new vscode.Range(Math.max(0, from), 0, to, Number.MAX_SAFE_INTEGER)));
 }
 
 /** Throws `RequestFault` if the file is too large or isn't text. */

@@ -1,10 +1,49 @@
 import assert from 'node:assert/strict';
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 
+class Position {
+  readonly line: number;
+  readonly character: number;
+  constructor(line: number, character: number) {
+    if (line < 0 || character < 0) throw new Error('illegal argument');
+    this.line = line;
+    this.character = character;
+  }
+}
+class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(...[fromLine, from, toLine, to]: [number, number, number, number]) {
+    this.start = new Position(fromLine, from);
+    this.end = new Position(toLine, to);
+  }
+}
 const uriOf = (path: string) => ({ path, fsPath: path, scheme: 'vscode-vfs', toString: () => `file://${path}` });
 const nothing = { dispose: () => undefined };
 const editorOf = (path: string) => ({ document: { uri: uriOf(path) }, selection: { isEmpty: true } });
+
+/** A document that fails like VS Code's for lines that don't exist. */
+function documentOf(lines: readonly string[]) {
+  const lineAt = (line: number): { text: string } => {
+    const text = lines[line];
+    if (text === undefined) throw new Error('Illegal value for `line`');
+    return { text };
+  };
+  const inside = ({ line, character }: Position): Position => {
+    const last = lines.length - 1;
+    return line > last
+      ? new Position(last, lines[last]!.length)
+      : new Position(line, Math.min(character, lines[line]!.length));
+  };
+  const validateRange = ({ start, end }: Range): Range => {
+    const [from, to] = [inside(start), inside(end)];
+    return new Range(from.line, from.character, to.line, to.character);
+  };
+  const getText = ({ start, end }: Range): string => lines.slice(start.line, end.line + 1).join('\n');
+  return { uri: uriOf('/w/a.ts'), lineCount: lines.length, lineAt, validateRange, getText };
+}
 
 const window = {
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
@@ -12,7 +51,20 @@ const window = {
   onDidChangeActiveTextEditor: () => nothing,
   onDidChangeTextEditorSelection: () => nothing,
 };
-const load = hostIn({ window, workspace: { onDidCloseTextDocument: () => nothing } });
+let document: unknown;
+const load = hostIn({
+  l10n,
+  window,
+  Range,
+  workspace: {
+    onDidCloseTextDocument: () => nothing,
+    openTextDocument: () => Promise.resolve(document),
+    workspaceFolders: [{ name: 'w', uri: uriOf('/w') }],
+    getWorkspaceFolder: () => ({ uri: uriOf('/w') }),
+    asRelativePath: ({ path }: { readonly path: string }) => path.slice(3),
+  },
+  Uri: { joinPath: ({ path }: { readonly path: string }, name: string) => uriOf(`${path}/${name}`) },
+});
 
 describe('the file that was active before the chat', () => {
   const [left, right] = [editorOf('/w/left.ts'), editorOf('/w/right.ts')];
@@ -35,5 +87,15 @@ describe('the file that was active before the chat', () => {
     window.visibleTextEditors = [left];
     window.activeTextEditor = undefined;
     assert.equal(last.current?.document, left.document);
+  });
+});
+
+describe('an attached symbol', () => {
+  it('is attached up to the end of a file that has become shorter', async () => {
+    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
+    document = documentOf(['function a() {', '  return 1;', '}']);
+    const what = { kind: 'symbol', path: 'a.ts', lines: [2, 9] } as const;
+    const [attachment] = await readContext(what as never, {} as never);
+    assert.deepEqual([attachment?.text, attachment?.lines], ['  return 1;\n}', [2, 3]]);
   });
 });
