@@ -47,11 +47,16 @@ export class QueuedMessages {
 
   /** Restores a conversation's queue, and stores it whenever it changes. Does nothing while another window writes. */
   restoreAndWatch(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
-    const { journal } = conversation;
+    const { journal, queue } = conversation;
     this.#restore(conversation);
-    // No events: this window may have become the writer.
+    let isWriter = journal.readOnly === undefined;
+    // No events: the writer may have changed.
     journal.onDidChange((events) => {
-      if (events.length === 0) this.#restore(conversation);
+      if (events.length > 0) return;
+      // The window that has taken over restores the messages. Here, they would be sent again if this one takes over.
+      if (isWriter && journal.readOnly?.reason === 'not_writer') for (const { id } of queue.items) queue.remove(id);
+      isWriter = journal.readOnly === undefined;
+      this.#restore(conversation);
     });
     conversation.onUpdate(({ type }) => {
       if (type === 'queue_changed') this.#store(conversation);

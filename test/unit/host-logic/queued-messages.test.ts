@@ -26,6 +26,10 @@ describe('messages queued when the window reloads', () => {
   const texts = (conversation: Awaited<ReturnType<Harness['converse']>>) =>
     conversation.queue.items.map(({ message }) => message.text);
 
+  async function until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
   /** Which of these messages exist after a reload. */
   async function reloaded(...messages: readonly UserMessage[]) {
     const conversation = await harness.converse();
@@ -88,6 +92,21 @@ describe('messages queued when the window reloads', () => {
     await conversation.journal.close();
     await other.journal.takeOver();
     assert.deepEqual(texts(other), ['Why?']);
+  });
+
+  it('are those of the window that wrote last, after two windows have taken turns', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    const other = await harness.secondWindow(conversation);
+    store().restoreAndWatch(other);
+    await other.journal.takeOver();
+    await until(() => conversation.journal.readOnly !== undefined);
+    assert.deepEqual([texts(conversation), texts(other)], [[], ['Why?']]);
+    other.queue.remove(other.queue.items[0]!.id);
+    other.queue.restore([{ text: 'How?' }]);
+    await conversation.journal.takeOver();
+    assert.deepEqual(texts(conversation), ['How?']);
   });
 
   it('stay queued if they cannot be stored, with a warning in the log', async () => {
