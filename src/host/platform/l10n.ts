@@ -12,10 +12,8 @@ export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
 export function shortTokens(tokens: number): string {
-  const scaled = (value: number): string =>
-    value < 100 ? String(Number(value.toPrecision(3))) : String(Math.round(value));
-  if (tokens < 1000) return String(Math.round(tokens));
-  return tokens < 1_000_000 ? `${scaled(tokens / 1000)}k` : `${scaled(tokens / 1_000_000)}M`;
+  const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+  return short.format(Math.round(tokens)).replace('K', 'k');
 }
 
 /** A number in the display language. */

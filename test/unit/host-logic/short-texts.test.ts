@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import type * as L10nModule from '../../../src/host/platform/l10n.ts';
+import { hostIn } from '../../support/fake-editor.ts';
+
+const load = hostIn({});
+
+describe('short texts in the editor', () => {
+  it('never end in the middle of an emoji', async () => {
+    const { oneLine, truncated } = await load<typeof L10nModule>('platform/l10n.ts');
+    const text = `${'x'.repeat(119)}🗼 and so on`;
+    assert.deepEqual([oneLine(text, 120), truncated(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
+  });
+
+  it('show tokens with at most three digits', async () => {
+    const { shortTokens } = await load<typeof L10nModule>('platform/l10n.ts');
+    const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);
+    assert.deepEqual(shown, ['950', '12.4k', '128k', '1M', '1.05M']);
+  });
+});
