@@ -117,7 +117,8 @@ function parseTask(text: string): [goal: string, steps: Step[]] {
 export async function setTask(app: ChatApp, typed = ''): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   const text = typed.trim() === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
-  if (text !== undefined && text.trim() !== '') await conversation.setTask(...parseTask(text));
+  const [goal, steps] = parseTask(text ?? '');
+  if (goal !== '') await conversation.setTask(goal, steps);
 }
 
 async function askForTask(goal: string): Promise<string | undefined> {
