@@ -172,13 +172,13 @@ export async function importMessages(
   const previous = app.sessions.current?.journal;
   const titles = (await app.sessions.list()).map((one) => one.title);
   const conversation = await app.sessions.create(uniqueTitle(title, titles));
-  if (model.length > 0) {
-    await conversation.journal.append(...model);
-    await app.modelChanged();
-  }
   let messages = 0;
   let isComplete = false;
   try {
+    if (model.length > 0) {
+      await conversation.journal.append(...model);
+      await app.modelChanged();
+    }
     isComplete = await conversation.import(async () => {
       for await (const batch of batches) {
         // Opening another session closes this one.

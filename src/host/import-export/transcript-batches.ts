@@ -114,7 +114,7 @@ export interface ImportPreview {
   readonly format: TranscriptFormat;
   readonly messages: number;
   readonly roles: ReadonlyMap<Role, number>;
-  /** Times of the first and the last message that have one, in milliseconds since the epoch. */
+  /** The earliest and the latest time of a message, in milliseconds since the epoch. */
   readonly from?: number;
   readonly to?: number;
   /** The beginnings of the first messages. */
@@ -186,8 +186,8 @@ class Tally {
     if (this.#first.length < SHOWN_MESSAGES && text.trim() !== '')
       this.#first.push({ role, text: text.trim().replaceAll(/\s+/g, ' ').slice(0, SHOWN_UNITS) });
     if (at === undefined) return;
-    this.#from ??= at;
-    this.#to = at;
+    this.#from = Math.min(at, this.#from ?? at);
+    this.#to = Math.max(at, this.#to ?? at);
   }
 
   result(): Pick<ImportPreview, 'messages' | 'roles' | 'first' | 'from' | 'to'> {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
+import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
+
+const never = { isCancelled: () => false, report: () => undefined };
+const saved: string[] = [];
+const load = hostIn({
+  l10n,
+  Uri: { joinPath: (_: unknown, name: string) => name },
+  window: {
+    showQuickPick: ([first]: readonly unknown[]) => Promise.resolve(first),
+    showSaveDialog: ({ defaultUri }: { readonly defaultUri: string }) =>
+      Promise.resolve(saved.push(defaultUri)).then(() => undefined),
+  },
+  workspace: { workspaceFolders: [{ uri: 'file:///w' }] },
+});
+
+describe('a transcript to import', () => {
+  let folder: string;
+  before(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'import-'))));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('shows its first and last date, even if its messages are in another order', async () => {
+    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+    const file = path.join(folder, 'branches.jsonl');
+    const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    assert.deepEqual([preview?.kind, preview?.from, preview?.to], ['exact', 1, 3]);
+  });
+
+  it('leaves no session if its model cannot be stored', async () => {
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    const events: string[] = [];
+    const append = ({ type }: { readonly type: string }) => {
+      if (type === 'model_selected') return Promise.reject(new Error('no space left'));
+      return Promise.resolve(events.push(type));
+    };
+    const created = { journal: { id: 'new', append }, import: (work: () => unknown) => work() };
+    const sessions = {
+      current: undefined as object | undefined,
+      list: () => Promise.resolve([]),
+      create: () => Promise.resolve((sessions.current = created)),
+      close: () => Promise.resolve(events.push('closed')),
+    };
+    const batches = (async function* () {
+      yield await Promise.resolve([]);
+    })();
+    const model = [{ type: 'model_selected', provider: 'openai', model: 'm' }] as const;
+    await assert.rejects(importMessages({ sessions } as never, 'Chat', batches, never, model), /no space left/);
+    assert.deepEqual(events, ['session_deleted', 'closed']);
+  });
+});
+
+describe('the suggested name of an exported file', () => {
+  it('never ends in the middle of a character', async () => {
+    const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+    // A mathematical letter, which takes two UTF-16 units.
+    const title = `x${'𝐁'.repeat(60)}`;
+    await exportSession({ sessions: { currentOrLatest: () => Promise.resolve({ state: { title } }) } } as never);
+    assert.equal(saved.at(-1), `x${'𝐁'.repeat(39)}.md`);
+    // VS Code can't encode a path with half a character.
+    assert.doesNotThrow(() => encodeURIComponent(saved.at(-1)!));
+  });
+});
