@@ -82,7 +82,8 @@ async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
   const rank = (uri: vscode.Uri): number =>
     (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(lowerQuery) ? 0 : 1);
   const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
-  return found.sort(order).slice(0, MAX_FILES);
+  const named = found.filter((uri) => vscode.workspace.asRelativePath(uri).toLowerCase().includes(lowerQuery));
+  return named.sort(order).slice(0, MAX_FILES);
 }
 
 async function findFolders(query: string): Promise<vscode.Uri[]> {

@@ -276,7 +276,8 @@ async function codeAction(
       const target = await editor.show();
       if (!target)
         throw new RequestFault('not_found', vscode.l10n.t('There is no editor to insert into. Open a file first.'));
-      await target.edit((edit) => edit.replace(target.selection, text));
+      if (!(await target.edit((edit) => edit.replace(target.selection, text))))
+        throw new RequestFault('storage', vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'));
       return;
     }
     case 'newFile':

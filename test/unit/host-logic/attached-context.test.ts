@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type * as ContextItemsModule from '../../../src/host/chat/context-items.ts';
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
+import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 class Position {
@@ -46,6 +48,8 @@ function documentOf(lines: readonly string[]) {
 }
 
 const window = {
+  activeTerminal: undefined,
+  tabGroups: { all: [] },
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
   visibleTextEditors: [] as readonly ReturnType<typeof editorOf>[],
   onDidChangeActiveTextEditor: () => nothing,
@@ -56,7 +60,11 @@ const load = hostIn({
   l10n,
   window,
   Range,
+  languages: { getDiagnostics: () => [] },
+  extensions: { getExtension: () => undefined },
+  commands: { executeCommand: () => Promise.resolve([]) },
   workspace: {
+    findFiles: () => Promise.resolve([uriOf('/w/a.ts'), uriOf('/w/[slug].ts')]),
     onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
     workspaceFolders: [{ name: 'w', uri: uriOf('/w') }],
@@ -97,5 +105,30 @@ describe('an attached symbol', () => {
     const what = { kind: 'symbol', path: 'a.ts', lines: [2, 9] } as const;
     const [attachment] = await readContext(what as never, {} as never);
     assert.deepEqual([attachment?.text, attachment?.lines], ['  return 1;\n}', [2, 3]]);
+  });
+});
+
+describe('files to attach', () => {
+  for (const query of ['[slug', '!'])
+    it(`have names with “${query}”, even if that is a wildcard`, async () => {
+      const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
+      const items = await contextItems(query, { current: undefined } as never, []);
+      const expected = query === '!' ? [] : ['[slug].ts'];
+      assert.deepEqual(
+        items.map(({ label }) => label),
+        expected,
+      );
+    });
+});
+
+describe('inserting code from a response', () => {
+  it('fails visibly if the file can’t be changed', async () => {
+    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
+    const editor = { show: () => Promise.resolve({ edit: () => Promise.resolve(false) }) };
+    const { codeAction } = pageRequests({ editor } as never);
+    await assert.rejects(
+      codeAction({ type: 'codeAction', action: 'insert', text: 'let a;' }),
+      /Couldn’t change the file/,
+    );
   });
 });
