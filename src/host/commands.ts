@@ -1,96 +1,38 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
 import { isChatItemRow } from './external-chats/chat-rows.ts';
-import {
-  chatsAboutFile,
-  continueHere,
-  copyDropped,
-  findChats,
-  forgetChats,
-  openChat,
-  restoreDropped,
-  searchChats,
-  type ExternalChatsApp,
-  type OpenedChatApp,
-} from './external-chats/external-chat-commands.ts';
-import {
-  askAboutSelection,
-  attachFiles,
-  explainProblem,
-  moveChat,
-  moveToNewWindow,
-  resetTask,
-  setTask,
-  stepSession,
-} from './chat/chat-commands.ts';
+import * as externalChats from './external-chats/external-chat-commands.ts';
+import * as chat from './chat/chat-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
-import { importFile, type ImportApp } from './import-export/import-file.ts';
+import { importFile } from './import-export/import-file.ts';
 import { exportSession, openSample } from './import-export/export-session.ts';
-import {
-  addMemory,
-  editMemory,
-  exportMemory,
-  forgetMemory,
-  rememberEvent,
-  rememberEvents,
-  type MemoryApp,
-} from './memory/memory-commands.ts';
+import * as memory from './memory/memory-commands.ts';
 import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { SUMMARIES_VIEW } from './platform/contribution-ids.ts';
 import { settingsQuery } from './platform/settings.ts';
-import { searchSession, searchAllSessions, findForgotten, type SearchApp } from './search/search-commands.ts';
+import * as search from './search/search-commands.ts';
 import { keepModelEvents } from './sessions/session-changes.ts';
-import {
-  cleanUp,
-  openOtherSession,
-  reattachSessions,
-  switchSession,
-  type SessionsApp,
-} from './sessions/session-commands.ts';
-import {
-  checkSummary,
-  closeNode,
-  compareSummary,
-  correctKeyEvent,
-  editSummary,
-  expandForTurn,
-  filterSummaries,
-  readSummary,
-  resummarize,
-  setEventPinned,
-  showDocument,
-  showInChat,
-  showInTree,
-  undoOrRedo,
-} from './summaries/summary-commands.ts';
-import {
-  choosePolicy,
-  compressHistory,
-  redoCompression,
-  undoCompression,
-  undoSince,
-  unpinAll,
-} from './summaries/compression-commands.ts';
+import * as sessions from './sessions/session-commands.ts';
+import * as summaries from './summaries/summary-commands.ts';
+import * as compression from './summaries/compression-commands.ts';
 import type { SummariesApp } from './summaries/summaries-app.ts';
 import { withEvent, withNode, withOpened } from './summaries/command-targets.ts';
 
 /** Dependencies of all commands. */
-type App = ExternalChatsApp &
-  OpenedChatApp &
+type App = externalChats.OpenedChatApp &
   ChatApp &
   HealthApp &
-  ImportApp &
-  MemoryApp &
+  memory.MemoryApp &
   ModelsApp &
-  SearchApp &
-  SessionsApp &
+  search.SearchApp &
+  sessions.SessionsApp &
   SummariesApp;
 
 /** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
-type Handler = (app: App, argument?: unknown, more?: unknown) => Promise<unknown>;
+type Handler = (app: App, argument?: unknown, more?: unknown) => unknown;
 
 /** All commands of the manifest, and those that only the page runs. A test compares them with the manifest. */
 export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {
@@ -98,20 +40,20 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     app.panel.open();
     await app.sessions.currentOrLatest();
   },
-  moveToNewWindow,
-  moveToSidebar: (app) => moveChat(app, 'sidebar'),
-  moveToEditor: (app) => moveChat(app, 'editor'),
-  askAboutSelection,
-  attachFile: attachFiles,
-  explainProblem,
-  setTask: (app, goal) => setTask(app, textOf(goal)),
-  resetTask,
+  moveToNewWindow: chat.moveToNewWindow,
+  moveToSidebar: (app) => chat.moveChat(app, 'sidebar'),
+  moveToEditor: (app) => chat.moveChat(app, 'editor'),
+  askAboutSelection: chat.askAboutSelection,
+  attachFile: chat.attachFiles,
+  explainProblem: chat.explainProblem,
+  setTask: (app, goal) => chat.setTask(app, textOf(goal)),
+  resetTask: chat.resetTask,
   acceptChange: (app) => app.reviews.accept('change'),
   rejectChange: (app) => app.reviews.reject('change'),
   acceptAllChanges: (app) => app.reviews.accept('all'),
   rejectAllChanges: (app) => app.reviews.reject('all'),
   showActions,
-  openLog: (app) => Promise.resolve(app.channel.show()),
+  openLog: (app) => app.channel.show(),
   openSettings: async () => vscode.commands.executeCommand('workbench.action.openSettings', await settingsQuery()),
   checkHealth,
 
@@ -127,12 +69,12 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     }
     app.panel.open();
   },
-  switchSession,
-  nextSession: (app) => stepSession(app, 1),
-  previousSession: (app) => stepSession(app, -1),
-  openOtherSession,
-  reattachSessions,
-  cleanUp,
+  switchSession: sessions.switchSession,
+  nextSession: (app) => chat.stepSession(app, 1),
+  previousSession: (app) => chat.stepSession(app, -1),
+  openOtherSession: sessions.openOtherSession,
+  reattachSessions: sessions.reattachSessions,
+  cleanUp: sessions.cleanUp,
   takeOver: async (app) => {
     await (await app.sessions.currentOrLatest()).journal.takeOver();
     await app.panel.changed();
@@ -140,23 +82,23 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   importTranscript: (app, uri) => importFile(app, uriOf(uri)),
   exportSession: (app, uri) => exportSession(app, uriOf(uri)),
   openSampleSession: openSample,
-  recall: searchSession,
-  searchSessions: searchAllSessions,
-  whyForgotten: findForgotten,
+  recall: search.searchSession,
+  searchSessions: search.searchAllSessions,
+  whyForgotten: search.findForgotten,
 
   chooseModel,
   manageApiKeys: manageKeys,
-  choosePolicy,
+  choosePolicy: compression.choosePolicy,
 
-  compressHistory: (app, how) => compressHistory(app, how === 'now'),
-  undoCompression,
-  redoCompression,
-  undoSince,
-  undoChange: (app) => undoOrRedo(app, true),
-  redoChange: (app) => undoOrRedo(app, false),
-  previewNext: (app) => showDocument(app, 'next', 'now', vscode.l10n.t('Next Request')),
-  dryRun: (app) => showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
-  showCompressions: (app) => showDocument(app, 'compressions', 'all', vscode.l10n.t('Compression History')),
+  compressHistory: (app, how) => compression.compressHistory(app, how === 'now'),
+  undoCompression: compression.undoCompression,
+  redoCompression: compression.redoCompression,
+  undoSince: compression.undoSince,
+  undoChange: (app) => summaries.undoOrRedo(app, true),
+  redoChange: (app) => summaries.undoOrRedo(app, false),
+  previewNext: (app) => summaries.showDocument(app, 'next', 'now', vscode.l10n.t('Next Request')),
+  dryRun: (app) => summaries.showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
+  showCompressions: (app) => summaries.showDocument(app, 'compressions', 'all', vscode.l10n.t('Compression History')),
   openAsText: (app) => app.documentPanel.openAsText(),
   showChart: async (app) => {
     await app.sessions.currentOrLatest();
@@ -167,22 +109,22 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     await app.chart.save();
   },
 
-  editSummary: (app, row) => withNode(app, row, editSummary),
-  readSummary: (app, row) => withNode(app, row, readSummary),
-  compareSummary: (app, row) => withNode(app, row, compareSummary),
-  checkSummary: (app, row) => withNode(app, row, checkSummary),
-  resummarize: (app, row) => withNode(app, row, resummarize),
-  expandForTurn: (app, row) => withNode(app, row, expandForTurn),
-  closeNode: (app, row) => withOpened(app, row, closeNode),
+  editSummary: (app, row) => withNode(app, row, summaries.editSummary),
+  readSummary: (app, row) => withNode(app, row, summaries.readSummary),
+  compareSummary: (app, row) => withNode(app, row, summaries.compareSummary),
+  checkSummary: (app, row) => withNode(app, row, summaries.checkSummary),
+  resummarize: (app, row) => withNode(app, row, summaries.resummarize),
+  expandForTurn: (app, row) => withNode(app, row, summaries.expandForTurn),
+  closeNode: (app, row) => withOpened(app, row, summaries.closeNode),
   undoNode: (app, row) => withNode(app, row, (_, conversation, { id }) => conversation.undoNodes([id], true)),
-  showInChat,
-  showInTree,
-  filterSummaries,
-  clearFilter: (app) => Promise.resolve(app.tree.setFilter(undefined)),
+  showInChat: summaries.showInChat,
+  showInTree: summaries.showInTree,
+  filterSummaries: summaries.filterSummaries,
+  clearFilter: (app) => app.tree.setFilter(undefined),
 
-  correctEvent: (app, row) => withEvent(app, row, () => true, correctKeyEvent),
-  pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, setEventPinned(true)),
-  unpinEvent: (app, row) => withEvent(app, row, ({ pinned }) => pinned, setEventPinned(false)),
+  correctEvent: (app, row) => withEvent(app, row, () => true, summaries.correctKeyEvent),
+  pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, summaries.setEventPinned(true)),
+  unpinEvent: (app, row) => withEvent(app, row, ({ pinned }) => pinned, summaries.setEventPinned(false)),
   removeEvent: (app, row) =>
     withEvent(
       app,
@@ -190,30 +132,32 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
       () => true,
       ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true }),
     ),
-  rememberEvent,
-  rememberEvents,
-  addMemory,
-  editMemory,
-  forgetMemory,
-  exportMemory: (app, uri) => exportMemory(app, uriOf(uri)),
+  rememberEvent: memory.rememberEvent,
+  rememberEvents: memory.rememberEvents,
+  addMemory: memory.addMemory,
+  editMemory: memory.editMemory,
+  forgetMemory: memory.forgetMemory,
+  exportMemory: (app, uri) => memory.exportMemory(app, uriOf(uri)),
 
-  findChats,
-  forgetChats,
-  copyDropped,
-  restoreDropped,
-  searchChats,
-  chatsAboutFile,
+  findChats: externalChats.findChats,
+  forgetChats: externalChats.forgetChats,
+  copyDropped: externalChats.copyDropped,
+  restoreDropped: externalChats.restoreDropped,
+  searchChats: externalChats.searchChats,
+  chatsAboutFile: externalChats.chatsAboutFile,
   openKeptChat: async (app, row, position) =>
-    isChatItemRow(row) ? openChat(app, row.chat, typeof position === 'number' ? position : undefined) : false,
+    isChatItemRow(row)
+      ? externalChats.openChat(app, row.chat, typeof position === 'number' ? position : undefined)
+      : false,
   continueHere: async (app, row) => {
-    if (isChatItemRow(row) && !(await openChat(app, row.chat))) return false;
-    return continueHere(app, row);
+    if (isChatItemRow(row) && !(await externalChats.openChat(app, row.chat))) return false;
+    return externalChats.continueHere(app, row);
   },
 
   // Only for the page.
-  cancelCompression: (app) => Promise.resolve(app.sessions.current?.compressor.cancel()),
+  cancelCompression: (app) => app.sessions.current?.compressor.cancel(),
   setModelKey,
-  unpinAll,
+  unpinAll: compression.unpinAll,
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

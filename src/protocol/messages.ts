@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
+import { countSchema, messageIdSchema, readonlyList } from '../core/model/field-schemas.ts';
 import {
   draftSchema,
   gaugeSchema,
@@ -12,10 +13,7 @@ import {
   faultButtonSchema,
   compressionSchema,
   coverSchema,
-  messageIdSchema,
   sessionIdSchema,
-  countSchema,
-  readonlyList,
   longTextSchema,
   shortTextSchema,
 } from './views.ts';

@@ -1,5 +1,15 @@
 import * as v from 'valibot';
 import {
+  compressionIdSchema,
+  countSchema,
+  idSchema,
+  keyEventIdSchema,
+  messageIdSchema,
+  nodeIdSchema,
+  readonlyList,
+} from '../core/model/field-schemas.ts';
+import { stepStatus } from '../core/model/task.ts';
+import {
   commandSchema,
   contextItemSchema,
   contextSchema,
@@ -10,18 +20,10 @@ import {
   offerSchema,
   outlineSchema,
   stepSchema,
-  stepStatusSchema,
   nodeSchema,
   previewSchema,
-  compressionIdSchema,
-  keyEventIdSchema,
-  messageIdSchema,
-  nodeIdSchema,
   sessionIdSchema,
-  countSchema,
-  readonlyList,
   longTextSchema,
-  plainIdSchema,
   shortTextSchema,
 } from './views.ts';
 
@@ -46,24 +48,24 @@ const REQUESTS = {
     {
       ...session,
       text: longTextSchema,
-      attachments: readonlyList(plainIdSchema),
+      attachments: readonlyList(idSchema),
       pasted: readonlyList(longTextSchema),
     },
     done,
   ),
   /** Sends a queued message before the others and stops the current reply. */
-  sendQueued: ask('sendQueued', { id: plainIdSchema }, done),
+  sendQueued: ask('sendQueued', { id: idSchema }, done),
   /** Removes a message from the queue. To edit it, its attachments return to the composer. */
   takeQueued: ask(
     'takeQueued',
-    { id: plainIdSchema, edit: v.boolean() },
+    { id: idSchema, edit: v.boolean() },
     v.object({ text: v.nullable(longTextSchema), pasted: readonlyList(longTextSchema) }),
   ),
   editAndResend: ask('editAndResend', { ...message, text: longTextSchema }, done),
   retry: ask('retry', { ...message }, done),
   continue: ask('continue', { ...message }, done),
   attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }, done),
-  detach: ask('detach', { id: plainIdSchema }, done),
+  detach: ask('detach', { id: idSchema }, done),
   completeContext: ask('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
   /** Returns false if the user canceled the command. */
   runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
@@ -113,7 +115,7 @@ const REQUESTS = {
     done,
   ),
   /** Shows the changes in one code block of a reply, or in all that name a file. */
-  applyEdits: ask('applyEdits', { message: v.optional(plainIdSchema), code: v.optional(longTextSchema) }, done),
+  applyEdits: ask('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }, done),
   copyMessage: ask('copyMessage', { ...message }, done),
 
   // The tree of branches
@@ -147,7 +149,7 @@ const REQUESTS = {
 
   // The task
   setTask: ask('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }, done),
-  stepTask: ask('stepTask', { step: countSchema, status: stepStatusSchema }, done),
+  stepTask: ask('stepTask', { step: countSchema, status: stepStatus }, done),
 
   // Sessions
   switchSession: ask('switchSession', { ...session }, done),

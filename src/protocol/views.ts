@@ -1,29 +1,26 @@
 import * as v from 'valibot';
 import { GAUGE_PARTS } from '../core/budget/gauge.ts';
-import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
-import { compressionId, keyEventId, messageId, nodeId, sessionId, taskId } from '../core/model/ids.ts';
+import {
+  amountSchema,
+  compressionIdSchema,
+  countSchema,
+  idSchema,
+  keyEventIdSchema,
+  messageIdSchema,
+  nodeIdSchema,
+  readonlyList,
+  timestampSchema,
+} from '../core/model/field-schemas.ts';
+import { sessionId, taskId } from '../core/model/ids.ts';
+import { KEY_EVENT_KINDS, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
+import { ROLES } from '../core/model/message.ts';
+import { stepStatus as stepStatusSchema } from '../core/model/task.ts';
 
-/** A count or a 0-based position. */
-export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Tokens or dollars, possibly fractional. */
-const amountSchema = v.pipe(v.number(), v.finite(), v.minValue(0));
-/** Milliseconds since the epoch, within the range of `Date`. */
-const timestampSchema = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15));
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
 /** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
 export const MAX_TEXT = 20_000_000;
 export const longTextSchema = v.pipe(v.string(), v.maxLength(MAX_TEXT));
-
-const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
-export const plainIdSchema = idSchema;
 export const sessionIdSchema = v.pipe(idSchema, v.transform(sessionId));
-export const messageIdSchema = v.pipe(idSchema, v.transform(messageId));
-export const nodeIdSchema = v.pipe(idSchema, v.transform(nodeId));
-export const keyEventIdSchema = v.pipe(idSchema, v.transform(keyEventId));
-const taskIdSchema = v.pipe(idSchema, v.transform(taskId));
-export const compressionIdSchema = v.pipe(idSchema, v.transform(compressionId));
-
-export const readonlyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
 /** The commands that the page may run, from buttons, notices, and slash commands. */
 export const PAGE_COMMANDS = [
@@ -50,8 +47,6 @@ export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
 
 export const keyEventKindSchema = v.picklist(KEY_EVENT_KINDS);
-export const stepStatusSchema = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
-export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 /** Only raster formats, because an SVG can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
@@ -66,7 +61,7 @@ export type PartView = v.InferOutput<typeof partSchema>;
 
 export const attachmentSchema = v.object({
   /** Refers to the content, which stays in the host. */
-  id: plainIdSchema,
+  id: idSchema,
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
   name: v.string(),
   /** The attachment's tokens in the request, counted by the host. */
@@ -85,7 +80,7 @@ export const eventMarkSchema = v.object({
   quote: v.string(),
   start: countSchema,
   end: countSchema,
-  status: v.picklist(['active', 'superseded', 'merged', 'dropped']),
+  status: eventStatusSchema,
   pinned: v.boolean(),
 });
 export type EventMark = v.InferOutput<typeof eventMarkSchema>;
@@ -93,7 +88,7 @@ export type EventMark = v.InferOutput<typeof eventMarkSchema>;
 /** A message of the active branch. Its position is sent separately. */
 export const messageSchema = v.object({
   id: messageIdSchema,
-  role: v.picklist(['system', 'user', 'assistant', 'tool']),
+  role: v.picklist(ROLES),
   parts: readonlyList(partSchema),
   at: timestampSchema,
   attachments: v.optional(readonlyList(attachmentSchema)),
@@ -140,7 +135,11 @@ export const gaugeSchema = v.object({
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
 
 export const stepSchema = v.object({ text: v.string(), status: stepStatusSchema });
-export const taskSchema = v.object({ id: taskIdSchema, goal: v.string(), steps: readonlyList(stepSchema) });
+export const taskSchema = v.object({
+  id: v.pipe(idSchema, v.transform(taskId)),
+  goal: v.string(),
+  steps: readonlyList(stepSchema),
+});
 export type TaskView = v.InferOutput<typeof taskSchema>;
 
 export const sessionSchema = v.object({
@@ -187,7 +186,7 @@ export const statusSchema = v.object({
   resetPending: v.boolean(),
   /** Messages to send after the current reply; if held, only when the user resumes the queue. */
   queue: v.object({
-    items: readonlyList(v.object({ id: plainIdSchema, text: longTextSchema, attachments: countSchema })),
+    items: readonlyList(v.object({ id: idSchema, text: longTextSchema, attachments: countSchema })),
     isHeld: v.boolean(),
   }),
   /** A message for the user if the provider can't be reached. */
@@ -265,7 +264,7 @@ export const coverSchema = v.object({
   title: v.string(),
   from: countSchema,
   to: countSchema,
-  level: levelSchema,
+  level: v.picklist(['brief', 'detailed', 'full']),
 });
 export type CoverView = v.InferOutput<typeof coverSchema>;
 

@@ -19,16 +19,9 @@ import { importMessages, type ImportApp } from '../import-export/import-file.ts'
 import type { ChatHit } from '../../app/library/chat-index.ts';
 import { parseChatQuery, type ParsedChatQuery } from '../../core/search/chat-query.ts';
 
-/** Dependencies of the commands for other tools' chats. */
-export interface ExternalChatsApp {
-  readonly chats: ExternalChats;
-}
-
 /** Shows which tools have chats, asks from which to copy them, and copies them. */
-export async function findChats({ chats }: ExternalChatsApp): Promise<unknown> {
-  if (!vscode.workspace.isTrusted) {
-    return showInfo(restrictedModeText());
-  }
+export async function findChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
   const found = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
     () => chats.library.find(),
@@ -99,7 +92,7 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
 }
 
 /** Removes the copies of a tool's chats, and stops following it. */
-export async function forgetChats({ chats }: ExternalChatsApp, row?: unknown): Promise<unknown> {
+export async function forgetChats({ chats }: Pick<OpenedChatApp, 'chats'>, row?: unknown): Promise<unknown> {
   const tool = isToolRow(row) ? row.tool : await pickTool(chats);
   if (!tool) return false;
   const forget = vscode.l10n.t('Delete Copies');
@@ -116,8 +109,7 @@ export async function forgetChats({ chats }: ExternalChatsApp, row?: unknown): P
   if (answer !== forget) return false;
   await setTools(readSettings().sources.tools.filter((one) => one !== tool));
   await chats.library.forget(tool);
-  showInfo(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));
-  return undefined;
+  return showInfo(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));
 }
 
 async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
@@ -126,8 +118,9 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
     const count = kept.filter(({ entry }) => entry.tool === tool).length;
     return { label: TOOL_NAMES[tool], description: sessionsText(count), tool };
   });
-  if (items.length === 0) showInfo(vscode.l10n.t('No chats from other tools have been copied.'));
-  else return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
+  if (items.length > 0)
+    return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
+  showInfo(vscode.l10n.t('No chats from other tools have been copied.'));
   return undefined;
 }
 
@@ -135,8 +128,7 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
   if (!isDroppedEventsRow(row)) return false;
   await vscode.env.clipboard.writeText(bulletList(row));
-  showInfo(vscode.l10n.t('Copied'));
-  return undefined;
+  return showInfo(vscode.l10n.t('Copied'));
 }
 
 /**
@@ -150,14 +142,12 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
     showInfo(vscode.l10n.t('The copy of this chat no longer exists.'));
     return false;
   }
-  if (!continues(app.sessions.current, copy)) {
-    if (!(await openChat(app, row.chat)) || !(await continueHere(app))) return false;
-  }
+  if (!continues(app.sessions.current, copy) && !((await openChat(app, row.chat)) && (await continueHere(app))))
+    return false;
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
   app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row) });
-  showInComposer(app, conversation.journal.id, '');
-  return undefined;
+  return showInComposer(app, conversation.journal.id, '');
 }
 
 const bulletList = (row: DroppedGroupRow | DroppedEventRow): string =>

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { SessionJournal, SessionStore } from '../../app/ports.ts';
+import type { SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -15,22 +15,15 @@ export async function changeSession(
   const current = sessions.current;
   if (current?.journal.id === id) {
     await current.journal.append(event);
+    if (current.state.deleted) {
+      await sessions.close(current);
+      await sessions.currentOrLatest();
+    }
   } else {
-    await appendTo(await store.open(id), event);
-  }
-  if (current?.journal.id === id && current.state.deleted) {
-    await sessions.close(current);
-    await sessions.currentOrLatest();
+    const journal = await store.open(id);
+    await journal.append(event).finally(() => journal.close());
   }
   sessions.listChanged();
-}
-
-async function appendTo(journal: SessionJournal, event: SessionEvent): Promise<void> {
-  try {
-    await journal.append(event);
-  } finally {
-    await journal.close();
-  }
 }
 
 /** The events that select a session's model in a new session, too. */

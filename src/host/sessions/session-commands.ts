@@ -29,7 +29,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
   const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
   if (others.length === 0) return showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
   const rank = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
-  const items = [...others]
+  const items = others
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
     .map((one) => ({
       label: titleText(one.title),
@@ -65,8 +65,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   if (sessions.length === 0 && orphans.length === 0)
     return showInfo(vscode.l10n.t('There are no sessions to clean up.'));
   const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
-  const items: CleanUpItem[] = [...sessions]
-    .sort((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
+  const items: CleanUpItem[] = sessions
+    .toSorted((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
     .map((one) => ({
       label: titleText(one.title),
       description: sizeText(sizeOf(one)),
@@ -122,10 +122,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   await app.forget(removed);
   app.sessions.listChanged();
   const done = removed.size > 0 || hasOrphans ? deletedText(removed.size, sizeText(freed)) : '';
-  if (inUse === 0) {
-    if (done !== '') showInfo(done);
-    return;
-  }
+  if (inUse === 0) return done === '' ? undefined : showInfo(done);
   const skipped =
     inUse === 1
       ? vscode.l10n.t('Skipped 1 session that is open in a window. Switch to another session first.')
@@ -181,11 +178,6 @@ export async function switchSession(app: SessionsApp): Promise<void> {
   app.panel.open();
 }
 
-interface Workspace {
-  readonly key: string;
-  readonly sessions: readonly SessionSummary[];
-}
-
 const skippedText = (skipped: number): string =>
   skipped === 1
     ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version of Threadkeeper.')
@@ -200,15 +192,12 @@ const skippedText = (skipped: number): string =>
  */
 export async function reattachSessions(app: SessionsApp): Promise<void> {
   const others = otherWorkspaces(await app.store.list(), app.workspace);
-  if (others.length === 0) {
-    showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
-    return;
-  }
-  const items = others.map((one) => ({
-    label: workspaceName(one.key),
-    description: sessionsText(one.sessions.length),
-    detail: one.key,
-    one,
+  if (others.length === 0) return showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
+  const items = others.map(([key, sessions]) => ({
+    label: workspaceName(key),
+    description: sessionsText(sessions.length),
+    detail: key,
+    ids: sessions.map(({ id }) => id),
   }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Recover Sessions from a Moved Folder'),
@@ -216,8 +205,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
     matchOnDetail: true,
   });
   if (!picked) return;
-  const { key, sessions } = picked.one;
-  const ids = sessions.map(({ id }) => id);
+  const { detail: key, ids } = picked;
   const moved = await moveSessions(app, ids, app.workspace);
   const undo = vscode.l10n.t('Undo');
   const done =
@@ -230,17 +218,14 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   );
 }
 
-/** Workspaces with sessions: those with this one's name first, then the most recently used. */
-function otherWorkspaces(sessions: readonly SessionSummary[], current: string): Workspace[] {
-  const byKey = Map.groupBy(
-    sessions.filter((one) => one.workspace !== current && !one.deleted),
-    (one) => one.workspace,
+/** Workspaces and their sessions: those with this one's name first, then the most recently used. */
+function otherWorkspaces(sessions: readonly SessionSummary[], current: string): [string, SessionSummary[]][] {
+  const others = sessions.filter((one) => one.workspace !== current && !one.deleted);
+  const rank = (key: string): number => (looksMoved(key, current) ? 0 : 1);
+  const newest = (some: readonly SessionSummary[]): number => Math.max(...some.map((one) => one.updatedAt));
+  return [...Map.groupBy(others, (one) => one.workspace)].sort(
+    ([key, some], [otherKey, otherSome]) => rank(key) - rank(otherKey) || newest(otherSome) - newest(some),
   );
-  const rank = ({ key }: Workspace): number => (looksMoved(key, current) ? 0 : 1);
-  const newest = ({ sessions: some }: Workspace): number => Math.max(...some.map((one) => one.updatedAt));
-  return [...byKey]
-    .map(([key, some]) => ({ key, sessions: some }))
-    .sort((a, b) => rank(a) - rank(b) || newest(b) - newest(a));
 }
 
 /** Moves the sessions that this window can write to; resolves to those that were moved. */
