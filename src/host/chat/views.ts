@@ -6,7 +6,6 @@ import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -25,7 +24,7 @@ import {
 } from '../../protocol/views.ts';
 
 /** Facts about a message that are stored separately: token counts and key events. */
-export interface MessageFacts {
+interface MessageFacts {
   readonly tokens: (message: Message) => number;
   readonly attachmentTokens: (attachment: Attachment) => number;
   readonly events: (message: MessageId) => readonly KeyEvent[];
@@ -47,6 +46,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
   };
 }
 
+/** The view before validation, which also removes what the page doesn't need. */
 function viewOf(state: SessionState, message: Message, facts: MessageFacts): MessageView {
   const { id, role, at, model, usage, ending } = message;
   const branches = branchesAt(state, id);
@@ -59,13 +59,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     role,
     at,
     parts: message.content.map(partView),
-    tokens: usage
-      ? {
-          input: usage.input,
-          output: usage.output,
-          ...(usage.cachedInput !== undefined && { cachedInput: usage.cachedInput }),
-        }
-      : { output: facts.tokens(message) },
+    tokens: usage ?? { output: facts.tokens(message) },
     ...(model !== undefined && { model }),
     ...(ending && { ending }),
     ...(branches.ids.length > 1 && { branches }),
@@ -75,11 +69,9 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(events.length > 0 && { events: events.map(eventMark) }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
+        ...attachment,
         id: String(index),
-        kind: attachment.kind,
-        name: attachment.name,
         tokens: facts.attachmentTokens(attachment),
-        ...(attachment.lines && { lines: attachment.lines }),
       })),
     }),
   };
@@ -169,12 +161,10 @@ export class MessageViews {
   /** The messages at positions `from` to `to` (exclusive) of the active branch. */
   slice(from: number, to: number): MessageView[] {
     const { state } = this.#conversation;
-    const views: MessageView[] = [];
-    for (let position = from; position < Math.min(to, state.path.length); position++) {
-      const message = state.messages.get(state.path[position]!);
-      if (message) views.push(this.of(message));
-    }
-    return views;
+    return state.path.slice(from, to).flatMap((id) => {
+      const message = state.messages.get(id);
+      return message ? [this.of(message)] : [];
+    });
   }
 
   of(message: Message): MessageView {
@@ -227,12 +217,11 @@ export function coverViews(state: SessionState): CoverView[] {
   }));
 }
 
-export function compressionViews(state: SessionState): CompressionView[] {
-  return state.compressions.map((entry) => compressionView(state, entry));
-}
+export const compressionViews = (state: SessionState): CompressionView[] =>
+  state.compressions.map((entry) => compressionView(state, entry));
 
 function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
-  const nodes = entry.nodes.map((id) => state.nodes.get(id)).filter((node): node is SummaryNode => node !== undefined);
+  const nodes = entry.nodes.map((id) => state.nodes.get(id)).filter((node) => node !== undefined);
   const leaves = nodes.filter((node) => node.depth === 0);
   const active = nodes.filter((node) => !state.summaries.isUndoneWithin(node.id));
   const after = Math.max(-1, ...nodes.map((node) => state.positionOf(node.last) ?? -1));

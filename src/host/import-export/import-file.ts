@@ -32,14 +32,14 @@ export async function importFile(
   const preview = await withProgress(vscode.l10n.t('Reading {0}…', fileName(uri)), (watch) =>
     scanTranscript(uri, watch),
   );
-  if (!preview || (!given && !(await confirmImport(uri, preview)))) return reportCanceled();
+  const canceled = vscode.l10n.t('Import was canceled. Nothing was imported.');
+  if (!preview || (!given && !(await confirmImport(uri, preview)))) return showInfo(canceled);
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
     importPreviewed(app, uri, preview, watch, model),
   );
-  if (messages === undefined) return reportCanceled();
+  if (messages === undefined) return showInfo(canceled);
   app.panel.open();
-  const skipped = skippedText(preview);
-  showInfo(importedText(messages, skipped));
+  showInfo(importedText(messages, skippedText(preview)));
 }
 
 function importedText(messages: number, skipped: string): string {
@@ -52,26 +52,18 @@ function importedText(messages: number, skipped: string): string {
     : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), skipped);
 }
 
-function reportCanceled(): void {
-  showInfo(vscode.l10n.t('Import was canceled. Nothing was imported.'));
-}
-
-function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T> {
-  return Promise.resolve(
-    vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      (progress, token) => {
-        let reported = 0;
-        return work({
-          isCancelled: () => token.isCancellationRequested,
-          report: (share, messages) => {
-            progress.report({ message: messagesText(messages), increment: (share - reported) * 100 });
-            reported = share;
-          },
-        });
+function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise<T>): Thenable<T> {
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  return vscode.window.withProgress(options, (progress, token) => {
+    let reported = 0;
+    return work({
+      isCancelled: () => token.isCancellationRequested,
+      report: (share, messages) => {
+        progress.report({ message: messagesText(messages), increment: (share - reported) * 100 });
+        reported = share;
       },
-    ),
-  );
+    });
+  });
 }
 
 type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
@@ -86,7 +78,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${roleName(role)}`),
         ...(from !== undefined && to !== undefined ? [new Intl.DateTimeFormat(locale()).formatRange(from, to)] : []),
-        ...(preview.kind === 'exact' ? [vscode.l10n.t('all messages, exactly as exported')] : []),
+        ...(preview.isExact ? [vscode.l10n.t('all messages, exactly as exported')] : []),
       ].join(' · '),
       isImport: true,
     },
@@ -143,7 +135,7 @@ export async function importPreviewed(
   model: readonly SessionEvent[] = [],
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
-  const batches = preview.kind === 'exact' ? exactMessages(uri) : newMessages(app, uri);
+  const batches = preview.isExact ? exactMessages(uri) : newMessages(app, uri);
   const progress: ImportProgress = {
     isCancelled: watch.isCancelled,
     report: (_, messages) => watch.report(messages / Math.max(1, preview.messages), messages),

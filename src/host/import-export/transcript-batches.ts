@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { phrase } from '../../core/text/phrase.ts';
 import {
@@ -14,18 +13,18 @@ import { messageText, type Message, type Role } from '../../core/model/message.t
 const PIECE_BYTES = 64 * 1024;
 
 /** A chunk of a file's text, and the share of the file (0 to 1) that has been read including it. */
-interface Piece {
+interface TextChunk {
   readonly text: string;
   readonly share: number;
 }
 
 /** Reads a file's text in chunks, so that files of any size take little memory. Throws `TranscriptError`. */
-export async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<Piece> {
+async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let read = 0;
   try {
-    const { size, pieces } = uri.scheme === 'file' ? await fromDisk(uri) : await fromFileSystem(uri);
-    for await (const bytes of pieces) {
+    const { size } = await vscode.workspace.fs.stat(uri);
+    for await (const bytes of filePieces(uri)) {
       read += bytes.length;
       yield { text: decoder.decode(bytes, { stream: true }), share: Math.min(1, read / Math.max(1, size)) };
       await new Promise((resolve) => setImmediate(resolve));
@@ -43,22 +42,11 @@ export function fileName(uri: vscode.Uri): string {
   return uri.path.slice(uri.path.lastIndexOf('/') + 1);
 }
 
-interface Source {
-  readonly size: number;
-  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-}
-
-async function fromDisk(uri: vscode.Uri): Promise<Source> {
-  const { size } = await stat(uri.fsPath);
-  const stream: AsyncIterable<Uint8Array> = createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
-  return { size, pieces: stream };
-}
-
-/** Reads the file at once, because virtual file systems only return whole files. */
-async function fromFileSystem(uri: vscode.Uri): Promise<Source> {
+/** The bytes of a file in pieces. Files that aren't on disk are read at once: file systems only return whole files. */
+async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
+  if (uri.scheme === 'file') return yield* createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
   const bytes = await vscode.workspace.fs.readFile(uri);
-  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES);
-  return { size: bytes.length, pieces: starts.map((start) => bytes.subarray(start, start + PIECE_BYTES)) };
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES);
 }
 
 /** Messages, and the share of the file (0 to 1) that has been read including them. */
@@ -109,8 +97,8 @@ function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T
 
 /** A preview of an import. */
 export interface ImportPreview {
-  /** `exact`: one of our own exports, whose messages are imported unchanged, including branches and figures. */
-  readonly kind: 'exact' | 'transcript';
+  /** Whether it's one of our own exports, whose messages are imported unchanged, including branches and figures. */
+  readonly isExact: boolean;
   readonly format: TranscriptFormat;
   readonly messages: number;
   readonly roles: ReadonlyMap<Role, number>;
@@ -143,7 +131,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: ImportProgress): Pr
     if (next.done === true) {
       if (tally.messages === 0)
         throw new TranscriptError(phrase('No messages found in {0}. Select another file.', fileName(uri)));
-      return { kind: 'transcript', ...next.value, ...tally.result() };
+      return { isExact: false, ...next.value, ...tally.result() };
     }
     for (const one of next.value.messages) tally.add(one);
     watch.report(next.value.share, tally.messages);
@@ -159,7 +147,7 @@ async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<Imp
       if (watch.isCancelled()) return undefined;
       for (const one of messages) {
         ids.add(one.id);
-        tally.add({ role: one.role, at: one.at, text: textOfMessage(one) });
+        tally.add({ role: one.role, at: one.at, text: messageText(one) });
       }
       watch.report(share, tally.messages);
     }
@@ -168,10 +156,8 @@ async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<Imp
     throw error;
   }
   if (tally.messages === 0 || ids.size < tally.messages) return 'other';
-  return { kind: 'exact', format: 'threadkeeper', skipped: [], ...tally.result() };
+  return { isExact: true, format: 'threadkeeper', skipped: [], ...tally.result() };
 }
-
-const textOfMessage = ({ content }: Message): string => messageText({ content });
 
 class Tally {
   messages = 0;

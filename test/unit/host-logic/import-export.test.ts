@@ -17,7 +17,8 @@ const load = hostIn({
     showSaveDialog: ({ defaultUri }: { readonly defaultUri: string }) =>
       Promise.resolve(saved.push(defaultUri)).then(() => undefined),
   },
-  workspace: { workspaceFolders: [{ uri: 'file:///w' }] },
+  workspace: { workspaceFolders: [{ uri: 'file:///w' }], fs: { stat: () => Promise.resolve({ size: 1 }) } },
+  FileSystemError: Error,
 });
 
 describe('a transcript to import', () => {
@@ -31,7 +32,7 @@ describe('a transcript to import', () => {
     const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
     writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
     const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
-    assert.deepEqual([preview?.kind, preview?.from, preview?.to], ['exact', 1, 3]);
+    assert.deepEqual([preview?.isExact, preview?.from, preview?.to], [true, 1, 3]);
   });
 
   it('leaves no session if its model cannot be stored', async () => {
