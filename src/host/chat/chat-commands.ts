@@ -4,6 +4,7 @@ import type { Step } from '../../core/model/task.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
+import { oneLine } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -62,7 +63,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
     { diagnostics }: vscode.CodeActionContext,
   ): vscode.CodeAction[] {
     return diagnostics.map((diagnostic) => {
-      const title = vscode.l10n.t('Explain with Threadkeeper: {0}', firstLine(diagnostic.message));
+      const title = vscode.l10n.t('Explain with Threadkeeper: {0}', oneLine(diagnostic.message.split('\n', 1)[0]!, 80));
       const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       const problem: ProblemHere = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
       action.command = { command: 'threadkeeper.explainProblem', title, arguments: [problem] };
@@ -178,7 +179,5 @@ function isProblem(value: unknown): value is ProblemHere {
   if (typeof value !== 'object' || value === null || !('uri' in value) || !('range' in value)) return false;
   return value.uri instanceof vscode.Uri && value.range instanceof vscode.Range;
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0]!.slice(0, 80);
 
 const invalid = (text: string): RequestFault => new RequestFault('invalid', text);

@@ -185,13 +185,7 @@ export class PageConnection {
           this.#sendStatus();
         }
         this.#views.grow(update.text);
-        this.post({
-          type: 'replyDelta',
-          session: journal.id,
-          id: update.id,
-          offset: update.offset,
-          text: update.text,
-        });
+        this.post({ ...update, type: 'replyDelta', session: journal.id });
         return;
       case 'turn_ended': {
         this.#views.end();
@@ -294,13 +288,7 @@ export class PageConnection {
 
   #sendTranscript(from: number): void {
     const { journal } = this.conversation;
-    this.post({
-      type: 'transcript',
-      session: journal.id,
-      epoch: this.#epoch,
-      from,
-      ...this.#views.newest(from),
-    });
+    this.post({ type: 'transcript', session: journal.id, epoch: this.#epoch, from, ...this.#views.newest(from) });
   }
 
   #sendCompressions(): void {
