@@ -4,8 +4,8 @@ import { importFile, type ImportApp } from './import-file.ts';
 import { locale, titleText } from '../platform/l10n.ts';
 import { saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
-import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
+import { truncate } from '../../core/text/truncate.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
 import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -127,5 +127,5 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
 
 function fileName(title: string): string {
   const name = title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
-  return name === '' ? 'session' : wholeCharacters(name.slice(0, 80));
+  return name === '' ? 'session' : truncate(name, 80);
 }

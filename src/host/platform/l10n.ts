@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
-import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
+import { truncate } from '../../core/text/truncate.ts';
 
 /** Locale for numbers and dates: VS Code's display language. */
 export const locale = (): string => vscode.env.language;
@@ -38,7 +38,7 @@ export function keyEventsText(count: number): string {
 
 /** The beginning of a text in one line; `max` is in UTF-16 units. */
 export const oneLine = (text: string, max = 120): string =>
-  wholeCharacters(text.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, max));
+  truncate(text.slice(0, 500).replace(/\s+/g, ' ').trim(), max);
 
 /** Like `oneLine`, for a Quick Pick item, which would show `$(name)` as an icon. */
 export const itemText = (text: string, max?: number): string =>
@@ -48,7 +48,7 @@ export const itemText = (text: string, max?: number): string =>
 export function truncated(text: string, max: number): string {
   if (text.length <= max) return text;
   const space = text.lastIndexOf(' ', max);
-  return `${wholeCharacters(text.slice(0, space > max / 2 ? space : max))}…`;
+  return `${truncate(text, space > max / 2 ? space : max)}…`;
 }
 
 /** A size in units of 1024 bytes. */
