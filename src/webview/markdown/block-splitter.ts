@@ -83,9 +83,10 @@ function blockStarts(text: string, isEnd: boolean): number[] {
     if (!map || level !== 0 || nesting < 0) continue;
     const at = lines[map[0]]!;
     if (at > 0) starts.push(at);
-    const isParagraph = type === 'paragraph_open' && !isEnd && text.length - at <= MAX_FORMULA_LENGTH;
-    if (isParagraph && tokens[index + 1]!.content.split('\n').some((line) => closingDelimiterFor(line) !== undefined))
-      break;
+    // `=` on a line of its own makes the lines above it a heading until the formula is closed.
+    const isText = (type === 'paragraph_open' || type === 'heading_open') && !isEnd;
+    if (!isText || text.length - at > MAX_FORMULA_LENGTH) continue;
+    if (tokens[index + 1]!.content.split('\n').some((line) => closingDelimiterFor(line) !== undefined)) break;
   }
   return starts;
 }

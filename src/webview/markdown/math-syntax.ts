@@ -56,7 +56,9 @@ export function addMathSyntax(markdown: InstanceType<typeof MarkdownIt>): void {
       let formula = first.slice(2);
       while (close !== undefined && !formula.trimEnd().endsWith(close)) {
         line++;
-        if (line >= endLine || formula.length > MAX_FORMULA_LENGTH) return false;
+        // A line with less indentation ends the list item.
+        const isOutside = line >= endLine || (state.sCount[line]! < state.blkIndent && !state.isEmpty(line));
+        if (isOutside || formula.length > MAX_FORMULA_LENGTH) return false;
         formula += `\n${lineAt(line)}`;
       }
       formula = formula.trimEnd().slice(0, -2);

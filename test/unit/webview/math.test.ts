@@ -24,6 +24,23 @@ describe('formula in a message', () => {
       assert.match(rendered(single), /^<p>\s*<code[^<]+<\/code><\/p>\s*$/);
   });
 
+  it('is rendered on lines of its own when it arrives in pieces and a line of it is an equals sign', () => {
+    for (const text of ['$$\na\n=\nb\n$$\n', '\\[\na\n=\nb\n\\]\n', 'Above:\n$$\na\n=\nb\n$$\n']) {
+      const splitter = new BlockSplitter();
+      for (const character of text) splitter.push(character);
+      splitter.finish();
+      assert.ok(
+        splitter.closed.some((block) => block.includes('a\n=\nb')),
+        JSON.stringify(splitter.closed),
+      );
+    }
+  });
+
+  it('ends with its list item', () => {
+    assert.doesNotMatch(rendered('- $$\n- second\n- $$\n'), /math/);
+    assert.match(rendered('- $$\n  a\n\n  b\n  $$\n- second'), /a\s+b\s*<\/code>/);
+  });
+
   for (const text of ['$$\nx\n- y\n+ z\n$$', '\\[\nx\n- y\n+ z\n\\]', 'Above:\n$$\nx\n- y\n+ z\n$$\nbelow'])
     it(`is rendered on lines of its own without splitting the block: ${JSON.stringify(text)}`, () => {
       assert.match(rendered(text), /<code class="math-display">\s*x\n- y\n\+ z\s*<\/code>/);
