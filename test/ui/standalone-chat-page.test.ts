@@ -3,16 +3,18 @@ import type { Locator, Page } from 'playwright-core';
 import { GAUGE_PARTS } from '../../src/core/budget/gauge.ts';
 import { eventually } from './eventually.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
-import { StandalonePages, tell } from './standalone-page.ts';
+import {
+  answerRequest,
+  messageView,
+  postedCount,
+  requestsOf,
+  showMessage,
+  showMessages,
+  StandalonePages,
+  tell,
+} from './standalone-page.ts';
 
 const [STATE] = Object.values(PAGE_STATES);
-const message = (text: string, more: object = {}) => ({
-  ...INIT.messages[0],
-  ending: 'complete',
-  parts: [{ type: 'text', text }],
-  ...more,
-});
-
 const PREVIEW = {
   ...{ nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
   ...{ model: 'gpt-5', estimatedCostUsd: null },
@@ -34,13 +36,8 @@ describe('chat page', () => {
   after(() => pages?.stop());
 
   /** Shows a new session with this message. */
-  async function show(text: string, more: object = {}, fields: object = {}, on = page): Promise<Locator> {
-    const session = `parts-${++serial}`;
-    await tell(on, { ...INIT, session, messages: [message(text, { id: session, ...more })], ...fields });
-    const row = on.locator(`[data-message="${session}"]`);
-    await row.waitFor();
-    return row;
-  }
+  const show = (text: string, more: object = {}, fields: object = {}, on = page): Promise<Locator> =>
+    showMessage(on, `parts-${++serial}`, text, more, fields);
 
   /** Shows a reply that is streaming. */
   async function arrive(text: string) {
@@ -52,26 +49,15 @@ describe('chat page', () => {
       all += more;
     };
     const end = (): Promise<void> =>
-      tell(page, { type: 'replyEnded', session, message: message(all, { id: session }) });
+      tell(page, { type: 'replyEnded', session, message: messageView(all, { id: session }) });
     return { row, add, end };
   }
 
   const code = (row: Locator): Locator => row.locator('.code-block code');
-  const asked = (type: string, of = page): Promise<{ readonly text?: string; readonly language?: string }[]> =>
-    of.evaluate(`posted.flatMap(({ body }) => (body?.type === '${type}' ? [body] : []))`);
-
-  const postedCount = (): Promise<number> => page.evaluate<number>('posted.length');
-  /** Answers or refuses the next request of this type after the first `after` posted messages. */
-  async function answer(type: string, after: number, result: { readonly value: unknown } | 'busy'): Promise<void> {
-    const find = `posted.slice(${after}).find(({ body }) => body?.type === '${type}')?.id ?? null`;
-    await eventually(async () => assert.notEqual(await page.evaluate(find), null));
-    const id = await page.evaluate<number>(find);
-    const fault = { reason: 'busy', text: 'Not now.' };
-    await tell(
-      page,
-      result === 'busy' ? { type: 'refusal', id, ok: false, fault } : { type: 'answer', id, ok: true, ...result },
-    );
-  }
+  const asked = (type: string, of = page) => requestsOf(of, type);
+  const posted = (): Promise<number> => postedCount(page);
+  const answer = (type: string, after: number, result: Parameters<typeof answerRequest>[3]): Promise<void> =>
+    answerRequest(page, type, after, result);
 
   it('works in browsers that lack newer functions', async () => {
     const older = await pages.open(null, NEWER.map((name) => `delete globalThis.${name};`).join('\n'));
@@ -210,11 +196,8 @@ describe('chat page', () => {
     afterEach(() => page.close());
 
     /** Shows these messages in a new session, or in the session with the ID `session`. */
-    async function showAll(texts: readonly string[], session = `parts-${++serial}`): Promise<void> {
-      const messages = texts.map((text, index) => message(text, { id: `${session}-${index}` }));
-      await tell(page, { ...INIT, session, messages, total: messages.length });
-      await page.locator(`[data-message^="${session}-"]`).last().waitFor();
-    }
+    const showAll = (texts: readonly string[], session = `parts-${++serial}`): Promise<void> =>
+      showMessages(page, session, texts);
     /** Sends a paste event to the composer. It doesn't insert the text, so the test also fills it in. */
     const paste = (text: string): Promise<void> =>
       page.evaluate(`{
@@ -230,7 +213,7 @@ describe('chat page', () => {
 
     it('clears search and find results when another session is shown', async () => {
       await showAll(lines(30));
-      let before = await postedCount();
+      let before = await posted();
       await button('Search').click();
       await search().fill('port');
       await answer('recall', before, {
@@ -241,7 +224,7 @@ describe('chat page', () => {
       await page.getByText('A port that was found').waitFor({ state: 'detached' });
       await isFocused(composer());
 
-      before = await postedCount();
+      before = await posted();
       await page.keyboard.press('Control+f');
       // Enters the text at once, because a slow page would request results for the first letters as well.
       await page.keyboard.insertText('port');
@@ -264,7 +247,7 @@ describe('chat page', () => {
 
     it('closes the compression preview when another session is shown', async () => {
       await showAll(lines(2));
-      const before = await postedCount();
+      const before = await posted();
       await tell(page, { type: 'focus', target: 'preview' });
       await answer('previewCompression', before, { value: PREVIEW });
       await button('Compress').waitFor();
@@ -274,7 +257,7 @@ describe('chat page', () => {
 
     it('keeps another panel open when a closed preview fails', async () => {
       await showAll(lines(2));
-      const before = await postedCount();
+      const before = await posted();
       await tell(page, { type: 'focus', target: 'preview' });
       await page.getByText('Calculating…').waitFor();
       await composer().press('Escape');
@@ -309,7 +292,7 @@ describe('chat page', () => {
 
     it('keeps the changes to a message that is scrolled out of view', async () => {
       const session = `parts-${++serial}`;
-      const messages = lines(60).map((text, index) => message(text, { id: `${session}-${index}`, role: 'user' }));
+      const messages = lines(60).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));
       await tell(page, { ...INIT, session, messages, total: messages.length });
       const row = page.locator(`[data-message="${session}-59"]`);
       await row.hover();
@@ -328,12 +311,12 @@ describe('chat page', () => {
     it('keeps typed text when a queued message is taken out to be edited', async () => {
       const queue = { items: [{ id: 'q1', text: 'Then deploy it.', attachments: 0 }], isHeld: true };
       await show('Hello.', {}, { status: { ...INIT.status, queue } });
-      let before = await postedCount();
+      let before = await posted();
       await page.locator('.queue').getByRole('button', { name: 'Edit' }).click();
       await composer().fill('Build it.');
       await answer('takeQueued', before, { value: { text: 'Then deploy it.', pasted: ['deploy it.'] } });
       await eventually(async () => assert.equal(await composer().inputValue(), 'Build it.\nThen deploy it.'));
-      before = await postedCount();
+      before = await posted();
       await composer().press('Enter');
       await eventually(async () => assert.deepEqual(await sent(before), ['deploy it.']));
     });
@@ -342,11 +325,11 @@ describe('chat page', () => {
       await show('Hello.');
       await paste('Use port 8443.');
       await composer().fill('They say: Use port 8443.');
-      let before = await postedCount();
+      let before = await posted();
       await composer().press('Enter');
       await answer('send', before, 'busy');
       await eventually(async () => assert.equal(await composer().inputValue(), 'They say: Use port 8443.'));
-      before = await postedCount();
+      before = await posted();
       await composer().press('Enter');
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });
@@ -361,7 +344,7 @@ describe('chat page', () => {
       const draft = { text: 'They say: Use port 8443.', attachments: [] };
       await tell(page, { ...INIT, session, draft });
       await eventually(async () => assert.equal(await composer().inputValue(), draft.text));
-      const before = await postedCount();
+      const before = await posted();
       await composer().press('Enter');
       await eventually(async () => assert.deepEqual(await sent(before), ['Use port 8443.']));
     });
@@ -371,7 +354,7 @@ describe('chat page', () => {
       const what = { kind: 'currentFile' };
       /** Types a word with one suggestion and presses a key. */
       const press = async (key: string): Promise<number> => {
-        const before = await postedCount();
+        const before = await posted();
         await composer().fill('');
         await composer().pressSequentially('Look at #');
         await answer('completeContext', before, { value: [{ label: 'Current File', detail: '', what }] });
@@ -403,7 +386,7 @@ describe('chat page', () => {
     it('scrolls to a message only when its own session is shown, even if that is later', async () => {
       await showAll(lines(60));
       const next = `parts-${++serial}`;
-      const before = await postedCount();
+      const before = await posted();
       await tell(page, { type: 'reveal', session: next, position: 3 });
       await tell(page, { type: 'ping' });
       await eventually(async () =>
@@ -423,7 +406,7 @@ describe('chat page', () => {
       const rename = (name: string): Promise<void> =>
         page.locator('.session', { hasText: name }).getByRole('button', { name: 'Rename' }).click();
       const title = page.getByRole('textbox', { name: 'New title' });
-      const before = await postedCount();
+      const before = await posted();
       await rename('First');
       await title.fill('One');
       await rename('Second');
@@ -436,7 +419,7 @@ describe('chat page', () => {
 
     it('offers to undo a deletion only while its session is shown', async () => {
       const row = await show('Hello.');
-      const before = await postedCount();
+      const before = await posted();
       await row.hover();
       await row.getByRole('button', { name: 'Delete Message' }).click();
       await answer('deleteMessage', before, { value: null });
@@ -479,7 +462,7 @@ describe('chat page', () => {
     /** Opens the compression's summary, which contains this text. */
     async function openSummary(text: string): Promise<Locator> {
       const row = page.locator('.compression');
-      const before = await postedCount();
+      const before = await posted();
       await row.getByRole('button', { name: '1 message → 1 summary' }).click();
       await answer('openNode', before, { value: { ...node, text } });
       await row.getByRole('heading', { name: 'Ports' }).waitFor();
@@ -492,7 +475,7 @@ describe('chat page', () => {
       await tell(page, {
         type: 'messagesChanged',
         session: `parts-${serial}`,
-        messages: [message('**CANNOT-BE-DRAWN**', { id: `parts-${serial}` })],
+        messages: [messageView('**CANNOT-BE-DRAWN**', { id: `parts-${serial}` })],
       });
       await row.locator('.plain', { hasText: '**CANNOT-BE-DRAWN**' }).waitFor();
       assert.equal(await summary.locator('strong', { hasText: '8443' }).count(), 1);

@@ -1,11 +1,14 @@
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/editor/find-chromium.ts';
 import { root } from '../../scripts/support/paths.ts';
 import { pageHtml } from '../../src/host/platform/page-html.ts';
+import { eventually } from './eventually.ts';
+import { INIT } from './page-states.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/webview.js': 'text/javascript',
@@ -63,3 +66,54 @@ export class StandalonePages {
 /** Sends a host message to a page. */
 export const tell = (page: Page, message: object): Promise<void> =>
   page.evaluate(`postMessage(${JSON.stringify(message)}, '*')`);
+
+/** A message as it's sent to the page. */
+export const messageView = (text: string, more: object = {}) => ({
+  ...INIT.messages[0],
+  ending: 'complete',
+  parts: [{ type: 'text', text }],
+  ...more,
+});
+
+/** Shows a session with one message, which has the session's ID. */
+export async function showMessage(page: Page, session: string, text: string, more = {}, fields = {}): Promise<Locator> {
+  await tell(page, { ...INIT, session, messages: [messageView(text, { id: session, ...more })], ...fields });
+  const row = page.locator(`[data-message="${session}"]`);
+  await row.waitFor();
+  return row;
+}
+
+/** Shows a session with these messages, whose IDs are the session's with their index. */
+export async function showMessages(page: Page, session: string, texts: readonly string[]): Promise<void> {
+  const messages = texts.map((text, index) => messageView(text, { id: `${session}-${index}` }));
+  await tell(page, { ...INIT, session, messages, total: messages.length });
+  await page.locator(`[data-message^="${session}-"]`).last().waitFor();
+}
+
+interface PostedRequest {
+  readonly id: number;
+  readonly text?: string;
+  readonly language?: string;
+  readonly href?: string;
+}
+
+/** The page's requests of this type after the first `after` posted messages. */
+export const requestsOf = (page: Page, type: string, after = 0): Promise<PostedRequest[]> =>
+  page.evaluate(
+    `posted.slice(${after}).flatMap(({ id, body }) => (body?.type === '${type}' ? [{ ...body, id }] : []))`,
+  );
+
+export const postedCount = (page: Page): Promise<number> => page.evaluate<number>('posted.length');
+
+/** Answers or refuses the first request of this type after the first `after` posted messages. */
+export async function answerRequest(
+  page: Page,
+  type: string,
+  after: number,
+  result: { readonly value: unknown } | 'busy' | 'elsewhere',
+): Promise<void> {
+  await eventually(async () => assert.notEqual((await requestsOf(page, type, after)).length, 0));
+  const [{ id }] = (await requestsOf(page, type, after)) as [PostedRequest];
+  const refusal = { type: 'refusal', id, ok: false, fault: { reason: result, text: 'Not now.' } };
+  await tell(page, typeof result === 'string' ? refusal : { type: 'answer', id, ok: true, ...result });
+}
