@@ -56,6 +56,6 @@ export function formatDay(at: number, now: number): string {
 
 export const isSameDay = (a: number, b: number): boolean => startOfDay(a) === startOfDay(b);
 
-const startOfDay = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+export const startOfDay = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
 export const baseName = (path: string): string => /[^/\\]*(?=[/\\]?$)/.exec(path)?.[0] ?? path;

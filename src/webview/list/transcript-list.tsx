@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
+import { startOfDay } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
@@ -105,6 +106,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     [session.compressions],
   );
 
+  const today = startOfDay(Date.now());
   const renderedRows = [];
   for (let row = Math.max(0, range.from); row <= range.to && row < transcript.total; row++) {
     const message = transcript.at(row);
@@ -113,6 +115,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         key={message?.id ?? `row-${row}`}
         row={row}
         total={transcript.total}
+        today={today}
         message={message}
         previousAt={transcript.at(row - 1)?.at}
         nextRole={transcript.at(row + 1)?.role}

@@ -9,6 +9,8 @@ import { Message } from './message.tsx';
 interface Props {
   readonly row: number;
   readonly total: number;
+  /** The start of the current day, in ms since the epoch. */
+  readonly today: number;
   readonly message: MessageView | undefined;
   readonly previousAt: number | undefined;
   readonly nextRole: MessageView['role'] | undefined;
@@ -26,7 +28,7 @@ export class TranscriptRow extends Component<Props> {
   }
 
   override render(props: Props) {
-    const { row, total, message, previousAt, compressionsBefore, compressionsAfter } = props;
+    const { row, total, today, message, previousAt, compressionsBefore, compressionsAfter } = props;
     const newDay = message && (previousAt === undefined || !isSameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} role="presentation">
@@ -35,7 +37,7 @@ export class TranscriptRow extends Component<Props> {
         ))}
         {newDay && (
           <div class="day line meta" role="presentation">
-            <span>{formatDay(message.at, Date.now())}</span>
+            <span>{formatDay(message.at, today)}</span>
           </div>
         )}
         {message ? (

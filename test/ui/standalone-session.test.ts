@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
+import { INIT } from './page-states.ts';
+import {
+  answerRequest,
+  messageView,
+  postedCount,
+  requestsOf,
+  showMessage,
+  showMessages,
+  StandalonePages,
+  tell,
+} from './standalone-page.ts';
+
+describe('session on the chat page', () => {
+  let pages: StandalonePages;
+  let page: Page;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+  });
+
+  after(() => pages?.stop());
+
+  beforeEach(async () => {
+    page = await pages.open();
+  });
+
+  afterEach(() => page.close());
+
+  const button = (name: string | RegExp): Locator => page.getByRole('button', { name, exact: true });
+  const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+  const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
+  /** Shows the list of sessions, which contains one, and starts to rename it. */
+  const renameSession = async (): Promise<Locator> => {
+    const view = { id: 'a', title: 'First', updatedAt: 1, messages: 1, pinned: false, archived: false };
+    await showMessage(page, 'a', 'Hello.', {}, { sessions: [view] });
+    await page.locator('.title-button').click();
+    await page.locator('.session', { hasText: 'First' }).getByRole('button', { name: 'Rename' }).click();
+    return page.getByRole('textbox', { name: 'New title' });
+  };
+
+  it('shows that messages are from yesterday once the day has changed', async () => {
+    await page.clock.setFixedTime('2026-03-01T12:00');
+    await showMessage(page, 'a', 'Hello.', { at: new Date('2026-03-01T11:00').getTime() });
+    await page.locator('.day', { hasText: 'Today' }).waitFor();
+    await page.clock.setFixedTime('2026-03-02T09:00');
+    await tell(page, { type: 'status', status: INIT.status });
+    await page.locator('.day', { hasText: 'Yesterday' }).waitFor();
+  });
+});
