@@ -55,8 +55,8 @@ export class Page {
   /** The query of the last `/recall`. A new object searches again. */
   recall: { readonly query: string } = { query: '' };
   readonly toasts = new Toasts(() => this.rerender());
-  /** Text for screen readers to announce. */
-  announcement = '';
+  /** Text for screen readers to announce. A new object announces it even if the text is the same. */
+  announcement: { readonly text: string } = { text: '' };
   /** Renders the page. Set by `App`. */
   rerender: () => void = () => undefined;
   /** Set by the composer. */
@@ -154,7 +154,7 @@ export class Page {
         0,
         MAX_ANNOUNCEMENT,
       );
-      this.announcement = text('Response: {0}', beginning);
+      this.announcement = { text: text('Response: {0}', beginning) };
     } else if (message.type === 'draft' && message.focus && message.session === this.session?.id) {
       this.composer?.setText(message.draft.text);
     }

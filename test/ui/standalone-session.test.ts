@@ -49,4 +49,23 @@ describe('session on the chat page', () => {
     await tell(page, { type: 'status', status: INIT.status });
     await page.locator('.day', { hasText: 'Yesterday' }).waitFor();
   });
+
+  it('announces a reply even if the one before had the same text', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    const reply = async (id: string, at: number): Promise<void> => {
+      const view = messageView('Done.', { id, ending: undefined, streaming: true });
+      await tell(page, { type: 'replyStarted', session: 'a', at, message: view });
+      await tell(page, { type: 'replyEnded', session: 'a', message: { ...view, ending: 'complete', streaming: false } });
+      await page.locator(`[data-message="${id}"]:not(.streaming)`).waitFor();
+    };
+    await reply('b', 1);
+    await page.getByRole('status').filter({ hasText: 'Response: Done.' }).waitFor();
+    await page.evaluate(`{
+      globalThis.changes = 0;
+      const status = [...document.querySelectorAll('[role="status"]')].find((each) => each.textContent.includes('Done.'));
+      new MutationObserver(() => changes++).observe(status, { childList: true, characterData: true, subtree: true });
+    }`);
+    await reply('c', 2);
+    await eventually(async () => assert.notEqual(await page.evaluate<number>('changes'), 0));
+  });
 });

@@ -52,7 +52,7 @@ export function App({ page }: { readonly page: Page }) {
       )}
       {state.type === 'open' && <Chat session={state.session} />}
       <div class="off-screen" aria-live="polite" role="status">
-        {page.announcement}
+        <span key={page.announcement}>{page.announcement.text}</span>
       </div>
     </PageContext.Provider>
   );
