@@ -36,11 +36,12 @@ export interface Completion {
   readonly end: number;
 }
 
-/** The completion at the caret: `/name` at the beginning of the text, or a word that begins with `#` or `@`. */
+/** The completion at the caret: `/name` if it's the whole text, or a word that begins with `#` or `@`. */
 export function completionAt(value: string, caret: number): Completion | undefined {
   const before = value.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before)?.[1];
-  if (command !== undefined) return { kind: 'command', query: command.toLowerCase(), start: 0, end: caret };
+  // A command replaces the text, so a draft after the caret would be lost.
+  if (command !== undefined && value.slice(caret).trim() === '') return { kind: 'command', query: command.toLowerCase(), start: 0, end: caret };
   const query = /(?:^|\s)[#@]([^\s#@]{0,200})$/.exec(before)?.[1];
   return query === undefined ? undefined : { kind: 'context', query, start: caret - query.length - 1, end: caret };
 }

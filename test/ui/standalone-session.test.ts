@@ -68,4 +68,13 @@ describe('session on the chat page', () => {
     await reply('c', 2);
     await eventually(async () => assert.notEqual(await page.evaluate<number>('changes'), 0));
   });
+
+  it('keeps a draft when a slash command is typed before it', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await composer().fill('fix the parser');
+    await composer().press('Home');
+    await composer().pressSequentially('/com');
+    await composer().press('Tab');
+    assert.equal(await composer().inputValue(), '/comfix the parser');
+  });
 });

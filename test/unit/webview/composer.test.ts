@@ -13,6 +13,7 @@ describe('composer completion and slash commands', () => {
   it('completes a command after a slash at the start of the text, and only there', () => {
     assert.deepEqual(completionAt('/co', 3), { kind: 'command', query: 'co', start: 0, end: 3 });
     assert.equal(completionAt('see /co', 7), undefined);
+    assert.equal(completionAt('/co\nFix the parser', 3), undefined, 'the text after it would be lost');
     assert.deepEqual(
       matchingCommands('re').map((each) => each.name),
       ['reset', 'recall'],
