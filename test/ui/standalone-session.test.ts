@@ -77,4 +77,14 @@ describe('session on the chat page', () => {
     await composer().press('Tab');
     assert.equal(await composer().inputValue(), '/comfix the parser');
   });
+
+  it('offers to undo a new branch only while its session is shown', async () => {
+    const row = await showMessage(page, 'a', 'Hello.');
+    await row.hover();
+    await row.getByRole('button', { name: 'Start New Branch from Here' }).click();
+    await answerRequest(page, 'fork', 0, { value: null });
+    await button('Undo').waitFor();
+    await showMessage(page, 'b', 'Hello.');
+    await button('Undo').waitFor({ state: 'detached' });
+  });
 });

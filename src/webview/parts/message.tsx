@@ -278,10 +278,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
     if (!(await page.tryRequest('fork', id)) || isForeign) return;
     // Until there is another message here, no button leads to the previous branch.
     const undo = () => last && void page.request('switchBranch', { message: last });
-    page.toasts.show(text('Your next message starts a new branch here. The previous branch is kept.'), 'info', {
-      label: text('Undo'),
-      run: undo,
-    });
+    page.showUndo(text('Your next message starts a new branch here. The previous branch is kept.'), undo);
   };
   const remove = async () => {
     if (!(await page.tryRequest('deleteMessage', id))) return;
