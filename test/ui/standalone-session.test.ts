@@ -87,4 +87,17 @@ describe('session on the chat page', () => {
     await showMessage(page, 'b', 'Hello.');
     await button('Undo').waitFor({ state: 'detached' });
   });
+
+  it('loads messages again if another branch was shown before they arrived', async () => {
+    const messages = lines(50).map((text, index) => messageView(text, { id: `a-${index}` }));
+    await tell(page, { ...INIT, session: 'a', messages, total: 100, from: 50 });
+    await page.locator('[aria-posinset="100"]').waitFor();
+    await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
+    const loads = () => requestsOf(page, 'loadMessages');
+    await eventually(async () => assert.equal((await loads()).length, 1));
+    const branch = lines(50).map((text, index) => messageView(text, { id: `b-${index}` }));
+    await tell(page, { type: 'transcript', session: 'a', epoch: 2, total: 100, from: 50, messages: branch });
+    await answerRequest(page, 'loadMessages', 0, { value: { from: 0, messages } });
+    await eventually(async () => assert.equal((await loads()).length, 2));
+  });
 });

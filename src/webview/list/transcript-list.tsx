@@ -30,7 +30,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const end = useRef<HTMLDivElement>(null);
   const viewport = useRef<Viewport>(undefined);
   const navigation = useRef<FeedNavigation>(undefined);
-  const requested = useRef(new Set<number>());
+  /** The running requests, each with its epoch, because the answers of an earlier epoch are discarded. */
+  const requested = useRef(new Set<string>());
   const awaitingFocus = useRef<number>(undefined);
   const [range, setRange] = useState<RowRange>({ from: 0, to: -1 });
   const [isAtEnd, setIsAtEnd] = useState(true);
@@ -75,11 +76,12 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
 
   useEffect(() => {
     for (const from of transcript.missingPages(range.from, range.to)) {
-      if (requested.current.has(from)) continue;
-      requested.current.add(from);
+      const key = `${session.epoch}:${from}`;
+      if (requested.current.has(key)) continue;
+      requested.current.add(key);
       void page
         .loadMessages(from, PAGE_SIZE, (range.from + range.to) / 2)
-        .finally(() => requested.current.delete(from));
+        .finally(() => requested.current.delete(key));
     }
   }, [transcript, range]);
 
