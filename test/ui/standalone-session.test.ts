@@ -100,4 +100,16 @@ describe('session on the chat page', () => {
     await answerRequest(page, 'loadMessages', 0, { value: { from: 0, messages } });
     await eventually(async () => assert.equal((await loads()).length, 2));
   });
+
+  it('keeps text that was typed after a message that returns to its own session', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await composer().fill('First');
+    await composer().press('Enter');
+    await composer().fill('Second');
+    await showMessage(page, 'b', 'Hello.');
+    await answerRequest(page, 'send', 0, 'elsewhere');
+    await page.getByText('Not now.').waitFor();
+    const drafts = await page.evaluate(`posted.flatMap((each) => (each.type === 'setDraft' ? [each.text] : []))`);
+    assert.equal((drafts as string[]).at(-1), 'First\nSecond');
+  });
 });

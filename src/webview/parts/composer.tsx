@@ -93,12 +93,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.request('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const current = page.session;
       if (reason === 'elsewhere') {
-        page.post({ type: 'setDraft', session: session.id, text: source });
+        // Keep the text that was typed since.
+        page.post({ type: 'setDraft', session: session.id, text: joinTexts(source, latest.current) });
         page.addPasted(session.id, pasted);
       }
       if (current?.id !== session.id) return;
       if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return;
-      // Keep the text that was typed since.
       setText(joinTexts(source, field.current?.value ?? ''));
       page.addPasted(session.id, pasted);
     });
