@@ -112,4 +112,13 @@ describe('session on the chat page', () => {
     const drafts = await page.evaluate(`posted.flatMap((each) => (each.type === 'setDraft' ? [each.text] : []))`);
     assert.equal((drafts as string[]).at(-1), 'First\nSecond');
   });
+
+  it('offers to copy long code only once it is shown in full', async () => {
+    const row = await showMessage(page, 'a', `\`\`\`ts\n${'const a = 1;\n'.repeat(3_000)}\`\`\``);
+    const copy = row.getByRole('button', { name: 'Copy', exact: true });
+    await row.getByRole('button', { name: /Show All/ }).waitFor();
+    assert.equal(await copy.count(), 0);
+    await row.getByRole('button', { name: /Show All/ }).click();
+    await copy.waitFor();
+  });
 });

@@ -45,7 +45,7 @@ export function Markdown(props: {
   }, [shown, live]);
   return (
     <>
-      <div class="markdown" ref={host} />
+      <div class={more ? 'markdown truncated' : 'markdown'} ref={host} />
       {more}
     </>
   );
