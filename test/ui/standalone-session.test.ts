@@ -121,4 +121,11 @@ describe('session on the chat page', () => {
     await row.getByRole('button', { name: /Show All/ }).click();
     await copy.waitFor();
   });
+
+  it('quotes each line once even if it ends with CRLF', async () => {
+    const row = await showMessage(page, 'a', 'first\r\nsecond');
+    await row.hover();
+    await row.getByRole('button', { name: 'Quote' }).click();
+    await eventually(async () => assert.equal(await composer().inputValue(), '> first\n> second\n\n'));
+  });
 });

@@ -63,7 +63,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       quote: (quoted) => {
         setValue(
           (before) =>
-            `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${quoted.replace(/^/gm, '> ')}\n\n`,
+            `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${quoted.replace(/^|\r?\n/g, '$&> ')}\n\n`,
         );
         focus();
       },
