@@ -128,4 +128,13 @@ describe('session on the chat page', () => {
     await row.getByRole('button', { name: 'Quote' }).click();
     await eventually(async () => assert.equal(await composer().inputValue(), '> first\n> second\n\n'));
   });
+
+  it('draws the overview again when a branch of the same length is shown', async () => {
+    await showMessages(page, 'a', lines(30));
+    const outlines = () => requestsOf(page, 'outline');
+    await eventually(async () => assert.equal((await outlines()).length, 1));
+    const messages = lines(30).map((text, index) => messageView(text, { id: `b-${index}` }));
+    await tell(page, { type: 'transcript', session: 'a', epoch: 2, total: 30, from: 0, messages });
+    await eventually(async () => assert.equal((await outlines()).length, 2));
+  });
 });

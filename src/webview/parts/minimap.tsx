@@ -54,7 +54,7 @@ export function Minimap(props: {
     return () => {
       isCurrent = false;
     };
-  }, [height, total, session.id, session.compressions]);
+  }, [height, total, session.id, session.epoch, session.compressions]);
 
   const drawing = useMemo(() => outline && <Drawing outline={outline} session={session} />, [outline, session]);
   const position = Math.max(0, Math.min(props.viewport.current?.anchor.row ?? 0, total - 1));
