@@ -137,4 +137,16 @@ describe('session on the chat page', () => {
     await tell(page, { type: 'transcript', session: 'a', epoch: 2, total: 30, from: 0, messages });
     await eventually(async () => assert.equal((await outlines()).length, 2));
   });
+
+  it('keeps the next step of the task that is typed while one is stored', async () => {
+    await showMessage(page, 'a', 'Hello.', {}, { task: { id: 't', goal: 'Ship it', steps: [] } });
+    const field = page.getByRole('textbox', { name: 'Add step' });
+    await field.fill('Test it');
+    await field.press('Enter');
+    await field.fill('Tag it');
+    await answerRequest(page, 'setTask', 0, { value: null });
+    await tell(page, { type: 'say', text: 'Stored.', offer: null });
+    await page.getByText('Stored.').waitFor();
+    assert.equal(await field.inputValue(), 'Tag it');
+  });
 });

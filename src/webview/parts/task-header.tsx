@@ -24,7 +24,9 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
   const setStatus = (index: number, status: StepStatus) => void page.request('stepTask', { step: index, status });
   const add = async () => {
     const added = { text: step.trim(), status: 'pending' as const };
-    if (await page.tryRequest('setTask', { goal, steps: [...steps, added] })) setStep('');
+    if (await page.tryRequest('setTask', { goal, steps: [...steps, added] }))
+      // Keep the next step, which may have been typed meanwhile.
+      setStep((now) => (now === step ? '' : now));
   };
   const head = (
     <>
