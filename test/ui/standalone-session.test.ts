@@ -149,4 +149,20 @@ describe('session on the chat page', () => {
     await page.getByText('Stored.').waitFor();
     assert.equal(await field.inputValue(), 'Tag it');
   });
+
+  it('discards a changed title on Escape', async () => {
+    const title = await renameSession();
+    await title.fill('Other');
+    await title.press('Escape');
+    await title.waitFor({ state: 'detached' });
+    await page.locator('.session-open', { hasText: 'First' }).and(page.locator(':focus')).waitFor();
+    assert.deepEqual(await requestsOf(page, 'renameSession'), []);
+  });
+
+  it('leaves keys other than the arrows to VS Code while a session is renamed', async () => {
+    const title = await renameSession();
+    await page.evaluate(`globalThis.keys = []; window.addEventListener('keydown', ({ key }) => keys.push(key))`);
+    for (const key of ['F1', 'ArrowUp']) await title.press(key);
+    assert.deepEqual(await page.evaluate('keys'), ['F1']);
+  });
 });

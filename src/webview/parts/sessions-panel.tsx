@@ -140,9 +140,14 @@ function RenameField({ session, close }: { readonly session: SessionView; readon
       aria-label={text('New title')}
       onBlur={(event) => void rename(event.currentTarget.value.trim())}
       onKeyDown={(event) => {
-        event.stopPropagation();
+        // Arrow keys are for the text, not for the list of sessions. Other keys may be commands.
+        if (event.key.startsWith('Arrow')) event.stopPropagation();
         if (isEnter(event)) event.currentTarget.blur();
-        else if (event.key === 'Escape' && !event.isComposing) close();
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        // Removing the field also blurs it.
+        event.currentTarget.value = session.title;
+        event.currentTarget.blur();
       }}
     />
   );
