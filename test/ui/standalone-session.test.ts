@@ -165,4 +165,13 @@ describe('session on the chat page', () => {
     for (const key of ['F1', 'ArrowUp']) await title.press(key);
     assert.deepEqual(await page.evaluate('keys'), ['F1']);
   });
+
+  it('closes suggestions when the caret leaves their word', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    const suggestion = page.getByRole('option', { name: '/compress' });
+    await composer().pressSequentially('/co');
+    await suggestion.waitFor();
+    await composer().press('Home');
+    await suggestion.waitFor({ state: 'detached' });
+  });
 });

@@ -200,7 +200,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
             setDismissed(false);
             page.save({ draft: event.currentTarget.value });
           }}
-          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyUp={(event) => setCaret(event.currentTarget.selectionStart)}
+          onClick={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={handleKeyDown}
           onPaste={handlePaste}
         />
