@@ -174,4 +174,10 @@ describe('session on the chat page', () => {
     await composer().press('Home');
     await suggestion.waitFor({ state: 'detached' });
   });
+
+  it('shows no half of an emoji where a long text is truncated', async () => {
+    const row = await showMessage(page, 'a', `${'a'.repeat(11_999)}😀${'b'.repeat(30_000)}`);
+    const shown = (await row.locator('.markdown').textContent()) ?? '';
+    assert.equal(shown, shown.toWellFormed().replaceAll('\ufffd', ''));
+  });
 });
