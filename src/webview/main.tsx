@@ -72,7 +72,7 @@ function activate(element: Element, page: Page): boolean {
     const { path, line, column } = target;
     void page.request('openFile', { path, ...(line && { line }), ...(column && { column }) });
   } else {
-    void page.request('openLink', { href: target.href.slice(0, 8_000) });
+    void page.request('openLink', { href: target.href });
   }
   return true;
 }

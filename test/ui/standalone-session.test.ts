@@ -180,4 +180,11 @@ describe('session on the chat page', () => {
     const shown = (await row.locator('.markdown').textContent()) ?? '';
     assert.equal(shown, shown.toWellFormed().replaceAll('\ufffd', ''));
   });
+
+  it('requests a long address as a whole, so that no other page is opened', async () => {
+    const href = `https://a.example/${'x'.repeat(9_000)}`;
+    const row = await showMessage(page, 'a', `[a](${href})`);
+    await row.getByRole('link', { name: 'a', exact: true }).click();
+    await eventually(async () => assert.equal((await requestsOf(page, 'openLink'))[0]?.href, href));
+  });
 });
