@@ -18,7 +18,7 @@ const EXTENSIONLESS_NAMES = /^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Ju
 /** Parses the target of a Markdown link. Refuses control characters, which browsers ignore, and file names with spaces. */
 export function linkTarget(href: string): LinkTarget {
   const text = decode(href);
-  if (text === undefined || hasControlCharacter(text)) return { kind: 'refused' };
+  if (text === undefined || /[\t\n\r]/.test(href) || HIDDEN_CHARACTERS.test(text)) return { kind: 'refused' };
   if (MESSAGE_LINK.test(text)) return { kind: 'message', href: text };
   if (SCHEME.test(text) && !/^[A-Za-z]:[\\/]/.test(text) && !isFileWithLine(text)) {
     const url = URL.canParse(href) ? new URL(href) : undefined;
@@ -30,7 +30,7 @@ export function linkTarget(href: string): LinkTarget {
 
 /** Parses inline text as a file name; undefined if it doesn't look like one. */
 export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
-  if (text.length > 300 || text.includes('://') || hasControlCharacter(text)) return undefined;
+  if (text.length > 300 || text.includes('://') || HIDDEN_CHARACTERS.test(text)) return undefined;
   const target = fileTarget(text);
   if (!target) return undefined;
   const name = target.path.replace(/^.*[/\\]/, '');
@@ -66,8 +66,6 @@ function decode(href: string): string | undefined {
     return undefined;
   }
 }
-
-const hasControlCharacter = (text: string): boolean => /[\t\n\r]/.test(text) || text.search(HIDDEN_CHARACTERS) !== -1;
 
 /**
  * Invisible characters that can hide or reorder text: C0/C1 controls, bidirectional overrides and isolates

@@ -6,6 +6,8 @@ describe('links in messages', () => {
     const href = 'https://nodejs.org/api/?a=1#b';
     assert.deepEqual(linkTarget(href), { kind: 'web', href });
     assert.equal(linkTarget('mailto:a@b.example').kind, 'web');
+    const report = 'https://a.example/issues/new?body=first%0Asecond';
+    assert.deepEqual(linkTarget(report), { kind: 'web', href: report });
   });
 
   it('are refused with any other scheme, however it is written', () => {
