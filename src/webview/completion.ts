@@ -41,7 +41,8 @@ export function completionAt(value: string, caret: number): Completion | undefin
   const before = value.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before)?.[1];
   // A command replaces the text, so a draft after the caret would be lost.
-  if (command !== undefined && value.slice(caret).trim() === '') return { kind: 'command', query: command.toLowerCase(), start: 0, end: caret };
+  if (command !== undefined && value.slice(caret).trim() === '')
+    return { kind: 'command', query: command.toLowerCase(), start: 0, end: caret };
   const query = /(?:^|\s)[#@]([^\s#@]{0,200})$/.exec(before)?.[1];
   return query === undefined ? undefined : { kind: 'context', query, start: caret - query.length - 1, end: caret };
 }

@@ -60,7 +60,7 @@ export class Page {
   /** Renders the page. Set by `App`. */
   rerender: () => void = () => undefined;
   /** Set by the composer. */
-  composer: { focus(): void; quote(text: string): void; setText(text: string): void } | undefined;
+  composer: { focus(): void; setText(text: string | ((before: string) => string)): void } | undefined;
   /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
   list: { reveal(position: number, keepFocus?: boolean): void; scrollToEnd(): void } | undefined;
   readonly #api: EditorApi;

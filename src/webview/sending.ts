@@ -53,6 +53,10 @@ export function returnsToComposer(
 /** Joins texts that aren't empty by line breaks. */
 export const joinTexts = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
+/** Adds a quote to a draft, on lines of its own. */
+export const withQuote = (draft: string, quoted: string): string =>
+  `${draft}${draft === '' || draft.endsWith('\n') ? '' : '\n'}${quoted.replace(/^|\r?\n/g, '$&> ')}\n\n`;
+
 /** Whether a message is the user's and has no reply. `busy`: a reply is streaming. */
 export const isUnanswered = (
   { role }: Pick<MessageView, 'role'>,

@@ -5,7 +5,6 @@ import { INIT } from './page-states.ts';
 import {
   answerRequest,
   messageView,
-  postedCount,
   requestsOf,
   showMessage,
   showMessages,
@@ -55,7 +54,11 @@ describe('session on the chat page', () => {
     const reply = async (id: string, at: number): Promise<void> => {
       const view = messageView('Done.', { id, ending: undefined, streaming: true });
       await tell(page, { type: 'replyStarted', session: 'a', at, message: view });
-      await tell(page, { type: 'replyEnded', session: 'a', message: { ...view, ending: 'complete', streaming: false } });
+      await tell(page, {
+        type: 'replyEnded',
+        session: 'a',
+        message: { ...view, ending: 'complete', streaming: false },
+      });
       await page.locator(`[data-message="${id}"]:not(.streaming)`).waitFor();
     };
     await reply('b', 1);

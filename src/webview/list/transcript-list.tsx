@@ -79,9 +79,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
       const key = `${session.epoch}:${from}`;
       if (requested.current.has(key)) continue;
       requested.current.add(key);
-      void page
-        .loadMessages(from, PAGE_SIZE, (range.from + range.to) / 2)
-        .finally(() => requested.current.delete(key));
+      void page.loadMessages(from, PAGE_SIZE, (range.from + range.to) / 2).finally(() => requested.current.delete(key));
     }
   }, [transcript, range]);
 

@@ -60,13 +60,6 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const focus = () => field.current?.focus();
     page.composer = {
       focus,
-      quote: (quoted) => {
-        setValue(
-          (before) =>
-            `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${quoted.replace(/^|\r?\n/g, '$&> ')}\n\n`,
-        );
-        focus();
-      },
       setText: (next) => {
         setValue(next);
         focus();
@@ -154,6 +147,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.request('attach', { what: { kind: 'paste', text: pasted } });
   };
 
+  const readCaret = () => setCaret(field.current?.selectionStart ?? 0);
   const isSendable = canSend(value, session);
   const attachmentTokens = draft.attachments.reduce((sum, each) => sum + each.tokens, 0);
   return (
@@ -200,8 +194,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
             setDismissed(false);
             page.save({ draft: event.currentTarget.value });
           }}
-          onKeyUp={(event) => setCaret(event.currentTarget.selectionStart)}
-          onClick={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyUp={readCaret}
+          onClick={readCaret}
           onKeyDown={handleKeyDown}
           onPaste={handlePaste}
         />

@@ -3,7 +3,7 @@ import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens, truncated } from '../format.ts';
 import { roleName } from '../names.ts';
 import { usePage } from '../page-context.ts';
-import { isSubmitKey, isUnanswered } from '../sending.ts';
+import { isSubmitKey, isUnanswered, withQuote } from '../sending.ts';
 import { lastText, textLength } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip } from './attachments.tsx';
@@ -271,7 +271,7 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
   const copy = async () => {
     if (await page.tryRequest('copyMessage', id)) page.toasts.show(text('Copied'));
   };
-  const quote = () => page.composer?.quote(selectionIn(message) || lastText(message));
+  const quote = () => page.composer?.setText((draft) => withQuote(draft, selectionIn(message) || lastText(message)));
 
   const fork = async () => {
     const last = page.session?.transcript.last?.id;

@@ -40,8 +40,7 @@ describe('page', () => {
 
   it('leaves the composer alone when a draft belongs to another session', () => {
     const written: string[] = [];
-    const nothing = () => undefined;
-    page.composer = { focus: nothing, quote: nothing, setText: (words) => void written.push(words) };
+    page.composer = { focus: () => undefined, setText: (words) => void written.push(String(words)) };
     const attachments = [{ id: 'a1', kind: 'file', name: 'left.ts', tokens: 1 }];
     const draft = (text: string) => ({ type: 'draft', draft: { text, attachments }, focus: true });
     page.receive({ ...draft('Of the other one'), session: 's0' });
