@@ -176,7 +176,7 @@ describe('chat page', () => {
     const variables = colors.map((name, index) => `--vscode-charts-${name}: rgb(${index * 30}, 0, 90)`).join(';');
     const shown = await page.evaluate<string[]>(`(() => {
       document.documentElement.style.cssText += ${JSON.stringify(`;${variables}`)};
-      const parts = document.querySelectorAll('.gauge-bar [class^="part-"]');
+      const parts = document.querySelectorAll('.gauge-bar .part');
       return [...parts].map((part) => getComputedStyle(part).backgroundColor);
     })()`);
     assert.equal(new Set(shown).size, GAUGE_PARTS.length, shown.join('; '));

@@ -48,7 +48,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
       >
         <span class="gauge-bar" aria-hidden="true">
           {parts.map(({ name, tokens }) => (
-            <span key={name} class={`part-${name}`} style={{ width: percent(tokens) }} />
+            <span key={name} class="part" style={{ width: percent(tokens), background: `var(--part-${name})` }} />
           ))}
           {gauge.threshold !== undefined && (
             <span class="gauge-threshold" style={{ insetInlineStart: percent(gauge.threshold * gauge.budget) }} />
@@ -68,22 +68,20 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
   const free = Math.max(0, budget - gauge.used);
   const rows = [
     ...parts.map(({ name, tokens }) => ({
-      partClass: `part-${name}`,
-      name: NAMES[name](),
-      tokens,
-      share: shareOf(tokens),
+      ...{ name: NAMES[name](), background: `var(--part-${name})` },
+      ...{ tokens, share: shareOf(tokens) },
     })),
-    { partClass: '', name: text('Free'), tokens: free, share: shareOf(free) },
-    { partClass: '', name: text('Not available for requests'), tokens: gauge.reserved, share: '' },
+    { name: text('Free'), background: '', tokens: free, share: shareOf(free) },
+    { name: text('Not available for requests'), background: '', tokens: gauge.reserved, share: '' },
   ];
   return (
     <section class="gauge-panel popup" aria-label={text('Context usage')}>
       <table>
         <tbody>
-          {rows.map(({ partClass, name, tokens, share }) => (
+          {rows.map(({ name, background, tokens, share }) => (
             <tr key={name} class={share === '' ? 'meta' : undefined}>
               <th scope="row">
-                <span class={`swatch ${partClass}`} aria-hidden="true" />
+                <span class="swatch" style={{ background }} aria-hidden="true" />
                 {name}
               </th>
               <td>{formatCount(tokens)}</td>
