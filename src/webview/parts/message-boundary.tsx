@@ -1,31 +1,18 @@
-import { Component, type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useErrorBoundary, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../texts.ts';
 import { Button, Icon } from './elements.tsx';
 import { PlainText } from './markdown.tsx';
 
-interface Props {
-  readonly message: MessageView;
-  readonly children: ComponentChildren;
-}
-
-interface State {
-  readonly failed?: MessageView;
-  readonly error?: string;
-}
-
-/** An error boundary: shows a message's source if rendering it fails. */
-export class MessageBoundary extends Component<Props, State> {
-  override componentDidCatch(error: unknown): void {
-    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.setState({ failed: this.props.message, error: details.slice(0, 4_000) });
-  }
-
-  override render({ message, children }: Props, { failed, error }: State) {
-    // Try again once the message has changed.
-    return failed === message ? <MessageSource message={message} error={error ?? ''} /> : children;
-  }
+/** An error boundary: shows a message's source if rendering it fails, and tries again once the message has changed. */
+export function MessageBoundary(props: { readonly message: MessageView; readonly children: ComponentChildren }) {
+  const [failed, setFailed] = useState<MessageView>();
+  const [error] = useErrorBoundary(() => setFailed(props.message)) as [unknown, () => void];
+  if (failed !== props.message) return <>{props.children}</>;
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return <MessageSource message={props.message} error={details.slice(0, 4_000)} />;
 }
 
 function MessageSource({ message, error }: { readonly message: MessageView; readonly error: string }) {
