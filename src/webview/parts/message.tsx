@@ -28,7 +28,7 @@ const ENDINGS = {
   length: () => text('Truncated: the response reached the length limit'),
 };
 
-export function Message(props: {
+export interface MessageProps {
   readonly message: MessageView;
   readonly row: number;
   readonly total: number;
@@ -36,7 +36,9 @@ export function Message(props: {
   readonly cover: CoverView | undefined;
   readonly isRevealed: boolean;
   readonly busy: boolean;
-}) {
+}
+
+export function Message(props: MessageProps) {
   const { message, row, total, cover, busy } = props;
   const page = usePage();
   const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
@@ -54,8 +56,6 @@ export function Message(props: {
     <MessageActions message={message} busy={busy} edit={edit} />
   );
   const headingId = `head-${message.id}`;
-  const isLast = row === total - 1;
-
   const stateClasses = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
     <div
@@ -77,7 +77,7 @@ export function Message(props: {
             {formatTime(message.at)}
           </time>
         </h2>
-        {message.tokens && <Usage message={message} tokens={message.tokens} />}
+        <Usage message={message} />
         {actions}
       </div>
       {cover?.from === row && (
@@ -106,28 +106,18 @@ export function Message(props: {
           ))}
         </div>
       )}
-      <MessageFooter
-        message={message}
-        busy={busy}
-        isLast={isLast}
-        unanswered={isUnanswered(message, props.nextRole, isLast, busy)}
-      />
+      <MessageFooter {...props} />
       {textLength(message) > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
       {message.events && message.events.length > 0 && <KeyEvents events={message.events} />}
     </div>
   );
 }
 
-function Usage({
-  message,
-  tokens,
-}: {
-  readonly message: MessageView;
-  readonly tokens: NonNullable<MessageView['tokens']>;
-}) {
+function Usage({ message: { tokens, ending } }: { readonly message: MessageView }) {
+  if (!tokens) return null;
   const { input, output, cachedInput } = tokens;
   // The usage of incomplete replies is estimated, because providers don't report it.
-  const approximate = message.ending === 'stopped' || message.ending === 'interrupted' ? '~' : '';
+  const approximate = ending === 'stopped' || ending === 'interrupted' ? '~' : '';
   const cached = cachedInput ? text('{0} input tokens read from cache', formatCompact(cachedInput)) : undefined;
   return (
     <span class="meta usage" title={cached}>
@@ -157,15 +147,12 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
 }
 
 /** The branch of a message, how it ended, and actions to continue. */
-function MessageFooter(props: {
-  readonly message: MessageView;
-  readonly busy: boolean;
-  readonly isLast: boolean;
-  readonly unanswered: boolean;
-}) {
-  const { busy, isLast, unanswered } = props;
+function MessageFooter(props: MessageProps) {
+  const { busy } = props;
   const { ending, branches, id: message } = props.message;
   const page = usePage();
+  const isLast = props.row === props.total - 1;
+  const unanswered = isUnanswered(props.message, props.nextRole, isLast, busy);
   const endingText = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
   if (!endingText && !branches && !unanswered) return null;
   const branchButton = (icon: string, label: string, to: MessageView['id'] | undefined) => (

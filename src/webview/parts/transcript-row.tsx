@@ -1,24 +1,19 @@
 import { Component } from 'preact';
-import type { CompressionView, CoverView, MessageView } from '../../protocol/views.ts';
+import type { CompressionView, MessageView } from '../../protocol/views.ts';
 import { formatDay, isSameDay } from '../format.ts';
 import { text } from '../texts.ts';
 import { CompressionRow } from './compression-row.tsx';
 import { MessageBoundary } from './message-boundary.tsx';
-import { Message } from './message.tsx';
+import { Message, type MessageProps } from './message.tsx';
 
-interface Props {
-  readonly row: number;
-  readonly total: number;
+interface Props extends Omit<MessageProps, 'message'> {
+  /** Undefined until it's loaded. */
+  readonly message: MessageView | undefined;
   /** The start of the current day, in ms since the epoch. */
   readonly today: number;
-  readonly message: MessageView | undefined;
   readonly previousAt: number | undefined;
-  readonly nextRole: MessageView['role'] | undefined;
-  readonly cover: CoverView | undefined;
   readonly compressionsBefore: readonly CompressionView[] | undefined;
   readonly compressionsAfter: readonly CompressionView[] | undefined;
-  readonly isRevealed: boolean;
-  readonly busy: boolean;
 }
 
 /** A message with the compressions before and after it. Only rendered again if a prop changes. */
