@@ -38,9 +38,15 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
   const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
   const page = usePage();
+  const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
+  const takeOver = readOnly?.isWrittenElsewhere
+    ? { label: text('Take Over'), run: () => page.runCommand('takeOver') }
+    : undefined;
   return (
     <div class="notices">
-      {readOnly !== null && <ReadOnly readOnly={readOnly} isForeign={status.foreign} />}
+      {readOnly !== null && (
+        <Notice icon="lock" message={readOnly.text} action={status.foreign ? continueHere : takeOver} />
+      )}
       {unsaved !== null && <Notice severity="warning" icon="warning" message={unsaved} />}
       {/* Hidden while an error toast is shown, because both would report the same problem. */}
       {offline !== null && page.toasts.persistent === undefined && (
@@ -68,18 +74,6 @@ export function Notices({ session }: { readonly session: OpenSession }) {
       )}
     </div>
   );
-}
-
-function ReadOnly(props: {
-  readonly readOnly: NonNullable<StatusView['readOnly']>;
-  readonly isForeign: StatusView['foreign'];
-}) {
-  const { readOnly, isForeign } = props;
-  const page = usePage();
-  const takeOver = { label: text('Take Over'), run: () => page.runCommand('takeOver') };
-  const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
-  const takeOverIfPossible = readOnly.isWrittenElsewhere ? takeOver : undefined;
-  return <Notice icon="lock" message={readOnly.text} action={isForeign ? continueHere : takeOverIfPossible} />;
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
