@@ -30,7 +30,11 @@ export class Toasts {
   }
 
   show(message: string, severity: Toast['severity'] = 'info', action?: Toast['action']): Toast {
-    const toast: Toast = { text: message, severity, action };
+    const run = (): void => {
+      this.dismiss(toast);
+      action?.run();
+    };
+    const toast: Toast = { text: message, severity, action: action && { label: action.label, run } };
     if (severity === 'error' && action) {
       this.persistent = toast;
     } else {

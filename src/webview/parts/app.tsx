@@ -113,25 +113,18 @@ function Chat({ session }: { readonly session: OpenSession }) {
       {panel === 'preview' && <PreviewPanel />}
       <Notices session={session} />
       <ModelSetup session={session} />
-      {toasts.shown.map((toast) => {
-        const { severity, action } = toast;
-        const run = (): void => {
-          toasts.dismiss(toast);
-          action?.run();
-        };
-        return (
-          <Notice
-            key={toast}
-            class="toast"
-            severity={severity}
-            icon={severity}
-            message={toast.text}
-            role={severity === 'error' ? 'alert' : 'status'}
-            action={action && { label: action.label, run }}
-            dismiss={() => toasts.dismiss(toast)}
-          />
-        );
-      })}
+      {toasts.shown.map((toast) => (
+        <Notice
+          key={toast}
+          class="toast"
+          severity={toast.severity}
+          icon={toast.severity}
+          message={toast.text}
+          role={toast.severity === 'error' ? 'alert' : 'status'}
+          action={toast.action}
+          dismiss={() => toasts.dismiss(toast)}
+        />
+      ))}
       <Gauge gauge={session.gauge} />
       <Composer key={session.id} session={session} />
     </main>

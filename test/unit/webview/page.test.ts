@@ -130,9 +130,9 @@ describe('page', () => {
     });
 
     it('requests nothing more when no key was set or when the text is back in the composer', async () => {
-      void send();
-      await refuse(asked()[0]!.id, 'setModelKey');
       for (const isSet of [false, true]) {
+        void send();
+        await refuse(asked()[0]!.id, 'setModelKey');
         takeWayOut();
         await answer(asked()[0]!.id, isSet);
         assert.deepEqual(asked(), []);
