@@ -18,9 +18,9 @@ const savedSchema = v.object({
   /** The host's version of the draft when `draft` was saved. */
   told: v.optional(v.string(), ''),
   /** Texts that were pasted into the drafts, by session. */
-  pasted: v.optional(v.record(v.string(), v.array(v.string())), {}),
+  pasted: v.optional(v.record(v.string(), v.optional(v.array(v.string()))), {}),
   /** The texts in the editors of messages, by message. */
-  edits: v.optional(v.record(v.string(), v.string()), {}),
+  edits: v.optional(v.record(v.string(), v.optional(v.string())), {}),
   /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
@@ -287,8 +287,7 @@ export class Page {
   }
 
   clearPasted(session: string): void {
-    const { [session]: _, ...others } = this.#saved?.pasted ?? {};
-    this.save({ pasted: others });
+    this.save({ pasted: { ...this.#saved?.pasted, [session]: undefined } });
   }
 
   /** The text in a message's editor, even if the message isn't rendered; undefined if the editor is closed. */
@@ -296,13 +295,9 @@ export class Page {
     return this.#saved?.edits[message];
   }
 
-  saveEdit(message: MessageId, edited: string): void {
+  /** Saves the text in a message's editor; undefined if the editor is closed. */
+  saveEdit(message: MessageId, edited: string | undefined): void {
     this.save({ edits: { ...this.#saved?.edits, [message]: edited } });
-  }
-
-  clearEdit(message: MessageId): void {
-    const { [message]: _, ...others } = this.#saved?.edits ?? {};
-    this.save({ edits: others });
   }
 
   save(change: Partial<Omit<SavedState, 'session'>>): void {

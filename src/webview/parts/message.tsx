@@ -49,7 +49,7 @@ export function Message(props: MessageProps) {
     setEditor('opened');
   };
   const closeEditor = () => {
-    page.clearEdit(message.id);
+    page.saveEdit(message.id, undefined);
     setEditor('closed');
   };
   const actions = !message.streaming && editor === 'closed' && (
@@ -204,7 +204,7 @@ function MessageEditor(props: {
   const resend = async () => {
     if (isEmpty) return;
     // The page may be closed before the reply ends.
-    page.clearEdit(message.id);
+    page.saveEdit(message.id, undefined);
     const session = page.session?.id;
     if (await page.tryRequest('editAndResend', { message: message.id, text: value })) {
       close();

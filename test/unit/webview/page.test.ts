@@ -64,7 +64,7 @@ describe('page', () => {
     page.save({ draft: 'Another draft' });
     reload();
     assert.equal(page.editOf(messageId('m0')), 'My correction');
-    page.clearEdit(messageId('m0'));
+    page.saveEdit(messageId('m0'), undefined);
     reload();
     assert.equal(page.editOf(messageId('m0')), undefined);
   });
