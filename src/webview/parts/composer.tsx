@@ -69,17 +69,15 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 
   const submit = (source = value) => {
     const command = parseSlashCommand(source);
+    if (!command && !canSend(source, session)) return;
+    setText('');
+    history.reset();
     if (command) {
-      setText('');
-      history.reset();
       runSlashCommand(page, command);
       return;
     }
-    if (!canSend(source, session)) return;
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
-    setText('');
-    history.reset();
     page.clearPasted(session.id);
     page.list?.scrollToEnd();
     const { total } = session.transcript;
