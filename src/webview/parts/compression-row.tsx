@@ -103,16 +103,11 @@ function OriginalMessages({ from, to }: { readonly from: number; readonly to: nu
   const shown = messages?.length ?? 0;
   const remaining = to - from + 1 - shown;
   const loadMore = async () => {
-    const { session } = page;
-    if (!session || loading) return;
+    if (!page.session || loading) return;
     setLoading(true);
-    const request = {
-      session: session.id,
-      epoch: session.epoch,
-      from: from + shown,
-      count: Math.min(ORIGINALS_PER_REQUEST, remaining),
-    };
-    const answer = await page.request('loadMessages', request);
+    const { id: session, epoch } = page.session;
+    const count = Math.min(ORIGINALS_PER_REQUEST, remaining);
+    const answer = await page.request('loadMessages', { session, epoch, from: from + shown, count });
     setLoading(false);
     // The answer is empty if the positions are outdated. The row is rendered again then.
     if (answer && answer.messages.length > 0) setMessages([...(messages ?? []), ...answer.messages]);
