@@ -21,13 +21,7 @@ export function KeyEvents({ events }: { readonly events: readonly EventMark[] })
 }
 
 /** A list of key events. With `readOnly`, they can't be pinned or dismissed. */
-export function KeyEventList({
-  events,
-  readOnly,
-}: {
-  readonly events: readonly EventMark[];
-  readonly readOnly?: boolean;
-}) {
+export function KeyEventList(props: { readonly events: readonly EventMark[]; readonly readOnly?: boolean }) {
   const page = usePage();
   const dismiss = async ({ id }: EventMark) => {
     if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
@@ -36,7 +30,7 @@ export function KeyEventList({
   };
   return (
     <ul class="event-list">
-      {events.map((event) => (
+      {props.events.map((event) => (
         <li key={event.id} class={`event line event-${event.status}`}>
           <span class="event-kind meta">
             {event.pinned && <Icon name="pinned" />}
@@ -44,7 +38,7 @@ export function KeyEventList({
           </span>
           <span class="off-screen">{stateNames(event).join(', ')}</span>
           <q class="fill">{event.quote}</q>
-          {!readOnly && (
+          {!props.readOnly && (
             <>
               <IconButton
                 icon={event.pinned ? 'pinned' : 'pin'}

@@ -7,14 +7,12 @@ import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 
 type StepStatus = TaskView['steps'][number]['status'];
 
-const STATUSES: Readonly<
-  Record<StepStatus, { readonly icon: string; readonly label: () => string; readonly checked: boolean | 'mixed' }>
-> = {
+const STATUSES = {
   pending: { icon: 'circle-large-outline', label: () => text('pending'), checked: false },
   in_progress: { icon: 'play-circle', label: () => text('in progress'), checked: 'mixed' },
   done: { icon: 'pass-filled', label: () => text('done'), checked: true },
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
-};
+} as const satisfies Record<StepStatus, object>;
 
 export function TaskHeader({ task }: { readonly task: TaskView }) {
   const page = usePage();
