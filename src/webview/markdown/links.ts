@@ -1,8 +1,7 @@
 /** The target of a link; `refused` if it can't be opened. */
 export type LinkTarget =
-  | { readonly kind: 'web'; readonly href: string }
+  | { readonly kind: 'web' | 'message'; readonly href: string }
   | { readonly kind: 'file'; readonly path: string; readonly line?: number; readonly column?: number }
-  | { readonly kind: 'message'; readonly href: string }
   | { readonly kind: 'refused' };
 
 const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
