@@ -148,10 +148,12 @@ export async function summarizeHierarchical(
   const brief = await summaryWithin(session, limits.brief, counter, options);
   const detailed = await summaryWithin(session, limits.detailed, counter, options);
   const pace = new CancellableYielder(options.yielder);
-  const full =
+  const longest =
     tokens <= FULL_AS_IS_TOKENS
       ? { text: whole, tokens: wholeTokens }
       : await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), { counter, pace });
+  // Of messages that repeat themselves, an extract can be shorter than the summary.
+  const full = longest.tokens < detailed.tokens ? detailed : longest;
   return {
     brief: brief.text,
     detailed: detailed.text,

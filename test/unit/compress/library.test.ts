@@ -97,6 +97,16 @@ describe('summarizeHierarchical', () => {
     for (const text of [detailed, full]) assert.match(text, /http7\d\.ts/);
   });
 
+  it('never returns a level that is shorter than the one before, even for a message that repeats itself', async () => {
+    const line = 'we <tool-use> we https://example.org/a 「はい」 `npm test` <tool-use> Friday we.\n';
+    const last =
+      'we we.\nwe sendRequest() we 「はい」 https://example.org/a we.\nwe we Postgres Friday we {{words}} we.';
+    const answers = [line.repeat(230), last].map((text) => said('assistant', text));
+    const { tokens } = await summarizeHierarchical(answers, { counter });
+    assert.ok(tokens.source > 5_000);
+    assert.ok(tokens.brief <= tokens.detailed && tokens.detailed <= tokens.full, JSON.stringify(tokens));
+  });
+
   it('returns a short conversation unchanged', async () => {
     const { brief, full, unchanged } = await summarizeHierarchical([said('user', 'Hi.')], { counter });
     assert.deepEqual([brief, full, unchanged], ['user: Hi.', 'user: Hi.', true]);
