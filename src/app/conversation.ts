@@ -74,8 +74,6 @@ export class Conversation {
   readonly #updates: Emitter<ConversationUpdate>;
   readonly #otherWork = new Map<Promise<unknown>, AbortController>();
   #isResetPending = false;
-  /** The model reported that a task without steps is done. The task ends with the next message. */
-  #isGoalReached = false;
   #closed = false;
   #halting = false;
   /** Resolves when the running import has ended; undefined if there is none. */
@@ -289,7 +287,6 @@ export class Conversation {
   }
 
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
-    this.#isGoalReached = false;
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
     // A pending reset applies to the previous task.
     if (this.#isResetPending) await this.journal.append({ type: 'task_reset', automatic: false });
@@ -475,7 +472,7 @@ export class Conversation {
 
   get #endsTask(): boolean {
     const { task } = this.state;
-    return this.settings().resetFinishedTask && (this.#isGoalReached || (task !== undefined && isFinished(task)));
+    return this.settings().resetFinishedTask && task !== undefined && isFinished(task);
   }
 
   #update(update: ConversationUpdate): void {
@@ -491,7 +488,6 @@ export class Conversation {
   async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {
     await this.#triggers.atReset(signal);
     await this.journal.append({ type: 'task_reset', automatic });
-    this.#isGoalReached = false;
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
       automatic,
@@ -502,8 +498,7 @@ export class Conversation {
 
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
-      if (reply !== undefined && this.state.task?.id === task)
-        this.#isGoalReached = await applyReport(this.journal, reply);
+      if (reply !== undefined && this.state.task?.id === task) await applyReport(this.journal, reply);
       if (this.#isResetPending) {
         this.#isResetPending = false;
         await this.#reset(false);

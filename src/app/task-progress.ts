@@ -17,12 +17,12 @@ export async function startStep(journal: SessionJournal): Promise<void> {
 
 /**
  * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the other steps as
- * skipped. Resolves to true if the goal of a task without steps is reached. Rejects with `StoreFault`.
+ * skipped. Rejects with `StoreFault`.
  */
-export async function applyReport(journal: SessionJournal, reply: MessageId): Promise<boolean> {
+export async function applyReport(journal: SessionJournal, reply: MessageId): Promise<void> {
   const { task, messages } = journal.state;
   const message = messages.get(reply);
-  if (!task || message?.role !== 'assistant') return false;
+  if (!task || message?.role !== 'assistant') return;
   const text = messageText(message);
   const done = stepsReportedDone(task, text);
   const isReached = saysGoalReached(text);
@@ -34,6 +34,7 @@ export async function applyReport(journal: SessionJournal, reply: MessageId): Pr
     if (step === current) return [stepEvent(step, 'in_progress')];
     return current !== undefined && status === 'in_progress' ? [stepEvent(step, 'pending')] : [];
   });
+  if (task.steps.length === 0 && isReached !== (task.goalReached ?? false))
+    events.push({ type: 'task_set', task: { ...task, goalReached: isReached } });
   if (events.length > 0) await journal.append(...events);
-  return isReached && task.steps.length === 0;
 }

@@ -8,18 +8,22 @@ export type StepStatus = ReadonlyOutput<typeof stepStatus>;
 const step = v.object({ text: v.string(), status: stepStatus });
 export type Step = ReadonlyOutput<typeof step>;
 
-/** The user's current task. `endedAt` (ms since the epoch) is set by a reset. */
+/**
+ * The user's current task. `endedAt` (ms since the epoch) is set by a reset, `goalReached` by a reply that reports it
+ * for a task without steps.
+ */
 export const taskSchema = v.object({
   id: v.pipe(idSchema, v.transform(taskId)),
   goal: v.string(),
   steps: readonlyList(step),
+  goalReached: v.optional(v.boolean()),
   endedAt: v.optional(timestampSchema),
 });
 export type Task = ReadonlyOutput<typeof taskSchema>;
 
-/** Whether a task has steps and none of them is open. */
-export function isFinished(task: Task): boolean {
-  return task.steps.length > 0 && task.steps.every((step) => step.status === 'done' || step.status === 'skipped');
+/** Whether a task's goal is reached: by its steps, none of which is open, or by a report if it has none. */
+export function isFinished({ steps, goalReached = false }: Task): boolean {
+  return steps.length === 0 ? goalReached : steps.every(({ status }) => status === 'done' || status === 'skipped');
 }
 
 /** Ends a task: open steps are skipped. */

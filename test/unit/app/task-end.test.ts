@@ -89,6 +89,27 @@ describe('end of a task', () => {
     assert.deepEqual(request.messages, harness.requests.at(-1)?.messages, 'as was previewed');
   });
 
+  it('is also known after the session has been closed and opened again', async () => {
+    const conversation = await harness.converse();
+    await conversation.setTask('Book the venue', []);
+    harness.script = says('The hall is booked.\n[goal reached]');
+    await conversation.send('Go.');
+    const again = await harness.restart(conversation);
+    await again.send('And next?');
+    assert.equal(sentTask(), false);
+  });
+
+  it('is called off if another reply to the same message does not report it', async () => {
+    const conversation = await harness.converse();
+    await conversation.setTask('Book the venue', []);
+    harness.script = says('The hall is booked.\n[goal reached]');
+    await conversation.send('Go.');
+    harness.script = says('The hall is not available on that day.');
+    await conversation.retry(conversation.state.path.at(-2)!);
+    await conversation.send('And next?');
+    assert.ok(sentTask());
+  });
+
   it('is called off if the user reopens a step', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Organize the workshop', [{ text: 'Book the venue', status: 'pending' }]);
