@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import * as vscode from 'vscode';
 import { phrase } from '../../core/text/phrase.ts';
+import { truncate } from '../../core/text/truncate.ts';
 import {
   TranscriptError,
   type Skipped,
@@ -170,7 +171,7 @@ class Tally {
     this.messages++;
     this.#roles.set(role, (this.#roles.get(role) ?? 0) + 1);
     if (this.#first.length < SHOWN_MESSAGES && text.trim() !== '')
-      this.#first.push({ role, text: text.trim().replaceAll(/\s+/g, ' ').slice(0, SHOWN_UNITS) });
+      this.#first.push({ role, text: truncate(text.trim().replaceAll(/\s+/g, ' '), SHOWN_UNITS) });
     if (at === undefined) return;
     this.#from = Math.min(at, this.#from ?? at);
     this.#to = Math.max(at, this.#to ?? at);

@@ -35,6 +35,14 @@ describe('a transcript to import', () => {
     assert.deepEqual([preview?.isExact, preview?.from, preview?.to], [true, 1, 3]);
   });
 
+  it('shows the beginnings of its messages without half of an emoji', async () => {
+    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+    const file = path.join(folder, 'emoji.jsonl');
+    writeFileSync(file, JSON.stringify({ role: 'user', content: `${'a'.repeat(199)}😀` }));
+    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    assert.deepEqual(preview?.first, [{ role: 'user', text: 'a'.repeat(199) }]);
+  });
+
   it('leaves no session if its model cannot be stored', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const events: string[] = [];
