@@ -40,6 +40,16 @@ describe('messages queued when the window reloads', () => {
     return again.queue.items.map(({ message }) => message);
   }
 
+  /** A session with a queued message in this window, opened in another one, too. */
+  async function inTwoWindows() {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    const other = await harness.secondWindow(conversation);
+    store().restoreAndWatch(other);
+    return { conversation, other };
+  }
+
   it('keep their attachments', async () => {
     const message: UserMessage = {
       text: 'Why?',
@@ -83,11 +93,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('are restored in another window only when it takes over the session', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
-    conversation.queue.restore([{ text: 'Why?' }]);
-    const other = await harness.secondWindow(conversation);
-    store().restoreAndWatch(other);
+    const { conversation, other } = await inTwoWindows();
     assert.deepEqual(texts(other), []);
     await conversation.journal.close();
     await other.journal.takeOver();
@@ -95,11 +101,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('are those of the window that wrote last, after two windows have taken turns', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
-    conversation.queue.restore([{ text: 'Why?' }]);
-    const other = await harness.secondWindow(conversation);
-    store().restoreAndWatch(other);
+    const { conversation, other } = await inTwoWindows();
     await other.journal.takeOver();
     await until(() => conversation.journal.readOnly !== undefined);
     assert.deepEqual([texts(conversation), texts(other)], [[], ['Why?']]);
