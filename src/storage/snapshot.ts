@@ -14,6 +14,7 @@ import { messageSchema, ROLES, type Message, type Role } from '../core/model/mes
 import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { truncate } from '../core/text/truncate.ts';
 
 /** The version of the snapshot format. Snapshots of later versions are never overwritten. */
 export const SNAPSHOT_VERSION = 1;
@@ -133,7 +134,11 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
     id: state.id,
     title: shortened(state.title),
     workspace: shortened(state.workspace),
-    ...{ createdAt, updatedAt, archived, pinned, deleted },
+    createdAt,
+    updatedAt,
+    archived,
+    pinned,
+    deleted,
     ...(provider !== undefined && { provider: shortened(provider) }),
     ...(model !== undefined && { model: shortened(model) }),
     ...(policy !== undefined && { policy: shortened(policy) }),
@@ -196,8 +201,7 @@ function withoutFull(node: SummaryNode): SummaryNode {
   return { ...rest, tokens: others };
 }
 
-/** Without half a surrogate pair at the end. */
-const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
+const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
 /** This window's workspace, its listed sessions, and its open sessions. */
 export interface OwnPart {

@@ -59,7 +59,7 @@ export const isSameDay = (a: number, b: number): boolean => startOfDay(a) === st
 export const startOfDay = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
 /** The first `length` UTF-16 units of a text at most, without half of a surrogate pair. */
-export const truncated = (source: string, length: number): string =>
+export const truncate = (source: string, length: number): string =>
   source.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
 export const baseName = (path: string): string => /[^/\\]*(?=[/\\]?$)/.exec(path)?.[0] ?? path;

@@ -4,7 +4,7 @@ import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
 import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
-import { setLocale, truncated } from './format.ts';
+import { setLocale, truncate } from './format.ts';
 import { HostConnection, type EditorApi } from './host-connection.ts';
 import { plainText } from './markdown/parser.ts';
 import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
@@ -150,8 +150,8 @@ export class Page {
       this.live = new LiveReply(message.message);
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
-      const reply = plainText(truncated(lastText(message.message), MAX_ANNOUNCEMENT_SOURCE));
-      this.announcement = { text: text('Response: {0}', truncated(reply, MAX_ANNOUNCEMENT)) };
+      const reply = plainText(truncate(lastText(message.message), MAX_ANNOUNCEMENT_SOURCE));
+      this.announcement = { text: text('Response: {0}', truncate(reply, MAX_ANNOUNCEMENT)) };
     } else if (message.type === 'draft' && message.focus && message.session === this.session?.id) {
       this.composer?.setText(message.draft.text);
     }

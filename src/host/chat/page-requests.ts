@@ -232,7 +232,13 @@ function historyRequests(app: ChatApp) {
         return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
       });
       return Promise.resolve({
-        ...{ id, title, rung, model, from, to, text: nodeText(found, level) },
+        id,
+        title,
+        rung,
+        model,
+        from,
+        to,
+        text: nodeText(found, level),
         tokens: { source: tokens.source, shown: tokens[level] ?? tokens.detailed },
         audit: { score: audit.score, faults: missingFromSource(audit) },
         events: events.map(eventMark),

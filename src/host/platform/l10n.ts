@@ -11,10 +11,9 @@ export const locale = (): string => vscode.env.language;
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
-export function shortTokens(tokens: number): string {
-  const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-  return short.format(Math.round(tokens)).replace('K', 'k');
-}
+export const shortTokens = (tokens: number): string => COMPACT.format(Math.round(tokens)).replace('K', 'k');
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** A number in the display language. */
 export const countText = (count: number): string => Math.round(count).toLocaleString(locale());

@@ -68,8 +68,10 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
   const free = Math.max(0, budget - gauge.used);
   const rows = [
     ...parts.map(({ name, tokens }) => ({
-      ...{ name: NAMES[name](), background: `var(--part-${name})` },
-      ...{ tokens, share: shareOf(tokens) },
+      name: NAMES[name](),
+      background: `var(--part-${name})`,
+      tokens,
+      share: shareOf(tokens),
     })),
     { name: text('Free'), background: '', tokens: free, share: shareOf(free) },
     { name: text('Not available for requests'), background: '', tokens: gauge.reserved, share: '' },

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatCount, truncated } from '../format.ts';
+import { formatCount, truncate } from '../format.ts';
 import { IncrementalRenderer } from '../markdown/incremental-renderer.ts';
 import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
@@ -22,7 +22,7 @@ function useTruncated(source: string, limit: number) {
   const more = (
     <Button onClick={() => setIsExpanded(true)}>{text('Show All ({0} characters)', formatCount(source.length))}</Button>
   );
-  return { shown: truncated(source, end > TRUNCATED_LENGTH / 2 ? end : TRUNCATED_LENGTH), more };
+  return { shown: truncate(source, end > TRUNCATED_LENGTH / 2 ? end : TRUNCATED_LENGTH), more };
 }
 
 /** Renders `source`, or the streaming reply `live`. The rendered content is kept when the stream ends. */

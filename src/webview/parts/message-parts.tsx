@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
-import { truncated } from '../format.ts';
+import { truncate } from '../format.ts';
 import { usePage } from '../page-context.ts';
 import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
@@ -87,4 +87,4 @@ function CollapsedText(props: {
   );
 }
 
-const firstLine = (source: string): string => truncated(source.trimStart(), 160).split('\n', 1)[0]!;
+const firstLine = (source: string): string => truncate(source.trimStart(), 160).split('\n', 1)[0]!;

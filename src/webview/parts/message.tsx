@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
-import { formatDateTime, formatCompact, formatTime, formatTokens, truncated } from '../format.ts';
+import { formatDateTime, formatCompact, formatTime, formatTokens, truncate } from '../format.ts';
 import { roleName } from '../names.ts';
 import { usePage } from '../page-context.ts';
 import { isSubmitKey, isUnanswered, withQuote } from '../sending.ts';
@@ -138,7 +138,7 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
       <Disclosure head={text('Recalled excerpts: {0}', String(recalled.length))} toggleClass="meta">
         {recalled.map(({ position, role, text: excerpt }) => (
           <button key={position} type="button" class="recalled-excerpt" onClick={() => page.list?.reveal(position)}>
-            {`${position + 1} · ${roleName(role)}: ${truncated(excerpt, 300)}`}
+            {`${position + 1} · ${roleName(role)}: ${truncate(excerpt, 300)}`}
           </button>
         ))}
       </Disclosure>
