@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -54,6 +54,11 @@ export class LibraryCopies implements LibraryStore {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
     await replaceFile(this.#catalog, text, { draft: `${this.#catalog}.next`, flush: true });
+  }
+
+  async isComplete({ key, copyBytes, indexBytes }: KeptSession): Promise<boolean> {
+    const sizeOf = async (file: string): Promise<number> => (await ifExists(stat(file)))?.size ?? 0;
+    return (await sizeOf(this.#copy(key))) >= copyBytes && (await sizeOf(this.#index(key))) >= indexBytes;
   }
 
   async append(

@@ -56,6 +56,8 @@ export type KeptSession = ReadonlyOutput<typeof keptSessionSchema>;
 export interface LibraryStore {
   catalog(): Promise<readonly KeptSession[]>;
   saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
+  /** Whether a session's files have all their bytes. They may have been shortened or deleted from outside. */
+  isComplete(session: KeptSession): Promise<boolean>;
   /**
    * Truncates a copy to `bytes`, and appends records. `from` is the index of the first message. Resolves to the new size
    * and the written pieces.

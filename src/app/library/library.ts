@@ -196,8 +196,11 @@ export class Library {
   ): Promise<boolean> {
     let session: ReadSession | undefined;
     try {
-      session = await readSession(source, file, this.#sessions.get(key)?.resume);
-      await this.#update(file, key, session);
+      const copied = this.#sessions.get(key);
+      // A damaged copy is written again from the beginning.
+      const known = copied && (await this.#store.isComplete(copied)) ? copied : undefined;
+      session = await readSession(source, file, known?.resume);
+      await this.#update(file, key, session, known);
     } catch (error) {
       // After reading, the cause is our own disk or that another window has become the writer.
       if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
@@ -213,8 +216,7 @@ export class Library {
     return true;
   }
 
-  async #update(file: SourceFile, key: string, session: ReadSession): Promise<void> {
-    const known = this.#sessions.get(key);
+  async #update(file: SourceFile, key: string, session: ReadSession, known: KeptSession | undefined): Promise<void> {
     const { records, from, messages, compactions } = await this.#difference(known, session);
     const copy = await this.#store.append(key, known?.copyBytes ?? 0, records, from);
     const added = records.flatMap((record) => ('message' in record ? [record.message] : []));

@@ -163,6 +163,32 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual((await library.sync(sources)).unreadable, []);
   });
 
+  for (const [damage, harm] of Object.entries({
+    deleted: (file: string) => rmSync(file),
+    shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
+  }))
+    for (const kind of ['.gz', '.index'])
+      it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
+        put(home, SESSION, said(0, 'The port is 8080.'));
+        const library = await open();
+        await library.sync(sources);
+        harm(
+          path.join(
+            copies,
+            readdirSync(copies).find((name) => name.endsWith(kind))!,
+          ),
+        );
+        appendFileSync(path.join(home, SESSION), said(1, 'The host is alpha.'));
+        await library.sync(sources);
+        const again = await open();
+        assert.deepEqual(texts(await only(again)), ['The port is 8080.', 'The host is alpha.']);
+        const found = await again.index.search(again.sessions(), { text: 'port', limit: 5 });
+        assert.deepEqual(
+          found.map(({ text }) => text),
+          ['The port is 8080.'],
+        );
+      });
+
   it('keeps messages that a tool has rewritten', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
     const library = await open();
@@ -206,6 +232,7 @@ describe('the library of chats from other tools', () => {
       const mortal: LibraryStore = {
         catalog: () => store.catalog(),
         read: (key, bytes) => store.read(key, bytes),
+        isComplete: (session) => store.isComplete(session),
         remove: (key) => store.remove(key),
         removeAll: (tool) => store.removeAll(tool),
         append: async (...copied) => {
