@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Emitter } from '../app/emitter.ts';
 import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
@@ -77,8 +77,9 @@ export class SessionJournalFile implements SessionJournal {
       throw error;
     });
   });
-  /** Replaced by each `#readAgain`. */
   #reader: JournalReader;
+  /** While events are unsaved, what is on disk. The state of `#reader` already contains these events. */
+  #savedReader: JournalReader | undefined;
   #role: Role = follower();
   /** Events to be committed together, and the promise of that commit. */
   #nextCommit: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
@@ -249,12 +250,13 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async #write(writer: JournalWriter, events: readonly SessionEvent[]): Promise<void> {
-    const { isWriter, folded } = await writer.write(this.#reader, [...this.#unsaved, ...events]);
+    if (this.#unsaved.length > 0) this.#savedReader ??= await this.#readWhole();
+    const reader = this.#savedReader ?? this.#reader;
+    const { isWriter, folded } = await writer.write(reader, [...this.#unsaved, ...events]);
     if (!isWriter) await this.#becomeFollower();
     if (this.#unsaved.length > 0 && isWriter) {
       this.#unsaved = [];
-      // The written events were already folded, but without their places on disk.
-      await this.#readAgain();
+      this.#replaceReader(reader);
       this.#listeners.emit([]);
     } else if (folded.length > 0) this.#listeners.emit(folded);
     if (!isWriter) throw elsewhere();
@@ -293,11 +295,22 @@ export class SessionJournalFile implements SessionJournal {
     await saveCheckpoint(this.#options.path, this.id, this.#reader);
   }
 
-  async #readAgain(file = this.#reader.file): Promise<void> {
+  async #readAgain(file?: FileHandle): Promise<void> {
+    this.#replaceReader(await this.#readWhole(file));
+  }
+
+  async #readWhole(file = this.#reader.file): Promise<JournalReader> {
     const { path, clock } = this.#options;
+    const reader = new JournalReader(path, file, clock.yielder);
+    await reader.readOn();
+    return reader;
+  }
+
+  /** Replaces the state at once, because it can be read at any time. */
+  #replaceReader(reader: JournalReader): void {
+    this.#reader = reader;
+    this.#savedReader = undefined;
     this.#checkpointOffset = 0;
-    this.#reader = new JournalReader(path, file, clock.yielder);
-    await this.#reader.readOn();
   }
 
   /**
@@ -344,7 +357,13 @@ export class SessionJournalFile implements SessionJournal {
     const deleted = this.#reader.file;
     const file = await ifExists(open(path, 'r'));
     if (!file) return;
-    await this.#readAgain(file).finally(() => deleted.close());
+    try {
+      await this.#readAgain(file);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await deleted.close();
     this.#listeners.emit([]);
   }
 

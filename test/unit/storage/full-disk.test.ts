@@ -175,6 +175,23 @@ describe('session on a failing disk', () => {
       await store.close();
     }));
 
+  it('shows every message at any time while it writes them because there is room again', () =>
+    inFolder(async (folder) => {
+      const disk = failingDisk('ENOSPC');
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
+      const journal = await store.create('Full', '');
+      disk.fails = true;
+      await journal.append(said(0), said(1));
+      disk.fails = false;
+      let isWritten = false;
+      journal.onDidChange(() => (isWritten = journal.unsaved === undefined));
+      while (!isWritten) {
+        assert.deepEqual(journal.state.path, ['m0', 'm1']);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await store.close();
+    }));
+
   it('can be closed with unsaved messages on a full disk after another window has taken it over', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
