@@ -56,13 +56,16 @@ const CONCURRENCY = 24;
  */
 const REPLACEMENT_SHARE = { min: 0.15, max: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
-/** Minimum share for new summaries, even if there are many key events, because quotes alone lack context. */
+/**
+ * Minimum size of the new summaries as a share of the tokens that they replace, even if there are many key events,
+ * because quotes alone lack context.
+ */
 const MIN_NEW_SUMMARIES_SHARE = 0.05;
 
 /** Summaries that exceed their room are merged down to this share of it, because each merge changes the prompt's prefix. */
 const MERGED_SHARE = 0.8;
 
-/** Up to this size, extracted summaries may fill the whole room. Merging them more often costs nothing. */
+/** In a room up to this size, extracted summaries may fill all of it, because merging them again costs nothing. */
 const SMALL_ROOM_TOKENS = 8_000;
 
 /** Maximum tokens of a parent's texts. */
@@ -75,8 +78,9 @@ const TRIM_TOKENS = 120;
 const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
-/** Approximate tokens of a block of summaries, and tokens of the tags around it and its key events. */
+/** Approximate tokens of a block of summaries. */
 const BLOCK_TOKENS = 2_000;
+/** Tokens of the tags around a block's summaries and around its key events. */
 const BLOCK_FRAME_TOKENS = 64;
 
 /** Maximum attempts to fit the request into its target if headings take more tokens than estimated. */
@@ -356,7 +360,7 @@ function placeLeaves(
   return { frontier, leaves: all, covered, uncovered, last };
 }
 
-/** The part of the allowance for the model's summaries that wasn't spent, in input tokens. */
+/** Input tokens that earlier compressions could have spent on the model, but didn't. */
 function unspentTokens({ frontier, nodes, compressions }: SessionState, effort: CostTier): number {
   const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node));
   const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>

@@ -180,7 +180,7 @@ function roleOf(block: ContentBlock, role: ChatMessage['role']): Draft['role'] {
   return role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** IDs and names with the characters and lengths that OpenAI and Anthropic accept. */
+/** A name of a tool with only characters, and of a length, that OpenAI and Anthropic accept. */
 const wireName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'tool';
 
 function freshId(callId: string, used: Set<string>): string {

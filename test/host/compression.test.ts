@@ -31,12 +31,12 @@ describe('a long session in the editor', () => {
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);
-    // The only one is chosen without asking.
+    // The command doesn't ask which compression to redo, because only one was undone.
     await vscode.commands.executeCommand('threadkeeper.redoCompression');
     assert.ok(conversation.context().total < full);
   });
 
-  it('offers to restore an expanded summary by itself, or its whole compression if that was undone', async () => {
+  it('offers to restore only the expanded summary, or the whole compression if it was undone', async () => {
     const app = await product();
     const conversation = await sampleSession();
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
@@ -56,7 +56,7 @@ describe('a long session in the editor', () => {
     );
   });
 
-  it('is compressed when a task is reset above 40 messages, and keeps its transcript', async () => {
+  it('is compressed when a task ends after more than 40 messages, and keeps its transcript', async () => {
     const conversation = await sampleSession();
     const before = transcript(conversation);
     await conversation.setTask('Launch', [{ text: 'index', status: 'pending' }]);

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { outFolder } from '../../scripts/support/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** Time to read the recording, in ms. */
+/** Pause after each step, so that viewers can read the screen, in ms. */
 const READING_MS = 1500;
 
 /** The recording's width in pixels. The height follows from the window's. */
@@ -66,7 +66,7 @@ describe('recording of the first minutes', () => {
 
   before(async function () {
     if (process.env.THREADKEEPER_RECORD !== '1') {
-      console.log('      skipped: a recording is made where THREADKEEPER_RECORD=1 asks for one');
+      console.log('      skipped: set THREADKEEPER_RECORD=1 to make a recording');
       this.skip();
     }
     workbench = await Workbench.open({ profile: 'recording' });
@@ -75,7 +75,7 @@ describe('recording of the first minutes', () => {
   // Nothing was opened if no recording was requested.
   after(() => workbench?.close());
 
-  it('shows a long session, its compression, a question and its summary tree', async () => {
+  it('shows a long session, its compression, a question about it, and the tree of summaries', async () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);
     await workbench.runCommand('Threadkeeper: Open Sample Session');

@@ -41,10 +41,12 @@ export interface ModelCheckResult {
 }
 
 /**
- * Asks a model whether the messages support the statements of a summary. It sees passages about them and returns a
- * verdict with a quote, which is looked up in what it saw. The result of the check by code stays if there is no
- * verdict, if nothing could be shown, if the messages don't contain a quotation of the summary, or if the model
- * supports a statement without a quote although the messages lack one of its terms.
+ * Asks a model whether the messages support the statements of a summary. The model gets passages about each statement and
+ * returns a verdict with a quote, which must be in these passages. The result of `checkStatements` is kept if:
+ *
+ * - there is no verdict, or no passage could be sent;
+ * - the summary quotes something that the messages don't contain;
+ * - the model supports a statement without a valid quote, although the messages lack one of its terms.
  *
  * @throws the model's error if there was no answer at all; `Cancelled` after a cancellation
  */

@@ -13,7 +13,10 @@ export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
   return state.levels.get(item.node.id) ?? 'detailed';
 }
 
-/** Number of settled frontier nodes: all up to the last one that is sent as `brief`. */
+/**
+ * Number of frontier nodes up to the last one that is sent as `brief`. This oldest part of the session is settled: it
+ * should stay the same in every request, for the provider's prompt cache.
+ */
 export const countSettledNodes = (state: PrefixFacts): number =>
   state.frontier.findLastIndex((item) => sentLevelOf(state, item) === 'brief') + 1;
 
@@ -27,8 +30,8 @@ export interface LedgerLine {
 
 /**
  * The ledger's lines, oldest first: active and pinned events whose message isn't sent verbatim anymore. Once part of
- * the session is settled, a superseded event stays until its replacement is settled as well, because removing it
- * changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
+ * the session is settled (see `countSettledNodes`), a superseded event stays until the event that replaces it is
+ * settled, too, because removing a line changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
  * then those with the lowest priority, which are returned as `leftOut`. Pinned events always stay.
  */
 export function selectLedgerLines(

@@ -40,7 +40,7 @@ export function emphasisIn(text: string, before: string | undefined): DetectedEv
 /** The name of an option in an answer: "option 3", "B", "do A", "the second", "方案二", "案B". */
 const OPTION_NAME =
   /(?:option|opción|opcion|opção|opcao|variante|plan|proposal|approach|fase|phase|step|schritt|étape|方案|案|选项|選項|オプション|プラン|第|number|#|nr\.?|w\/|with|do|go with|mit|con|com|avec)\s?([A-Ha-h](?![\p{L}\p{N}])|\d{1,2}|[一二三四五])/iu;
-/** An article that looks like one: "go with a queue", but not "go with a for now". */
+/** The article "a", which looks like option A: in "go with a queue", but not in "go with a for now". */
 const ARTICLE = /\b(?:[Ww]ith|[Dd]o|w\/|con|com|avec) a (?!(?:and|or|for|then|please|first|now)\b)\p{L}/gu;
 const OPTION_ALONE = /^\W*([A-H]|\d{1,2})\W*$/;
 const ORDINALS: readonly RegExp[] = [

@@ -27,7 +27,7 @@ const MEDIAN_OF = 5;
 /** Maximum deviation of the newest report from the median, as a factor; larger ones are clamped. */
 const MAX_JUMP = 1.15;
 
-/** A request up to this many times as large as the reported ones is assumed to be similar. */
+/** The factor applies to requests of up to this many times the largest reported one. */
 const REACH = 3;
 
 /** From this number of observations on, the gauge doesn't show "~": with three, one outlier is outvoted. */
@@ -49,7 +49,8 @@ const SUSPICIOUS_SHARE = 0.97;
 /** Below this share, a report is never believed while only the model's default factor is known. */
 const IMPOSSIBLE_SHARE = 0.5;
 /**
- * If a prompt is longer by the first factor, but the report is at most larger by the second, the server has a limit.
+ * If a prompt is longer than an earlier one by more than the first factor, but its report is larger by at most the
+ * second, the server has truncated it.
  */
 const LONGER_FACTOR = 1.01;
 const NO_MORE_FACTOR = 1.005;
@@ -97,8 +98,8 @@ export class Calibration {
   }
 
   /**
-   * Sets the limit that the server itself states. It may have read less of a prompt whose longest messages were
-   * dropped.
+   * Raises the observed limit to the context window that the server states. A server that drops whole messages reads
+   * less than fits.
    */
   setStatedWindow(window: number): void {
     if (this.serverWindow !== undefined && window > this.serverWindow) this.serverWindow = window;
@@ -119,7 +120,8 @@ export class Calibration {
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     const known = unconfirmed ? [...this.observations, unconfirmed] : this.observations;
-    // Beyond the factor's reach, either the factor or the prior may apply. Only a report below both is suspicious.
+    // For larger requests than the reported ones, the factor or the prior may be right. So only a report below both is
+    // suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find(

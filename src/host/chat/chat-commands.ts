@@ -79,7 +79,7 @@ export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
   if (next) await app.sessions.open(next.id);
-  // A visible chat keeps the focus. Focusing it again would briefly remove it.
+  // Only focuses the composer of a visible chat. To focus the whole chat first would take the focus away briefly.
   if (app.panel.isVisible) app.panel.post({ type: 'focus', target: 'composer' });
   else app.panel.open();
 }

@@ -35,7 +35,7 @@ const TASK_EVENTS = ['task_set', 'task_step', 'task_reset'] as const;
 /** Number of previous inputs for the composer's arrow keys. */
 const MAX_HISTORY = 50;
 
-/** Dependencies of the link, besides the conversation. */
+/** Dependencies of `PageConnection`, besides the conversation. */
 export interface PageApp {
   readonly gauge: ContextGauge;
   readonly models: Models;
@@ -256,7 +256,7 @@ export class PageConnection {
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }
 
-  /** The messages whose marks of key events an event may change. For a compression, only those that the page may have. */
+  /** The messages whose key event marks `event` may change. For a compression, only those that the page may have. */
   #markedBy(event: SessionEvent): readonly (MessageId | undefined)[] {
     const { state } = this.conversation;
     switch (event.type) {
@@ -333,7 +333,7 @@ function statusView(conversation: Conversation, resetPending: boolean, offline: 
 const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
   fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
 
-/** Shows the same figures as the gauge. */
+/** The warning that the context is too full, with the figures of the gauge. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {
   const [requestTokens, budget] = [meter.providerTokens(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });

@@ -13,7 +13,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
 import { openNodeDocument } from '../summaries/document-uris.ts';
-import { nothingToCompressText } from '../summaries/summary-facts.ts';
+import { nothingToCompressText } from '../summaries/summary-texts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import type { LastEditor } from './last-editor.ts';

@@ -201,8 +201,8 @@ export class Models {
   }
 
   /**
-   * The cost of a call to a created model, by ID. Models at several addresses may have the same ID; then it's that of
-   * `current`.
+   * Returns a function for the cost of a call, by model ID. If several servers have a model with this ID, the price of
+   * `current` applies.
    */
   priceOf(current: () => ChosenModel): PriceOf {
     return (id, usage) => {
@@ -212,7 +212,7 @@ export class Models {
     };
   }
 
-  /** Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
+  /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
   async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
     const isEditorModel = chosen.provider === 'vscode';
     const model = isEditorModel
@@ -284,7 +284,7 @@ const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${
 const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, max: number): number =>
   loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, max);
 
-/** Whether it always needs a key. Compatible servers often don't. */
+/** Whether a provider always requires an API key. Compatible servers often don't. */
 function needsKey(provider: ProviderName): boolean {
   return provider === 'openai' || provider === 'anthropic';
 }

@@ -11,7 +11,7 @@ import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { levelName } from '../summaries/summary-facts.ts';
+import { levelName } from '../summaries/summary-texts.ts';
 
 /** Dependencies of the search commands. */
 export interface SearchApp {

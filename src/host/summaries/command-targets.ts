@@ -7,7 +7,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
-import { triggerName } from './summary-facts.ts';
+import { triggerName } from './summary-texts.ts';
 import { rangeText } from './tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
 import { showInfo } from '../platform/notifications.ts';

@@ -9,7 +9,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { messageUri, nodeUri, sourceDocument } from './node-documents.ts';
 import { openAsText, parseDocumentUri } from './document-uris.ts';
 import { LINE_END } from './rendered-document.ts';
-import { reasonText } from './summary-facts.ts';
+import { reasonText } from './summary-texts.ts';
 
 /** The result of a comparison. */
 export interface ComparisonResult {

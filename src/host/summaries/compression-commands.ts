@@ -8,7 +8,7 @@ import { UnusableAnswers } from '../../core/compress/summarize.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
-import { nothingToCompressText } from './summary-facts.ts';
+import { nothingToCompressText } from './summary-texts.ts';
 import { compressionOf, pickUndone } from './command-targets.ts';
 import { offerUndo, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';

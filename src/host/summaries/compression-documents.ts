@@ -5,7 +5,7 @@ import type { CompressionRecord, TriggerName } from '../../core/journal/schema.t
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { levelName, summaryMethodName, triggerName, nothingToCompressText } from './summary-facts.ts';
+import { levelName, summaryMethodName, triggerName, nothingToCompressText } from './summary-texts.ts';
 import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-documents.ts';
 import { DocumentWriter, type RenderedDocument } from './rendered-document.ts';

@@ -5,7 +5,7 @@ import { gaugeParts } from '../../core/budget/gauge.ts';
 import { messageText, type ContentBlock } from '../../core/model/message.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { partName } from '../gauge/gauge-item.ts';
-import { triggerName } from './summary-facts.ts';
+import { triggerName } from './summary-texts.ts';
 import { DocumentWriter, type RenderedDocument } from './rendered-document.ts';
 
 /** The request that would be sent now, part by part, with the same token counts as the gauge. */

@@ -4,7 +4,7 @@ import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { faultTexts, levelName, verificationText } from './summary-facts.ts';
+import { faultTexts, levelName, verificationText } from './summary-texts.ts';
 import { DocumentWriter, separateHeadings, type LinePart, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
 

@@ -6,7 +6,7 @@ import { truncated, messagesText } from '../platform/l10n.ts';
 import type { PlacedEvent } from './event-index.ts';
 import { trustText } from './tree-items.ts';
 import { isSent, type Row, type RowOf, type TreeSource } from './rows.ts';
-import { faultTexts, levelName } from './summary-facts.ts';
+import { faultTexts, levelName } from './summary-texts.ts';
 
 /** Maximum length of a text in a tooltip, in UTF-16 units. */
 const MAX_TEXT = 600;

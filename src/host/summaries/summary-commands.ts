@@ -12,7 +12,7 @@ import { nodeUri } from './node-documents.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, offerUndo, type SummariesApp } from './summaries-app.ts';
-import { levelName } from './summary-facts.ts';
+import { levelName } from './summary-texts.ts';
 import { cancellable, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import type { ComparisonResult } from './comparison.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';

@@ -23,7 +23,7 @@ import {
   type TreeFilter,
   type TreeSource,
 } from './rows.ts';
-import { triggerName, verificationText } from './summary-facts.ts';
+import { triggerName, verificationText } from './summary-texts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 

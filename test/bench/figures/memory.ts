@@ -16,7 +16,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   const harness = await Harness.open(says('It is as you say.'));
   try {
     const id = await filled(harness, length);
-    // Opens an empty session first, because what is loaded once for all sessions doesn't count.
+    // Opens a tiny session first, so that what is loaded once for all sessions isn't counted.
     const empty = await harness.reopen(await filled(harness, 2));
     await empty.send('Are you there?');
     await empty.close();
@@ -35,7 +35,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
       figures: [
         {
           id: `speed.memory${length}.opened`,
-          label: `heap that a session of ${name} messages takes, opened and its request put together`,
+          label: `heap used by an open session of ${name} messages with its request assembled`,
           value: kilobytes(opened),
           unit: 'KB',
         },
@@ -52,7 +52,7 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   }
 }
 
-/** A session on disk that nothing in memory refers to. */
+/** Writes a session to disk, closes it, and returns its ID. */
 async function filled(harness: Harness, length: number): Promise<SessionId> {
   const conversation = await harness.converse();
   await grow(conversation, syntheticSession(length));

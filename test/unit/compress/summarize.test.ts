@@ -32,7 +32,7 @@ describe('summarizeRuns', () => {
     ['uses the model’s summary verbatim and adds nothing from the source', goodAnswer('It ran.'), 'It ran.'],
     ['accepts plain prose as the narrative, without a second request', prose, prose],
     [
-      'removes quotation marks from text that is not in the record, without a second request',
+      'removes quotation marks around text that is not in the messages, without a second request',
       goodAnswer('The user said "make it blue and shiny please".'),
       'The user said make it blue and shiny please.',
     ],
@@ -192,7 +192,7 @@ describe('summarizeRuns', () => {
       tools({ model }),
     );
     assert.ok(leaves.length >= 30);
-    // Three prompts for the first segment. For the second, one answer shows whether the model has recovered.
+    // Three requests for the first segment, one for the second to see whether the model has recovered, and no more.
     assert.equal(model.requests.length, 4);
   });
 
@@ -307,12 +307,12 @@ describe('summarizeRuns', () => {
     assert.ok(many! > 640 && many! < 700, `${many}`);
     assert.ok(fewTokens! < manyTokens! && manyTokens! <= 2_000);
     assert.equal((await words(1_200, 300))[1], 300);
-    // According to the policy's description.
+    // The policy's description promises up to 500 words.
     const [long] = await words(5_000, POLICIES['long-memory'].summary.maxTokens);
     assert.ok(long! > 390 && long! <= 500, `${long}`);
   });
 
-  it('makes no call for a single message that is compressed along with a longer run', async () => {
+  it('sends no request for a single message if many other messages are compressed with it', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
     const question = transcript(['user', `${'The retries must end after 40 seconds. '.repeat(14)}Why do they not?`]);
     const messages = developerSession(20);

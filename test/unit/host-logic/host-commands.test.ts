@@ -129,7 +129,7 @@ describe('editor commands', () => {
   });
 
   for (const name of ['session.jsonl', 'session.md'])
-    it(`yield between messages when an export masks secrets: ${name}`, async () => {
+    it(`yield after each message when an export masks secrets: ${name}`, async () => {
       const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
       const conversation = await harness.converse();
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
@@ -255,7 +255,7 @@ describe('editor commands', () => {
     assert.deepEqual(shown, ['Small']);
   });
 
-  it('finish a chat search whose text is cleared while it runs', async () => {
+  it('show no progress of a chat search whose text was cleared while it ran', async () => {
     const { searchChats } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const heard: Record<string, () => void> = {};
     const events = Object.fromEntries(
@@ -453,7 +453,7 @@ describe('editor commands', () => {
     assert.match(await nextRequest(conversation, draft), /And the host\?/);
   });
 
-  it('show the next request with its task and recalled excerpts, under headings that add up to its tokens', async () => {
+  it('show the next request with its task and recalled excerpts, under headings whose tokens add up to the total', async () => {
     harness.settings = { ...harness.settings, recallShare: 0.1 };
     const conversation = await harness.converse();
     await conversation.send('The gateway of the harbour listens on channel 42.');

@@ -15,7 +15,7 @@ const TALK: ChatRequest = {
   cache: { key: 'session', idleMs: 0 },
 };
 
-/** A stream in the API's format with these events. */
+/** These events as a stream of server-sent events. */
 const sse = (...events: readonly (Record<string, unknown> & { readonly type: string })[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
@@ -43,7 +43,7 @@ describe('a request to Anthropic', () => {
     );
   });
 
-  it('sets the cache mark before turn-only content, and none in requests without caching', () => {
+  it('sets the cache breakpoint before content that is sent in this request only, and none in requests without caching', () => {
     const asked = { ...said('user', 'three'), turnOnly: 'the task' };
     const { messages } = anthropicPrompt({ ...TALK, messages: [asked] });
     assert.deepEqual(messages[0]?.content, [
@@ -54,7 +54,7 @@ describe('a request to Anthropic', () => {
     assert.doesNotMatch(JSON.stringify(anthropicPrompt(summary)), /cache_control/);
   });
 
-  it('keeps the cache for an hour if pauses exceed its five minutes', () => {
+  it('requests a cache lifetime of an hour if pauses exceed the default of five minutes', () => {
     const slow = { ...TALK, cache: { key: 'session', idleMs: 360_000 } };
     assert.equal(JSON.stringify(anthropicPrompt(slow)).match(/"ttl":"1h"/g)?.length, 4);
   });
@@ -171,7 +171,7 @@ describe('the Anthropic provider', () => {
     assert.deepEqual(usage, { input: 10, output: 4 });
   });
 
-  it('ends the reply with length when the context window is full', async () => {
+  it('reports that the length ended the reply when the context window is full', async () => {
     replyWith(
       sse(start({ input_tokens: 9, output_tokens: 1 }), delta('hi'), stop('model_context_window_exceeded', {}), {
         type: 'message_stop',

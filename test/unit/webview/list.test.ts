@@ -53,8 +53,8 @@ describe('row heights of a long list', () => {
   });
 });
 
-describe('transcript in the page', () => {
-  it('starts with the newest messages and requests the pages that come into view', () => {
+describe('loaded part of the transcript', () => {
+  it('starts with the newest messages, and requests older ones that are scrolled into view', () => {
     const transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
     assert.deepEqual(transcript.missingPages(9_960, 9_999), []);
     assert.deepEqual(transcript.missingPages(9_880, 9_945), [9_850, 9_900]);
@@ -62,7 +62,7 @@ describe('transcript in the page', () => {
     assert.deepEqual(more.missingPages(9_900, 9_999), []);
   });
 
-  it('stays bounded while it is read to the start, and keeps the newest message', () => {
+  it('keeps at most 700 messages while the user scrolls to the start, among them the newest', () => {
     let transcript = Transcript.empty.replaceFrom(9_940, messages(9_940, 60), 10_000, true);
     for (let from = 9_900; from >= 0; from -= PAGE_SIZE) {
       transcript = transcript.add(from, messages(from, PAGE_SIZE), from);
@@ -72,7 +72,7 @@ describe('transcript in the page', () => {
     assert.equal(transcript.last?.id, 'm9999');
   });
 
-  it('stays bounded while messages are only appended, and keeps the messages being read', () => {
+  it('keeps at most 700 messages while new ones arrive, among them those being read', () => {
     let transcript = Transcript.empty;
     const append = (to: number): void => {
       for (let position = transcript.total; position < to; position++)

@@ -32,7 +32,7 @@ describe('the mapping of provider errors', () => {
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
     ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
     ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
-    // Bedrock's rate limits: not the context is too long, but the minute's or the day's quota is used up.
+    // Bedrock's rate limits: the quota per minute or day is used up. The context isn't too long.
     ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
     ['rate_limited', 429, { error: { message: 'Too many tokens per day, please wait before trying again.' } }],
     ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
@@ -131,7 +131,7 @@ describe('the mapping of provider errors', () => {
     ['Please wait a moment before trying again.', undefined],
     ['Try again in 2 months.', undefined],
   ] as const) {
-    it(`reads the retry delay from "${words}": ${ms ?? 'no'} ms`, () => {
+    it(`reads the retry delay from "${words}": ${ms === undefined ? 'none' : `${ms} ms`}`, () => {
       assert.equal(refused(429, { error: { message: words } }).retryAfterMs, ms);
       assert.equal(streamFault('rate_limit_exceeded', words).retryAfterMs, ms);
     });

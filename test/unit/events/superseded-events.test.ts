@@ -51,7 +51,7 @@ describe('superseded key event', () => {
     assert.equal(session(['m1', 'm2']).isCurrent(old), true);
   });
 
-  it('is current when the message that replaced it is missing from a damaged session', () => {
+  it('is current when the message of its replacement is missing from a damaged session', () => {
     assert.equal(session([]).isCurrent(old), true);
   });
 });
