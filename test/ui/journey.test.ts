@@ -3,9 +3,11 @@ import { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
+const gaugeText = (workbench: Workbench): Promise<string> => workbench.statusBarItem('threadkeeper.gauge').innerText();
+
 /** The percentage in the status bar's gauge. */
 async function gaugePercent(workbench: Workbench): Promise<number> {
-  const text = await workbench.statusBarItem('threadkeeper.gauge').innerText();
+  const text = await gaugeText(workbench);
   const percent = /(\d+) ?%/.exec(text)?.[1];
   assert.ok(percent, `the gauge shows a percentage, not "${text}"`);
   return Number(percent);
@@ -64,7 +66,10 @@ describe('long session', () => {
   it('answers another message after the compression', async () => {
     const chat = new ChatPage(workbench);
     await chat.show();
+    const before = await gaugeText(workbench);
     await chat.send('What did we decide about the database?', 'No model is configured');
+    // Updated only once the reply has ended.
+    await eventually(async () => assert.notEqual(await gaugeText(workbench), before));
     await workbench.screenshot('answered');
   });
 
