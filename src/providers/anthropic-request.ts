@@ -21,7 +21,7 @@ import {
   type ResultBlock,
   type Turn,
   type UserTurn,
-} from './turns.ts';
+} from './strict-turns.ts';
 
 /**
  * Maximum number of cache breakpoints on system blocks. With the one in the conversation, these are the four that a

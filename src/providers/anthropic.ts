@@ -11,7 +11,7 @@ import { Models } from '@anthropic-ai/sdk/resources/models';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending } from '../core/model/message.ts';
-import { usageFrom } from './turns.ts';
+import { usageFrom } from './strict-turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';

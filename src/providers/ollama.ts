@@ -7,7 +7,7 @@ import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputObject, plainText, toTurns } from './turns.ts';
+import { inputObject, plainText, toTurns } from './strict-turns.ts';
 
 /**
  * Ollama's own endpoint (docs.ollama.com/api/chat). Through its OpenAI-compatible one, which has no parameter for the

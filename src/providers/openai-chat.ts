@@ -21,7 +21,16 @@ import {
 } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputJson, PAST_TOOL, plainText, toolNames, toTurns, usageFrom, type Turn, type UserTurn } from './turns.ts';
+import {
+  inputJson,
+  PAST_TOOL,
+  plainText,
+  toolNames,
+  toTurns,
+  usageFrom,
+  type Turn,
+  type UserTurn,
+} from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** How a server implements the protocol. */

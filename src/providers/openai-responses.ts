@@ -22,7 +22,7 @@ import {
   USER_BREAKPOINTS,
 } from './openai-shared.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputJson, toTurns, usageFrom, type Turn } from './turns.ts';
+import { inputJson, toTurns, usageFrom, type Turn } from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The endpoint's minimum output limit, in tokens. */

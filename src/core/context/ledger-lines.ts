@@ -31,8 +31,9 @@ export interface LedgerLine {
 /**
  * The ledger's lines, oldest first: active and pinned events whose message isn't sent verbatim anymore. Once part of
  * the session is settled (see `countSettledNodes`), a superseded event stays until the event that replaces it is
- * settled, too, because removing a line changes the request from there on. If the lines exceed the budget (tokens), superseded events are left out first,
- * then those with the lowest priority, which are returned as `leftOut`. Pinned events always stay.
+ * settled, too, because removing a line changes the request from there on. If the lines exceed the budget (tokens),
+ * superseded events are left out first, then those with the lowest priority, which are returned as `leftOut`. Pinned
+ * events always stay.
  */
 export function selectLedgerLines(
   state: PrefixFacts,

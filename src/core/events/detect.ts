@@ -2,7 +2,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { foreignSpans, restrictForeignEvents } from '../text/foreign-text.ts';
 import { analyzeMessage, type DetectorInput } from './analyze-message.ts';
-import { emphasisIn, proposalOf } from './answers.ts';
+import { emphasisIn, proposalOf } from './short-answers.ts';
 import { selectKeyEvents } from './select-key-events.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
 import type { CompiledRule } from './user-rules.ts';

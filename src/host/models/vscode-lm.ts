@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../app/ports.ts';
-import { plainText, toTurns, type Turn } from '../../providers/turns.ts';
+import { plainText, toTurns, type Turn } from '../../providers/strict-turns.ts';
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
 import { streamFault } from '../../providers/provider-errors.ts';
 

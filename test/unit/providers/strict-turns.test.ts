@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ChatMessage } from '../../../src/app/ports.ts';
 import type { ContentBlock } from '../../../src/core/model/message.ts';
-import { inputObject, toTurns } from '../../../src/providers/turns.ts';
+import { inputObject, toTurns } from '../../../src/providers/strict-turns.ts';
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 const call = (callId: string, name = 'read_file'): ContentBlock => ({
