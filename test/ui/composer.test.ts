@@ -69,8 +69,9 @@ describe('composer', () => {
     server.answer(SLOW);
     await chat.write('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
-    await chat.write('/reset');
+    await chat.write('/reset Then go on.');
     await chat.workbench.webview().getByText('The task will end when this response finishes.').waitFor();
+    await chat.holds('Then go on.');
     await steps().first().waitFor();
     await chat.button('Stop Response').click();
     await steps().first().waitFor({ state: 'detached' });

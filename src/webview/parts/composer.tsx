@@ -70,12 +70,12 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const submit = (source = value) => {
     const command = parseSlashCommand(source);
     if (!command && !canSend(source, session)) return;
-    setText('');
     history.reset();
     if (command) {
-      runSlashCommand(page, command);
+      setText(runSlashCommand(page, command));
       return;
     }
+    setText('');
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
     page.clearPasted(session.id);
@@ -229,16 +229,21 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   );
 }
 
-function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): void {
+/** Runs a slash command and returns the text to leave in the composer: what follows a command without argument. */
+function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): string {
   if (slash.command === 'recall') {
     page.recall = { query: argument };
     page.showPanel('recall');
   } else if (slash.command === 'pin') {
     if (argument === '') page.toasts.show(text('Type /pin followed by text from a message.'));
     else void page.pinQuote({ quote: argument });
-  } else {
+  } else if (slash.takesArgument) {
     page.runCommand(slash.command, argument === '' ? undefined : argument);
+  } else {
+    page.runCommand(slash.command);
+    return argument;
   }
+  return '';
 }
 
 function placeholder({ readOnly, foreign }: StatusView): string {
