@@ -35,12 +35,18 @@ const LASTING = /per ?day|limit: 0\b/i;
 const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
 const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** "context the overflows" is LM Studio's wording. */
+/**
+ * Not obvious from their wording: LM Studio ("context the overflows"), Copilot ("prompt token count"), DashScope ("range
+ * of input length"), and Z.ai ("超长").
+ */
 const CONTEXT_TOO_LONG =
-  /context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long|request too large|maximum context length|context (window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!( per day)?, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceeds? (the )?token limit/i;
-/** The context window in rejections of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, and Mistral. */
+  /exceed_context_size|request_too_large|request too large|context[ _]?(window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!( per day)?, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceed(s|ed)? (the |model )?token limit|(prompt|input) (is )?too long|maximum (allowed )?(input|prompt|model) length|prompt token count of \d+ exceeds|range of input length|prompt 超长/i;
+/**
+ * The context window in rejections of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, Mistral, xAI, Copilot,
+ * Kimi, and DashScope.
+ */
 const STATED_WINDOW =
-  /(?:context (?:length|size|window)(?: is| of)?(?: only)?|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d{3,8})\b|\b(\d{3,8}) maximum context/i;
+  /(?:context (?:length|size|window)(?: is| of)?(?: only)?|(?:input|prompt|model) length (?:is|of|should be \[1,)|limit (?:of|is)|token limit:|n_ctx:|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d[\d,]{2,9})|\b(\d{3,8}) maximum context/i;
 /** The request alone exceeds the account's tokens per minute, so waiting doesn't help, only a shorter request. */
 const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
@@ -95,7 +101,7 @@ function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[]
 function statedWindow(message: string): number | undefined {
   const [, after, before] = STATED_WINDOW.exec(message) ?? [];
   const stated = after ?? before;
-  return stated === undefined ? undefined : Number(stated);
+  return stated === undefined ? undefined : Number(stated.replaceAll(',', ''));
 }
 
 /** The fault of an error that a provider sent within a stream, without an HTTP status. */
@@ -182,7 +188,10 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
     return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
   }
   const { code, type, message, metadata, details } = body;
-  const text = typeof message === 'string' ? message : error.message;
+  const said = typeof message === 'string' ? message : error.message;
+  // OpenRouter: the message of the server that it has passed the request to.
+  const raw = isObject(metadata) && typeof metadata['raw'] === 'string' ? metadata['raw'] : '';
+  const text = `${said} ${raw}`.trim();
   const codes = [code, type].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);

@@ -22,6 +22,11 @@ function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerM
   return { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId }] }] } };
 }
 
+/** An error that OpenRouter passes on. */
+const routed = (message: string): object => ({
+  error: { message: 'Provider returned error', code: 400, metadata: { raw: JSON.stringify({ error: { message } }) } },
+});
+
 describe('the mapping of provider errors', () => {
   /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
@@ -53,6 +58,25 @@ describe('the mapping of provider errors', () => {
       400,
       { error: { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192' } },
     ],
+    // pi, packages/ai/src/utils/overflow.ts: xAI, Z.ai via OpenRouter, Copilot, Kimi, Bedrock, and others.
+    [
+      'context_too_long',
+      400,
+      { error: { message: "This model's maximum prompt length is 131072 but it has 537812." } },
+    ],
+    ['context_too_long', 400, { error: { message: 'Input length 9 exceeds the maximum allowed input length of 8' } }],
+    ['context_too_long', 400, { error: { message: 'prompt token count of 200000 exceeds the limit of 128000' } }],
+    ['context_too_long', 400, { error: { message: 'Your request exceeded model token limit: 262144 (requested: 9)' } }],
+    ['context_too_long', 400, { error: { message: 'Input is too long for requested model.' } }],
+    ['context_too_long', 400, { error: { message: 'Prompt too long: 5152 tokens exceeds max_seq_len 2048' } }],
+    // DashScope, Z.ai (docs.bigmodel.cn/cn/faq/api-code), vLLM, and LiteLLM.
+    ['context_too_long', 400, { error: { message: 'Range of input length should be [1, 129024]' } }],
+    ['context_too_long', 400, { error: { message: 'Prompt 超长', code: '1261' } }],
+    ['context_too_long', 400, { error: { message: 'The prompt is longer than the maximum model length of 4096.' } }],
+    ['context_too_long', 400, { error: { message: 'litellm.ContextWindowExceededError: OpenAIException' } }],
+    // cline/cline#13194: OpenRouter passes the server's own error on.
+    ['context_too_long', 400, routed("This model's maximum context length is 262144 tokens.")],
+    ['model_not_found', 400, routed('model: x is not available')],
     ['context_too_long', 413, { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } }],
     [
       'over_rate',
@@ -156,6 +180,16 @@ describe('the mapping of provider errors', () => {
     ['when context the overflows. However, the model is loaded with context length of only 4096 tokens', 4096],
     ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
     ['Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 32_768],
+    ["This model's maximum context length is 131,072 tokens. However, you requested 140,000 tokens.", 131_072],
+    ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
+    ['Input length 131393 exceeds the maximum allowed input length of 131040 tokens.', 131_040],
+    ['The prompt (length 5000) is longer than the maximum model length of 4096.', 4096],
+    ['prompt token count of 200000 exceeds the limit of 128000', 128_000],
+    ['Your request exceeded model token limit: 262144 (requested: 269030)', 262_144],
+    ['Range of input length should be [1, 129024]', 129_024],
+    ['is greater than the context length (n_keep: 4765>= n_ctx: 4096). Try to load the model with a larger one', 4096],
+    ['context_length_exceeded: Current length is 10000 while limit is 8192', 8192],
+    ['context_length_exceeded: Input tokens exceed the configured limit of 272000 tokens.', 272_000],
     ['the request exceeds the context length', undefined],
   ] as const) {
     it(`reads the context window from "${message.slice(0, 40)}…": ${window ?? 'no window'}`, () => {
