@@ -28,7 +28,9 @@ interface Complaint {
 const MAX_MESSAGE = 300;
 
 const QUOTA =
-  /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)/i;
+  /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)|specified (workspace )?api usage limits|(spend|usage)_limit_(reached|exceeded)|credit_balance_exhausted|free-models-per-day|openrouter_(free_tier_daily|guardrail_budget|workspace_budget|key_limit)|key limit exceeded/i;
+/** OpenRouter's running requests cost too much together, so waiting helps. */
+const IN_FLIGHT = /openrouter_in_flight_budget/;
 /** Gemini's names for daily quotas and quotas of zero, for which waiting doesn't help. */
 const LASTING = /per ?day|limit: 0\b/i;
 /** The time to wait, in messages of OpenAI, Groq, Gemini, and GitHub Copilot. */
@@ -52,7 +54,7 @@ const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT_REFUSED =
-  /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation/i;
+  /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation|\brefusal\b/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
@@ -117,13 +119,18 @@ function statedWait(message: string): number | undefined {
 
 /**
  * How long a response asks to wait, in ms: `retry-after-ms` (OpenAI), or else `retry-after` in seconds or as an HTTP
- * date (RFC 9110, 10.2.3). `now` is in milliseconds since the epoch. Undefined if the header is missing or invalid.
+ * date (RFC 9110, 10.2.3), or else `x-ratelimit-reset` in milliseconds since the epoch (OpenRouter), like `now`.
+ * Undefined if the headers are missing or invalid.
  */
 export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
   const exact = headers?.get('retry-after-ms');
   if (exact != null && Number.isFinite(Number.parseFloat(exact))) return Math.max(0, Number.parseFloat(exact));
   const value = headers?.get('retry-after')?.trim();
-  if (value === undefined || value === '') return undefined;
+  if (value === undefined || value === '') {
+    // Other services send seconds.
+    const reset = Number(headers?.get('x-ratelimit-reset'));
+    return reset > 1e12 ? Math.max(0, reset - now) : undefined;
+  }
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
   const date = Date.parse(value);
@@ -134,6 +141,7 @@ function reasonOf(complaint: Complaint): FaultReason {
   const { status } = complaint;
   const words = `${complaint.code} ${complaint.message}`;
   if (UNAFFORDABLE.test(words)) return 'unaffordable';
+  if (IN_FLIGHT.test(words)) return 'rate_limited';
   if (status === 402) return 'quota';
   if (QUOTA.test(words)) return isPassing(complaint) ? 'rate_limited' : 'quota';
   if (LARGER_THAN_RATE.test(words)) return 'over_rate';
@@ -190,12 +198,17 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   const { code, type, message, metadata, details } = body;
   const said = typeof message === 'string' ? message : error.message;
   // OpenRouter: the message of the server that it has passed the request to.
-  const raw = isObject(metadata) && typeof metadata['raw'] === 'string' ? metadata['raw'] : '';
+  const meta = isObject(metadata) ? metadata : {};
+  const raw = typeof meta['raw'] === 'string' ? meta['raw'] : '';
   const text = `${said} ${raw}`.trim();
-  const codes = [code, type].filter((part) => typeof part === 'string');
+  // Anthropic and OpenRouter have general statuses, and codes for the cause.
+  const cause = isObject(details) ? details['error_code'] : undefined;
+  const { error_type: kind, limit_source: limit } = meta;
+  const codes = [code, type, cause, kind, limit].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
-  const moderated = isObject(metadata) && Array.isArray(metadata['reasons']) ? ['moderation'] : [];
+  // What OpenRouter's moderation and guardrails have found.
+  const moderated = Array.isArray(meta['reasons'] ?? meta['patterns']) ? ['moderation'] : [];
   const codeText = [...codes, ...moderated].join(' ');
   return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
 }

@@ -27,6 +27,13 @@ const routed = (message: string): object => ({
   error: { message: 'Provider returned error', code: 400, metadata: { raw: JSON.stringify({ error: { message } }) } },
 });
 
+const openRouter = (metadata: object): object => ({ error: { message: 'Provider returned error', metadata } });
+
+const anthropicLimit = (error_code: string): object => ({
+  type: 'error',
+  error: { type: 'rate_limit_error', message: 'Access resumes later.', details: { error_code } },
+});
+
 describe('the mapping of provider errors', () => {
   /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
@@ -45,6 +52,26 @@ describe('the mapping of provider errors', () => {
     ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],
     ['quota', 429, gemini('* Quota exceeded for metric: requests, limit: 0\nPlease retry in 36.9s.')],
     ['rate_limited', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier')],
+    // developers.openai.com/api/docs/guides/error-codes
+    ['quota', 429, { error: { message: 'Your project has reached it.', code: 'project_spend_limit_exceeded' } }],
+    ['quota', 429, { error: { message: 'You have no credits.', code: 'credit_balance_exhausted' } }],
+    // platform.claude.com/docs/en/api/errors and rate-limits
+    [
+      'quota',
+      400,
+      { error: { message: 'You have reached your specified API usage limits. You will regain access on' } },
+    ],
+    ['quota', 429, anthropicLimit('enforced_spend_limit_reached')],
+    ['quota', 429, anthropicLimit('contract_spend_limit_reached')],
+    ['rate_limited', 429, anthropicLimit('ramp_limit_exceeded')],
+    // openrouter.ai/docs/api/reference/limits and errors-and-debugging
+    ['quota', 429, routed('Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day')],
+    ['quota', 403, openRouter({ limit_source: 'openrouter_workspace_budget' })],
+    ['quota', 403, { error: { message: 'Key limit exceeded (total limit)', code: 403 } }],
+    ['rate_limited', 402, openRouter({ limit_source: 'openrouter_in_flight_budget' })],
+    ['context_too_long', 400, openRouter({ error_type: 'context_length_exceeded' })],
+    ['content_refused', 400, openRouter({ error_type: 'refusal' })],
+    ['content_refused', 403, openRouter({ patterns: ['ignore all previous instructions'] })],
     [
       'quota',
       400,
@@ -143,6 +170,8 @@ describe('the mapping of provider errors', () => {
     assert.equal(after({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }), 30_000);
     assert.equal(after({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }), 0);
     assert.equal(after({ 'retry-after': 'soon' }), undefined);
+    assert.equal(after({ 'x-ratelimit-reset': String(now + 40_000) }), 40_000);
+    assert.equal(after({ 'x-ratelimit-reset': '40' }), undefined);
     assert.equal(after({}), undefined);
   });
 
