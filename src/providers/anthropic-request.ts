@@ -72,7 +72,7 @@ export function anthropicBody(
     model,
     stream: true,
     max_tokens: maxOutputTokens + reasoningTokens,
-    ...anthropicPrompt(request),
+    ...anthropicPrompt(request, without),
     ...(effort === 'none' ? { thinking: { type: 'disabled' } } : {}),
     ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
   };
@@ -82,8 +82,8 @@ export function anthropicBody(
  * System blocks, messages, and the tools in the history. The API rejects a history with tool calls unless tools are
  * declared, so they are, but none may be called.
  */
-export function anthropicPrompt(request: ChatRequest): AnthropicPrompt {
-  const turns = toTurns(request.messages);
+export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
+  const turns = toTurns(request.messages, without.has('calls'));
   const mark = anthropicBreakpoint(request);
   const system = systemBlocks(request.system, mark);
   const names = toolNames(turns);

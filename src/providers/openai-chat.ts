@@ -52,7 +52,7 @@ export function chatBody(
 ): ChatCompletionCreateParams {
   const usesNewerName = dialect.official !== without.has('token_limit_name');
   const { cache, jsonSchema, effort, temperature } = request;
-  const turns = toTurns(request.messages);
+  const turns = toTurns(request.messages, without.has('calls'));
   return {
     model,
     stream: !without.has('stream'),

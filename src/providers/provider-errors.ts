@@ -59,6 +59,8 @@ const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
 const RATE = /rate[_ -]limit|too many (requests|tokens)/i;
+/** llama.cpp reports messages that a model's template rejects as failures of the server. */
+const TEMPLATE = /jinja exception/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
 /**
@@ -166,7 +168,7 @@ function reasonOf(complaint: Complaint): FaultReason {
     case undefined:
       return reasonOfWords(words);
     default:
-      if (status >= 500) return 'overloaded';
+      if (status >= 500 && !TEMPLATE.test(words)) return 'overloaded';
       if (NO_MODEL.test(words)) return 'model_not_found';
       if (BAD_KEY.test(words)) return 'refused_key';
       return 'bad_request';

@@ -4,9 +4,21 @@ import { withImageMentions } from './without-images.ts';
 
 /** An optional part of a request, or a way of sending it, that some servers or models reject. */
 export type OptionalPart =
-  'temperature' | 'effort' | 'schema' | 'usage' | 'token_limit_name' | 'tools' | 'stream' | 'images' | 'cache';
+  | 'temperature'
+  | 'effort'
+  | 'schema'
+  | 'usage'
+  | 'token_limit_name'
+  | 'tools'
+  | 'calls'
+  | 'stream'
+  | 'images'
+  | 'cache';
 
 const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
+  // DeepSeek, Kimi, and Gemini require a call's thoughts, which aren't kept (api-docs.deepseek.com/guides/thinking_mode).
+  // Gemma's template has no place for results (huggingface/text-generation-inference#3198).
+  ['calls', /reasoning_content|content\[\]\.thinking|thought_?signature|roles must alternate/i],
   ['temperature', /temperature/i],
   ['cache', /prompt_cache|cache_control/i],
   ['stream', /must be verified to stream/i],
@@ -40,6 +52,7 @@ export function optionalPartsOf(
     ['cache', api === 'chat' && request.cache !== undefined],
     ['token_limit_name', api === 'chat'],
     ['tools', api === 'chat' && has('tool_call')],
+    ['calls', (api === 'chat' || api === 'messages') && has('tool_call')],
     ['stream', api === 'responses' || api === 'chat'],
     ['images', has('image')],
   ];

@@ -39,9 +39,9 @@ interface Draft {
  * Converts messages to the form that the strictest provider requires, and which the others accept: a user message first
  * and last, alternating roles, each tool call directly followed by its result, and IDs and names with characters that
  * all accept. A call without a result, or a result without a call, becomes text. Empty blocks are removed, because
- * servers reject them.
+ * servers reject them. `callsAsText`: all calls and results become text.
  */
-export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
+export function toTurns(messages: readonly ChatMessage[], callsAsText = false): readonly Turn[] {
   const drafts = merge(messages);
   const turns: Turn[] = [];
   const usedIds = new Set<string>();
@@ -54,7 +54,7 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
       answered = [];
       continue;
     }
-    const pairs = pairUp(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
+    const pairs = callsAsText ? [] : pairUp(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
     turns.push(assistantTurn(draft.blocks, pairs));
     answered = pairs.map((each) => ({ ...each.result, callId: each.id }));
     paired = new Set(pairs.map((each) => each.result));

@@ -220,4 +220,35 @@ describe('a provider that refuses part of a request', () => {
       [undefined, 'none'],
     );
   });
+
+  for (const [name, status, message] of [
+    ['DeepSeek', 400, 'The `reasoning_content` in the thinking mode must be passed back to the API.'],
+    ['DeepSeek (Messages)', 400, 'The `content[].thinking` in the thinking mode must be passed back to the API.'],
+    ['Kimi', 400, 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2'],
+    ['Gemini', 400, 'Function call is missing a thought_signature in functionCall parts.'],
+    ['llama.cpp', 500, 'Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...'],
+  ] as const) {
+    it(`gets the tool calls of the history as text if it rejects them: ${name}`, async () => {
+      const messages: ChatMessage[] = [
+        { role: 'user', content: [{ type: 'text', text: 'Read it.' }] },
+        { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read', json: '{"path":"a.ts"}' }] },
+        { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'export {}', isError: false }] },
+        { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
+      ];
+      const one = name.includes('Messages')
+        ? createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'any' })
+        : model('chat');
+      server.refuseNext(status, { message });
+      for (let n = 0; n < 2; n++)
+        assert.equal((await turn(one, ask('', { messages, effort: 'high' }))).text, 'ok', 'answered');
+      const [first, ...later] = server.requests;
+      assert.match(first!.raw, /"tool_(calls|use)"/);
+      assert.equal(later.length, 2, 'remembered');
+      for (const { raw } of later) {
+        assert.doesNotMatch(raw, /"tool/);
+        assert.match(raw, /"assistant".*\[call of read: .*a\.ts.*"user".*\[result of a call: export \{\}\].*And now\?/);
+        assert.match(raw, /"high"/);
+      }
+    });
+  }
 });

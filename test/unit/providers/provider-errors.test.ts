@@ -145,6 +145,11 @@ describe('the mapping of provider errors', () => {
     ['overloaded', 500, { error: { message: 'The server had an error' } }],
     ['overloaded', 500, { error: { message: 'failed to allocate context window' } }],
     ['overloaded', 502, {}],
+    [
+      'bad_request',
+      500,
+      { error: { code: 500, message: 'Error: Jinja Exception: Conversation roles must alternate' } },
+    ],
     ['overloaded', 529, { error: { type: 'overloaded_error', message: 'Overloaded' } }],
     ['bad_request', 400, { error: { message: 'Invalid type for input' } }],
     ['bad_request', 422, { detail: 'x' }],
