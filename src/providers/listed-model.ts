@@ -10,6 +10,8 @@ export interface ListedModel {
   readonly isOllama?: boolean;
   /** The context window with which the server has loaded the model, in tokens. */
   readonly loadedContext?: number;
+  /** The server loads the model for the first request, and only then knows its context window. */
+  readonly isUnloaded?: true;
 }
 
 /** A model whose provider lists its models. */
@@ -39,8 +41,7 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
     entry['context_length'], // OpenRouter, Together
     entry['max_model_len'], // vLLM
     entry['context_window'], // Groq
-    entry['loaded_context_length'], // LM Studio
-    entry['max_context_length'], // Mistral, LM Studio
+    entry['max_context_length'], // Mistral
     inner('meta')['n_ctx'], // llama.cpp
   );
   const maxOutput = positive(inner('top_provider')['max_completion_tokens'], entry['max_completion_tokens']);
@@ -49,6 +50,8 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
   const shutdown = entry['shutdown_date'];
   return {
     id: entry['id'],
+    // llama.cpp with several models
+    ...(inner('status')['value'] === 'unloaded' && { isUnloaded: true }),
     facts: {
       ...(contextWindow !== undefined && { contextWindow }),
       ...(maxOutput !== undefined && { maxOutput }),

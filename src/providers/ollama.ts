@@ -110,6 +110,13 @@ export const isOllamaEntry = (id: string, owner: unknown): boolean =>
 
 const isTagged = (id: string): boolean => id.slice(id.lastIndexOf('/') + 1).includes(':');
 
+/** A server's answer about itself; empty if it doesn't know the question. */
+export async function askServer(url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetchFrom(url, init);
+  const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+  return isObject(answer) ? answer : {};
+}
+
 /**
  * An Ollama server's facts about a model: the context window that it was trained with (`/api/show`) and with which it's
  * loaded (`/api/ps`). Undefined if the server isn't Ollama.
@@ -120,12 +127,8 @@ export async function ollamaFacts(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
-  const ask = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
-    const init = body && { method: 'POST', body: JSON.stringify(body) };
-    const response = await fetchFrom(`${origin}${path}`, { headers, signal, ...init });
-    const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
-    return isObject(answer) ? answer : {};
-  };
+  const ask = (path: string, body?: object): ReturnType<typeof askServer> =>
+    askServer(`${origin}${path}`, { headers, signal, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
   if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
   const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
   const info = isObject(shown['model_info']) ? shown['model_info'] : {};

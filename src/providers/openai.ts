@@ -6,6 +6,7 @@ import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
+import { isLmStudioEntry, lmStudioFacts } from './lm-studio.ts';
 import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
@@ -145,13 +146,16 @@ export function createOpenAiModel(settings: OpenAiSettings): ListingModel {
           for (const entry of Array.isArray(entries) ? entries.filter(isObject) : []) {
             const listed = parseOpenAiListedModel(entry);
             if (!listed) continue;
-            // Ollama takes names without a tag, too. Its own endpoints return the context window.
+            // Ollama takes names without a tag, too. Some servers tell the context window only at their own endpoints.
             const isWanted = listed.id === model || listed.id === `${model}:latest`;
-            const ollama =
-              isWanted && isOllamaEntry(listed.id, entry['owned_by'])
+            const facts = !isWanted
+              ? undefined
+              : isOllamaEntry(listed.id, entry['owned_by'])
                 ? await ollamaFacts(origin, listed.id, bearer, call.controller.signal)
-                : undefined;
-            models.push(ollama ? { ...listed, ...ollama, id: model } : listed);
+                : isLmStudioEntry(entry['owned_by'])
+                  ? await lmStudioFacts(origin, listed.id, bearer, call.controller.signal)
+                  : undefined;
+            models.push(facts ? { ...listed, ...facts, id: model } : listed);
           }
           return sortedById(models);
         },

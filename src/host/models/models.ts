@@ -173,6 +173,7 @@ export class Models {
       );
       const match = listed.find(({ id }) => id === chosen.model);
       if (match) await this.#learned.learn(serverOf(chosen), match);
+      if (match?.isUnloaded) this.#requests.delete(`${serverOf(chosen)} ${chosen.model}`);
     } catch (error) {
       // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;

@@ -205,6 +205,33 @@ describe('configured model', () => {
     }
   });
 
+  it('is looked up again once its server has loaded it', async () => {
+    const unloaded = { id: 'new', status: { value: 'unloaded' } };
+    const lists = [unloaded, { id: 'new', status: { value: 'loaded' }, meta: { n_ctx: 9_000 } }];
+    let requests = 0;
+    const server = createServer((_, response) => {
+      const data = [lists[requests++] ?? unloaded];
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const learned = new LearnedFacts({ get: () => undefined, update: () => Promise.resolve() } as never);
+      const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
+      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
+      const windows: number[] = [];
+      for (let n = 0; n < 3; n++) {
+        await models.prepare(chosen);
+        windows.push(models.info(chosen).contextWindow);
+      }
+      assert.deepEqual(windows, [32_768, 9_000, 9_000]);
+      assert.equal(requests, 2);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('can be used although the facts from its server’s list can’t be stored', async () => {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}');

@@ -154,19 +154,68 @@ describe('a vendor’s model list', () => {
     );
   });
 
-  it('is read if it is a bare array, as sent by Together', async () => {
-    const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify([{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }]));
+  /** A server with these answers by path. */
+  async function serving<T>(answers: Record<string, unknown>, work: (url: string) => Promise<T>): Promise<T> {
+    const server = createServer((request, response) => {
+      const answer = answers[request.url ?? ''];
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? { error: 'Unexpected endpoint or method.' }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
     try {
-      const listing = await listed('openrouter', `http://127.0.0.1:${port}`, 'qwen/qwen3');
-      assert.equal(listing?.facts.contextWindow, 131_072);
+      return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     } finally {
+      server.closeAllConnections();
       server.close();
     }
+  }
+
+  it('is read if it is a bare array, as sent by Together', () =>
+    serving({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {
+      const listing = await listed('openrouter', url, 'qwen/qwen3');
+      assert.equal(listing?.facts.contextWindow, 131_072);
+    }));
+
+  describe('of LM Studio, which has only IDs, is completed at its own endpoint', () => {
+    // lmstudio-ai/lmstudio-bug-tracker#2139 and lmstudio.ai/docs/developer/rest/list
+    const ids = ['google/gemma-4', 'google/gemma-4:2', 'qwen/qwen3.6'];
+    const list = { data: ids.map((id) => ({ id, object: 'model', owned_by: 'organization_owner' })), object: 'list' };
+    const instance = (id: string, context_length: number): object => ({ id, config: { context_length, parallel: 4 } });
+    const models = [
+      { type: 'embedding', key: 'nomic-embed', loaded_instances: [instance('nomic-embed', 2_048)] },
+      {
+        type: 'llm',
+        key: 'google/gemma-4',
+        max_context_length: 262_144,
+        loaded_instances: [instance('google/gemma-4', 122_880), instance('google/gemma-4:2', 8_192)],
+        capabilities: { vision: true, trained_for_tool_use: true },
+      },
+      { type: 'llm', key: 'qwen/qwen3.6', max_context_length: 262_144, loaded_instances: [] },
+    ];
+    const answers = { '/v1/models': list, '/api/v1/models': { models } };
+
+    for (const [id, window] of [
+      ['google/gemma-4', 122_880],
+      ['google/gemma-4:2', 8_192],
+    ] as const) {
+      it(`with the context window of the loaded instance: ${id}`, () =>
+        serving(answers, async (url) => {
+          const listing = await listed('openai', url, id);
+          assert.deepEqual(listing?.facts, { contextWindow: window, takesImages: true });
+          assert.equal(listing.loadedContext, window);
+        }));
+    }
+
+    it('without a context window if the model is not loaded, because the maximum says nothing', () =>
+      serving(answers, async (url) => {
+        const listing = await listed('openai', url, 'qwen/qwen3.6');
+        assert.deepEqual([listing?.isUnloaded, listing?.facts], [true, {}]);
+      }));
+
+    it('unless it is an earlier version without that endpoint', () =>
+      serving({ '/v1/models': list }, async (url) => {
+        assert.deepEqual(await listed('openai', url, 'google/gemma-4'), { id: 'google/gemma-4', facts: {} });
+      }));
   });
 });
 
