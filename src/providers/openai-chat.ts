@@ -122,7 +122,8 @@ function* chunksOf({ usage, thinks, text }: Part, filter: ThinkFilter): Generato
 function readChunk(chunk: unknown): Part {
   if (!isObject(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-  const usage = readUsage(chunk['usage']);
+  // Kimi's is in the last choice (platform.kimi.ai/docs/api/chat).
+  const usage = readUsage(chunk['usage']) ?? (isObject(choice) ? readUsage(choice['usage']) : undefined);
   if (!isObject(choice)) return { text: '', thinks: false, finish: undefined, usage };
   const finish = choice['finish_reason'];
   const message = isObject(choice['delta']) ? choice['delta'] : choice['message'];
@@ -190,8 +191,9 @@ function readUsage(usage: unknown): Usage | undefined {
   // Grok and Gemini only include thinking in the total.
   const billed = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
   const details = usage['prompt_tokens_details'];
-  // DeepSeek has its own name for it.
-  const cached = isObject(details) ? details['cached_tokens'] : usage['prompt_cache_hit_tokens'];
+  // DeepSeek and Kimi have names of their own for it.
+  const own = usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
+  const cached = (isObject(details) ? details['cached_tokens'] : undefined) ?? own;
   const written = isObject(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;

@@ -366,10 +366,20 @@ describe('the provider for OpenAI and compatible servers', () => {
     }
   });
 
-  it('reports prompt cache reads and writes, including DeepSeek’s own field names', async () => {
+  it('reads Kimi’s usage, which is in the last choice', async () => {
+    const usage = { prompt_tokens: 1336, completion_tokens: 31, total_tokens: 1367, cached_tokens: 1280 };
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] };
+    replyWith(`${chunk({ content: 'yes' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+    const read = (await turn(chat(), ask('hi'))).usage;
+    assert.deepEqual(read, { input: 1336, output: 31, cachedInput: 1280 });
+  });
+
+  it('reports prompt cache reads and writes, including DeepSeek’s and Kimi’s own field names', async () => {
     const usages = [
       { prompt_tokens_details: { cached_tokens: 64, cache_write_tokens: 16 } },
       { prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+      // platform.kimi.ai/docs/api/chat
+      { cached_tokens: 64 },
     ];
     const read = [];
     for (const more of usages) {
@@ -381,6 +391,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     }
     assert.deepEqual(read, [
       { input: 100, output: 5, cachedInput: 64, cacheWrite: 16 },
+      { input: 100, output: 5, cachedInput: 64 },
       { input: 100, output: 5, cachedInput: 64 },
     ]);
   });
