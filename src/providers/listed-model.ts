@@ -62,15 +62,40 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
   };
 }
 
-/** OpenRouter's prices are strings in US dollars per token. */
+/** No model costs that much per token, in US dollars. */
+const MIN_PER_MILLION = 0.001;
+
+/**
+ * OpenRouter's prices are strings in US dollars per token; those of Chutes are per million (NousResearch/hermes-agent
+ * #112256). Of the conditional ones, those for long prompts are read, at the lowest threshold
+ * (openrouter.ai/docs/guides/overview/models#pricing-object).
+ */
 function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['price'] {
-  const perMillion = (name: string): number => Number(pricing[name] ?? Number.NaN) * 1e6;
+  const isPerMillion = ['prompt', 'completion'].some((name) => Number(pricing[name]) >= MIN_PER_MILLION);
+  const perMillion = (name: string, from = pricing): number =>
+    Number(from[name] ?? Number.NaN) * (isPerMillion ? 1 : 1e6);
   const input = perMillion('prompt');
   const output = perMillion('completion');
   if (!(input >= 0) || !(output >= 0)) return undefined;
   const cachedInput = perMillion('input_cache_read');
   const cacheWrite = perMillion('input_cache_write');
-  return { input, output, ...(cachedInput > 0 && { cachedInput }), ...(cacheWrite > 0 && { cacheWrite }) };
+  const overrides: readonly unknown[] = Array.isArray(pricing['overrides']) ? pricing['overrides'] : [];
+  const tiers = overrides.filter(isObject).flatMap((each) => {
+    const over = positive(each['min_prompt_tokens']);
+    const factor = (name: string, base: number): number => (name in each ? perMillion(name, each) / base : 1);
+    const [inputFactor, outputFactor] = [factor('prompt', input), factor('completion', output)];
+    return over !== undefined && Number.isFinite(inputFactor) && Number.isFinite(outputFactor)
+      ? [{ over, inputFactor, outputFactor }]
+      : [];
+  });
+  const long = tiers.toSorted((a, b) => a.over - b.over)[0];
+  return {
+    input,
+    output,
+    ...(cachedInput > 0 && { cachedInput }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+    ...(long && { long }),
+  };
 }
 
 /** Parses an entry of Anthropic's list of models (`ModelInfo` in its SDK), leniently, because gateways imitate it. */

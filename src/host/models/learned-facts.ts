@@ -21,7 +21,13 @@ const schema = v.array(
         takesImages: v.optional(v.boolean()),
         efforts: v.optional(v.array(v.picklist(EFFORTS))),
         price: v.optional(
-          v.object({ input: amount, output: amount, cachedInput: v.optional(amount), cacheWrite: v.optional(amount) }),
+          v.object({
+            input: amount,
+            output: amount,
+            cachedInput: v.optional(amount),
+            cacheWrite: v.optional(amount),
+            long: v.optional(v.object({ over: amount, inputFactor: amount, outputFactor: amount })),
+          }),
         ),
         retires: v.optional(v.object({ on: v.string() })),
       }),

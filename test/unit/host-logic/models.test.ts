@@ -70,6 +70,17 @@ describe('configured model', () => {
     assert.equal(await costOf(models, at('nobody/knows-it')), null);
   });
 
+  it('has the price for long prompts from its server’s list, in the next window, too', async () => {
+    let stored: unknown;
+    const memento = { get: () => stored, update: (_: string, value: unknown) => Promise.resolve((stored = value)) };
+    const long = { over: 200_000, inputFactor: 2, outputFactor: 2 };
+    const listed = { id: 'x-new/y', facts: { price: { input: 3, output: 9, long } } };
+    await new LearnedFacts(memento as never).learn(`compatible ${SERVER}`, listed);
+    stored = JSON.parse(JSON.stringify(stored));
+    const models = new module.Models({} as never, {} as never, new LearnedFacts(memento as never));
+    assert.equal(models.cost(at('x-new/y'), { input: 300_000, output: 0 }), 1.8);
+  });
+
   it('has the price at its own address, even if a model of the same name was created at another one', async () => {
     const models = modelsThatKnow({ [`compatible ${SERVER} x-new/y`]: { facts: { price: { input: 3, output: 9 } } } });
     const { id } = await models.make(at('x-new/y'), memory);

@@ -176,6 +176,38 @@ describe('a vendor’s model list', () => {
       assert.equal(listing?.facts.contextWindow, 131_072);
     }));
 
+  for (const [what, pricing, price] of [
+    [
+      'per token, with a price for long prompts',
+      {
+        prompt: '0.0000025',
+        completion: '0.00001',
+        overrides: [
+          { min_prompt_tokens: 500_000, prompt: '0.00001' },
+          { min_prompt_tokens: 200_000, prompt: '0.000005', completion: '0.00002' },
+        ],
+      },
+      { input: 2.5, output: 10, long: { over: 200_000, inputFactor: 2, outputFactor: 2 } },
+    ],
+    [
+      'per token, with times of day',
+      { prompt: '0.0000025', completion: '0.00001', overrides: [{ utc_start: 30, utc_end: 1630, prompt: '0.000005' }] },
+      { input: 2.5, output: 10 },
+    ],
+    ['per million, as sent by Chutes', { prompt: 0.2, completion: 0.8 }, { input: 0.2, output: 0.8 }],
+    ['free', { prompt: '0', completion: '0' }, { input: 0, output: 0 }],
+    ['unknown', { prompt: '-1', completion: '-1' }, undefined],
+  ] as const) {
+    it(`is read with its prices: ${what}`, () =>
+      serving({ '/v1/models': { data: [{ id: 'a/b', pricing }] } }, async (url) => {
+        const listing = await listed('openai', url, 'a/b');
+        // Rounded, because the prices are products of fractions.
+        const round = (_: string, value: unknown): unknown =>
+          typeof value === 'number' ? Math.round(value * 1e9) / 1e9 : value;
+        assert.deepEqual(JSON.parse(JSON.stringify({ price: listing?.facts.price }), round), price ? { price } : {});
+      }));
+  }
+
   describe('of LM Studio, which has only IDs, is completed at its own endpoint', () => {
     // lmstudio-ai/lmstudio-bug-tracker#2139 and lmstudio.ai/docs/developer/rest/list
     const ids = ['google/gemma-4', 'google/gemma-4:2', 'qwen/qwen3.6'];
