@@ -42,11 +42,19 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
     entry['max_model_len'], // vLLM
     entry['context_window'], // Groq
     entry['max_context_length'], // Mistral
+    entry['context_size'], // Novita
+    entry['max_context'], // Arli (NousResearch/hermes-agent#81442)
+    inner('metadata')['context_length'], // DeepInfra
     inner('meta')['n_ctx'], // llama.cpp
   );
-  const maxOutput = positive(inner('top_provider')['max_completion_tokens'], entry['max_completion_tokens']);
+  const maxOutput = positive(
+    inner('top_provider')['max_completion_tokens'],
+    entry['max_completion_tokens'],
+    entry['max_output_tokens'], // Novita
+    entry['max_output_length'], // Chutes
+  );
   const price = routerPrice(inner('pricing'));
-  const modalities = inner('architecture')['input_modalities'];
+  const modalities = inner('architecture')['input_modalities'] ?? entry['input_modalities'];
   const shutdown = entry['shutdown_date'];
   return {
     id: entry['id'],

@@ -176,6 +176,22 @@ describe('a vendor’s model list', () => {
       assert.equal(listing?.facts.contextWindow, 131_072);
     }));
 
+  for (const [service, entry, facts] of [
+    [
+      'Novita',
+      { context_size: 163_840, max_output_tokens: 65_536, input_modalities: ['text', 'image'] },
+      { contextWindow: 163_840, maxOutput: 65_536, takesImages: true },
+    ],
+    ['Chutes', { max_model_len: 202_752, max_output_length: 65_535 }, { contextWindow: 202_752, maxOutput: 65_535 }],
+    ['DeepInfra', { metadata: { context_length: 131_072, max_tokens: 16_384 } }, { contextWindow: 131_072 }],
+    ['Arli', { max_context: 524_288 }, { contextWindow: 524_288 }],
+  ] as const) {
+    it(`is read with the context window: ${service}`, () =>
+      serving({ '/v1/models': { data: [{ id: 'a/b', ...entry }] } }, async (url) => {
+        assert.deepEqual((await listed('openai', url, 'a/b'))?.facts, facts);
+      }));
+  }
+
   for (const [what, pricing, price] of [
     [
       'per token, with a price for long prompts',
