@@ -55,6 +55,8 @@ const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT_REFUSED =
   /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation|\brefusal\b/i;
+/** Anthropic has disabled the account. */
+const DISABLED = /organization_on_hold|organization has been disabled/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
@@ -171,7 +173,7 @@ function reasonOf(complaint: Complaint): FaultReason {
       if (status >= 500 && !TEMPLATE.test(words)) return 'overloaded';
       if (NO_MODEL.test(words)) return 'model_not_found';
       if (BAD_KEY.test(words)) return 'refused_key';
-      return 'bad_request';
+      return DISABLED.test(words) ? 'forbidden' : 'bad_request';
   }
 }
 

@@ -39,6 +39,7 @@ describe('the mapping of provider errors', () => {
   const seen: readonly (readonly [FaultReason, number, object])[] = [
     ['refused_key', 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }],
     ['forbidden', 403, { error: { message: 'Country not supported', code: 'unsupported_country_region_territory' } }],
+    ['forbidden', 400, { error: { type: 'invalid_request_error', message: 'This organization has been disabled.' } }],
     ['model_not_found', 404, { error: { message: 'The model `gpt-9` does not exist', code: 'model_not_found' } }],
     ['model_not_found', 404, { error: 'model "llama9" not found, try pulling it first' }],
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
