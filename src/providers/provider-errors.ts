@@ -28,7 +28,7 @@ interface Complaint {
 const MAX_MESSAGE = 300;
 
 const QUOTA =
-  /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)|specified (workspace )?api usage limits|(spend|usage)_limit_(reached|exceeded)|credit_balance_exhausted|free-models-per-day|openrouter_(free_tier_daily|guardrail_budget|workspace_budget|key_limit)|key limit exceeded/i;
+  /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)|specified (workspace )?api usage limits|usage_limit_exceeded|spend(ing)?[ _]limit|credit_balance_exhausted|(out of|have any) credits|blocked_api_access|arrearage|freetieronly|余额不足|free-models-per-day|openrouter_(free_tier_daily|guardrail_budget|workspace_budget|key_limit)|key limit exceeded/i;
 /** OpenRouter's running requests cost too much together, so waiting helps. */
 const IN_FLIGHT = /openrouter_in_flight_budget/;
 /** Gemini's names for daily quotas and quotas of zero, for which waiting doesn't help. */

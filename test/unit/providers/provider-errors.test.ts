@@ -65,6 +65,19 @@ describe('the mapping of provider errors', () => {
     ['quota', 429, anthropicLimit('enforced_spend_limit_reached')],
     ['quota', 429, anthropicLimit('contract_spend_limit_reached')],
     ['rate_limited', 429, anthropicLimit('ramp_limit_exceeded')],
+    // xAI (continuedev/continue#10373, warpdotdev/warp#14867), Fireworks (amd/gaia#3766), and Z.ai.
+    ['quota', 403, { error: 'Your team has either used all available credits or reached its monthly spending limit.' }],
+    ['quota', 403, { error: 'You have run out of credits or need a Grok subscription.' }],
+    [
+      'quota',
+      412,
+      { error: { message: 'Account a is suspended, possibly due to reaching the monthly spending limit' } },
+    ],
+    ['quota', 429, { error: { code: '1113', message: '余额不足或无可用资源包,请充值。' } }],
+    // Groq (console.groq.com/docs/spend-limits) and DashScope (alibaba/spring-ai-alibaba#1146).
+    ['quota', 400, { error: { message: 'API access is blocked.', code: 'blocked_api_access' } }],
+    ['quota', 400, { error: { message: 'Access denied, please make sure your account is good.', code: 'Arrearage' } }],
+    ['quota', 403, { error: { message: 'The free tier is exhausted.', code: 'AllocationQuota.FreeTierOnly' } }],
     // openrouter.ai/docs/api/reference/limits and errors-and-debugging
     ['quota', 429, routed('Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day')],
     ['quota', 403, openRouter({ limit_source: 'openrouter_workspace_budget' })],
