@@ -56,6 +56,8 @@ export function ollamaBody(
   return {
     model,
     stream: true,
+    // Rejects a prompt that is too long, and states the context window. Versions before October 2025 drop its beginning.
+    truncate: false,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages],
     ...(effort !== undefined && !without.has('effort') && { think: effort !== 'none' }),
     ...(jsonSchema && !without.has('schema') && { format: jsonSchema.schema }),

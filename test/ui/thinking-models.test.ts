@@ -84,7 +84,7 @@ describe('chat with a model on a self-hosted server', () => {
   });
 
   it('warns that the server read only part of the prompt, and then sends no more than it reads', async () => {
-    const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096 });
+    const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096, alwaysTruncates: true });
     try {
       await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
       await chat.button(/^llama3\.1:8b/).waitFor();

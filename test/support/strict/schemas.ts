@@ -200,6 +200,7 @@ export const messagesSchema = v.strictObject({
 export const ollamaSchema = v.object({
   model: text,
   stream: v.optional(v.boolean()),
+  truncate: v.optional(v.boolean()),
   messages: v.array(
     v.object({
       role: v.picklist(['system', 'user', 'assistant', 'tool']),

@@ -22,6 +22,8 @@ export interface StrictOptions {
   /** Ollama: the context length if a request sets none, and the server's maximum. */
   readonly numCtx?: number;
   readonly maxNumCtx?: number;
+  /** Ollama before October 2025, which ignores `truncate`. */
+  readonly alwaysTruncates?: boolean;
   /** Time from the headers to the first token, in ms. */
   readonly firstTokenMs?: number;
   /** Time between parts of a stream, in ms. */
@@ -80,6 +82,13 @@ interface Asked {
   readonly schema: unknown;
   readonly images: number;
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Ollama's refusal of a prompt, which is llama-server's as a string: ollama/ollama#16800 */
+function tooLong(sent: number, n_ctx: number): Refusal {
+  const message = `request (${sent} tokens) exceeds the available context size (${n_ctx} tokens), try increasing it`;
+  const error = { code: 400, message, type: 'exceed_context_size_error', n_prompt_tokens: sent, n_ctx };
+  return new Refusal(400, error.type, JSON.stringify({ error }));
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -176,6 +185,7 @@ export class StrictServer {
     if (this.options.oldErrors)
       return status === 422 ? { detail: [{ msg: message }] } : { object: 'error', message, type, param, code: status };
     if (this.#flavour === 'openrouter') return { error: { code: status, message } };
+    if (this.#flavour === 'ollama') return { error: message };
     return { error: { message, type, param, code: type } };
   }
 
@@ -225,15 +235,8 @@ export class StrictServer {
           lifecycle: id === 'claude-sonnet-5' ? 'deprecated' : 'active',
           retires_at: id === 'claude-sonnet-5' ? '2027-02-01T00:00:00Z' : null,
         };
-        return {
-          type: 'model',
-          id,
-          display_name: id,
-          max_input_tokens: window,
-          max_tokens: maxOutput,
-          capabilities,
-          ...life,
-        };
+        const limits = { max_input_tokens: window, max_tokens: maxOutput };
+        return { type: 'model', id, display_name: id, ...limits, capabilities, ...life };
       }
       case 'openrouter': {
         const per = (usd: number): string => String(usd / 1e6);
@@ -359,6 +362,7 @@ export class StrictServer {
       const { numCtx = 4_096, maxNumCtx = Number.POSITIVE_INFINITY } = this.options;
       this.#loadedCtx = Math.min(wanted > 0 ? wanted : numCtx, maxNumCtx, traits.window);
       if (sent <= this.#loadedCtx) return sent;
+      if (body['truncate'] === false && !this.options.alwaysTruncates) throw tooLong(sent, this.#loadedCtx);
       let left = sent;
       for (const piece of pieces.slice(1, -1)) if (left > this.#loadedCtx - 64) left -= piece.tokens;
       return Math.min(left, this.#loadedCtx - 64);

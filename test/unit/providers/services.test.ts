@@ -312,8 +312,29 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
       assert.deepEqual((body['options'] as { num_ctx: number }).num_ctx, 32_768);
     }));
 
-  it('warns the user within two turns if it gives no more, and the history is compressed to fit', () =>
+  it('reads every request completely if it gives no more, because longer ones are rejected and compressed', () =>
     withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
+      const harness = await Harness.open();
+      try {
+        const settings = { baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' } as const;
+        harness.chat = createOpenAiModel({ ...settings, api: 'ollama', contextWindow: 32_768 });
+        harness.calibration = new Calibration(1);
+        harness.settings = { ...harness.settings, contextWindow: 32_768 };
+        const conversation = await harness.converse();
+        await fill(conversation, 34, long);
+        for (let n = 0; n < 6; n++) await conversation.send(`And number ${n}? ${long(n)}`);
+        assert.equal(conversation.meter.serverWindow, 4_096);
+        assert.equal(server.exchanges.filter(({ status }) => status === 400).length, 1, 'rejected once');
+        assert.equal(server.answered.length, 6);
+        for (const { sent, reply } of server.answered) assert.equal(reply.input, sent, 'read completely');
+        await conversation.close();
+      } finally {
+        await harness.close();
+      }
+    }));
+
+  it('warns the user within two turns if an old version gives no more, and the history is compressed to fit', () =>
+    withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096, alwaysTruncates: true }, async (server) => {
       const harness = await Harness.open();
       try {
         harness.chat = createOpenAiModel({
