@@ -10,8 +10,8 @@ import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import {
-  contentType,
   dataUrl,
+  detectJson,
   eventsOf,
   outputLimit,
   schemaFormat,
@@ -82,8 +82,9 @@ function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tool
 const olderLimit = (tokens: number): { readonly max_tokens: number } => ({ max_tokens: tokens });
 
 /** Reads a Chat Completions reply: a stream, or a single object from a server that can't stream. */
-export async function* readChat(response: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
-  if (contentType(response).includes('application/json')) {
+export async function* readChat(answer: Response, call: WatchedCall, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
+  const { isJson, response } = await detectJson(answer);
+  if (isJson) {
     yield* readWhole(await response.json(), filter);
     return;
   }

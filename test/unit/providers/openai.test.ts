@@ -366,6 +366,26 @@ describe('the provider for OpenAI and compatible servers', () => {
     }
   });
 
+  it('reads a reply whose content type is that of the other kind', async () => {
+    const stream = `${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`;
+    const whole = JSON.stringify({ choices: [{ message: { content: 'yes' }, finish_reason: 'stop' }] });
+    for (const [type, body] of [
+      ['application/json', stream],
+      ['application/json', `: keep-alive\n\n${stream}`],
+      ['application/json', `event: message\n${stream}`],
+      ['text/event-stream', whole],
+      ['text/plain', `\n${whole}`],
+    ] as const) {
+      replyWith(body, type);
+      const { text, ending } = await turn(chat(), ask('hi'));
+      assert.deepEqual([text, ending], ['yes', 'complete'], `${type}: ${body}`);
+    }
+    replyWith(JSON.stringify({ error: { message: 'slow down', code: 'rate_limit_exceeded' } }), 'text/event-stream');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
+    replyWith('', 'application/json');
+    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+  });
+
   it('reads Kimi’s usage, which is in the last choice', async () => {
     const usage = { prompt_tokens: 1336, completion_tokens: 31, total_tokens: 1367, cached_tokens: 1280 };
     const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] };
