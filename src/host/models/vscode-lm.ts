@@ -55,6 +55,9 @@ const QUOTA = /\byour\b[^.]{0,40}\bquota\b|\ballowance\b/i;
 /** Node's error codes and fetch's messages for an unreachable provider. */
 const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|fetch failed)\b/i;
 
+/** Copilot's message for a reply without text, for example one of thinking only (microsoft/vscode#253126). */
+const EMPTY = /response contained no choices|no response was returned/i;
+
 /** Maximum depth of causes. VS Code wraps the extension's error, which wraps that of its SDK. */
 const MAX_DEPTH = 4;
 
@@ -83,6 +86,7 @@ export function vsCodeModelFault(error: unknown): ModelFault {
   }
   const text = texts.length > 0 ? texts.join(': ') : String(error);
   if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
+  if (EMPTY.test(text)) return new ModelFault('empty_reply', text, { cause: error });
   const { reason, message, retryAfterMs } = streamFault(undefined, text);
   const isQuota = reason === 'overloaded' && QUOTA.test(text);
   return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, cause: error });

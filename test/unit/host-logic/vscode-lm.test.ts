@@ -65,6 +65,12 @@ describe('error from an editor model', () => {
     [new Error('Message exceeds token limit.'), 'context_too_long'],
     [coded('Unknown', 'rate_limited: slow down'), 'rate_limited'],
     [coded('Unknown', 'prompt is too long: 9000 tokens'), 'context_too_long'],
+    // microsoft/vscode#289514 and #322209
+    [
+      coded('Unknown', 'Request Failed: 400 {"error":{"message":"prompt token count of 9 exceeds the limit of 8"}}'),
+      'context_too_long',
+    ],
+    [coded('Unknown', 'Response contained no choices.'), 'empty_reply'],
     [coded('Unknown', 'Request failed: getaddrinfo ENOTFOUND api.example.com'), 'network'],
     [coded('Unknown', "invalid_request_body: 'temperature' is not supported"), 'bad_request'],
     [named('Canceled', 'Canceled'), 'cancelled'],
