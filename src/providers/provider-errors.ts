@@ -199,12 +199,14 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   if (!isObject(body)) {
     return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
   }
-  const { code, type, message, metadata, details } = body;
+  const { code, type, message, metadata, details, param } = body;
   const said = typeof message === 'string' ? message : error.message;
   // OpenRouter: the message of the server that it has passed the request to.
   const meta = isObject(metadata) ? metadata : {};
   const raw = typeof meta['raw'] === 'string' ? meta['raw'] : '';
-  const text = `${said} ${raw}`.trim();
+  // MiMo's message is in the parameter's name.
+  const named = typeof param === 'string' && param.includes(' ') ? param : '';
+  const text = `${said} ${raw} ${named}`.trim();
   // Anthropic and OpenRouter have general statuses, and codes for the cause.
   const cause = isObject(details) ? details['error_code'] : undefined;
   const { error_type: kind, limit_source: limit } = meta;

@@ -33,9 +33,9 @@ const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
 const UNKNOWN_NAME =
   /unsupported|not supported|unrecogni[sz]ed|unknown|not permitted|unexpected|extra (inputs|fields)/i;
 
-/** The maximum output limit in messages of OpenAI, Groq, Anthropic, DeepSeek, and Qwen. */
+/** The maximum output limit in messages of OpenAI, Groq, Anthropic, Ollama's cloud, DeepSeek, and Qwen. */
 const MAX_OUTPUT =
-  /at most (\d+) completion tokens|max_\w*tokens`? must be less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|max_\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
+  /at most (\d+) completion tokens|max_\w*tokens\b.{0,80}less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|maximum output tokens \(?(\d+)|max_?\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
 /** The parts of a request that may be rejected. */
 export function optionalPartsOf(

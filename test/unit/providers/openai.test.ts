@@ -170,6 +170,10 @@ describe('the provider for OpenAI and compatible servers', () => {
     '`max_tokens` must be less than or equal to `4096`, the maximum value for `max_tokens`',
     'max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for x',
     'Invalid max_tokens value, the valid range of max_tokens is [1, 4096]',
+    // QwenPaw (agentscope-ai/QwenPaw#5065), Ollama's cloud, and Groq
+    'field MaxTokens invalid, should be in [1, 4096]',
+    "max_tokens (8192) exceeds model's maximum output tokens (4096) for model deepseek-v4-flash",
+    'max_tokens for `llama-3.1-8b-instant` must be less than or equal to 4096',
   ]) {
     it(`requests no more output than the server says it allows: ${message.slice(0, 40)}…`, async () => {
       const model = chat();
@@ -183,6 +187,14 @@ describe('the provider for OpenAI and compatible servers', () => {
       assert.equal(model.wireBody?.(request), server.lastRequest?.raw);
     });
   }
+
+  it('requests no more output than MiMo allows, which says so in the name of the parameter', async () => {
+    const param = 'max_tokens is too large: 8192. This model supports at most 4096 completion tokens.';
+    const body = JSON.stringify({ error: { message: 'Param Incorrect', type: 'upstream_error', param, code: '400' } });
+    server.disturbNext({ kind: 'reply', status: 400, type: 'application/json', body });
+    assert.equal((await turn(chat(), ask('hi', { maxOutputTokens: 8_192 }))).text, 'ok');
+    assert.equal(server.lastRequest?.body['max_tokens'], 4_096);
+  });
 
   it('applies the server’s output limit to each of several concurrent requests', async () => {
     const model = chat();
