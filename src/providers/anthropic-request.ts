@@ -28,14 +28,24 @@ import {
  * request may have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_BREAKPOINTS = 3;
-const FIVE_MINUTES_MS = 300_000;
+/** The default lifetime of a cache entry. */
+export const CACHE_LIFETIME_MS = 300_000;
+
 /**
  * A cache breakpoint, with a lifetime of five minutes, or an hour if the pause between requests is longer than that.
  * Writing costs 1.25 times the input for five minutes, and twice the input for an hour. Once the lifetime is over, the
  * whole prefix is written again.
  */
-export const anthropicBreakpoint = ({ cache }: ChatRequest): CacheControlEphemeral | undefined =>
-  cache && { type: 'ephemeral', ...(cache.idleMs > FIVE_MINUTES_MS && { ttl: '1h' as const }) };
+export function anthropicBreakpoint(
+  { cache }: ChatRequest,
+  without: ReadonlySet<OptionalPart>,
+): CacheControlEphemeral | undefined {
+  if (cache === undefined || without.has('cache')) return undefined;
+  return {
+    type: 'ephemeral',
+    ...(cache.idleMs > CACHE_LIFETIME_MS && !without.has('cache_lifetime') && { ttl: '1h' }),
+  };
+}
 
 type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 
@@ -84,7 +94,7 @@ export function anthropicBody(
  */
 export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
   const turns = toTurns(request.messages, without.has('calls'));
-  const mark = anthropicBreakpoint(request);
+  const mark = anthropicBreakpoint(request, without);
   const system = systemBlocks(request.system, mark);
   const names = toolNames(turns);
   return {

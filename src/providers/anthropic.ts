@@ -17,7 +17,7 @@ import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
-import { optionalPartsOf, RequestFallback } from './request-fallback.ts';
+import { optionalPartsOf, RequestFallback, type OptionalPart } from './request-fallback.ts';
 import {
   askWatched,
   MAX_CONCURRENT_REQUESTS,
@@ -62,6 +62,8 @@ export function createAnthropicModel(
       }),
   );
   const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
+  const refused = (request: ChatRequest): ReadonlySet<OptionalPart> =>
+    fallback.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
   const requireKey = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
   };
@@ -95,10 +97,7 @@ export function createAnthropicModel(
     provider: 'anthropic',
     model,
     ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
-    wireBody: (request) => {
-      const without = fallback.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
-      return JSON.stringify(anthropicBody(model, fallback.limited(request), without));
-    },
+    wireBody: (request) => JSON.stringify(anthropicBody(model, fallback.limited(request), refused(request))),
     stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
     listModels: (signal) =>
       ask(signal, async (call) => {
@@ -112,7 +111,7 @@ export function createAnthropicModel(
     countTokens: (request, signal) =>
       ask(signal, async (call) => {
         const counted = await client.messages.countTokens(
-          { model, ...anthropicPrompt(request) },
+          { model, ...anthropicPrompt(request, refused(request)) },
           { signal: call.controller.signal },
         );
         return counted.input_tokens;

@@ -56,7 +56,7 @@ export function chatBody(
   return {
     model,
     stream: !without.has('stream'),
-    messages: chatMessages(turns, request, without.has('cache') ? undefined : markOf(request, dialect)),
+    messages: chatMessages(turns, request, markOf(request, dialect, without)),
     ...(usesNewerName ? { max_completion_tokens: outputLimit(request) } : olderLimit(outputLimit(request))),
     ...(effort === undefined || without.has('effort') ? {} : { reasoning_effort: effort }),
     ...(without.has('cache') ? {} : cacheFields(dialect, cache)),
@@ -210,10 +210,14 @@ function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest[
 }
 
 /** The cache breakpoint of a block, in the form of the server's vendor. */
-function markOf(request: ChatRequest, { breakpoints, claudeMarks }: ChatDialect): object | undefined {
-  if (request.cache === undefined) return undefined;
+function markOf(
+  request: ChatRequest,
+  { breakpoints, claudeMarks }: ChatDialect,
+  without: ReadonlySet<OptionalPart>,
+): object | undefined {
+  if (request.cache === undefined || without.has('cache')) return undefined;
   if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
-  return claudeMarks ? { cache_control: anthropicBreakpoint(request) } : undefined;
+  return claudeMarks ? { cache_control: anthropicBreakpoint(request, without) } : undefined;
 }
 
 function chatMessages(

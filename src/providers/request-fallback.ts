@@ -1,5 +1,6 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
+import { CACHE_LIFETIME_MS } from './anthropic-request.ts';
 import { withImageMentions } from './without-images.ts';
 
 /** An optional part of a request, or a way of sending it, that some servers or models reject. */
@@ -13,13 +14,15 @@ export type OptionalPart =
   | 'calls'
   | 'stream'
   | 'images'
-  | 'cache';
+  | 'cache'
+  | 'cache_lifetime';
 
 const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
   // DeepSeek, Kimi, and Gemini require a call's thoughts, which aren't kept (api-docs.deepseek.com/guides/thinking_mode).
   // Gemma's template has no place for results (huggingface/text-generation-inference#3198).
   ['calls', /reasoning_content|content\[\]\.thinking|thought_?signature|roles must alternate/i],
   ['temperature', /temperature/i],
+  ['cache_lifetime', /\bttl\b/i],
   ['cache', /prompt_cache|cache_control/i],
   ['stream', /must be verified to stream/i],
   ['tools', /must define tools|tools=|requires? tools/i],
@@ -49,7 +52,8 @@ export function optionalPartsOf(
     ['effort', request.effort !== undefined],
     ['schema', request.jsonSchema !== undefined],
     ['usage', api === 'chat'],
-    ['cache', api === 'chat' && request.cache !== undefined],
+    ['cache', (api === 'chat' || api === 'messages') && request.cache !== undefined],
+    ['cache_lifetime', api === 'messages' && (request.cache?.idleMs ?? 0) > CACHE_LIFETIME_MS],
     ['token_limit_name', api === 'chat'],
     ['tools', api === 'chat' && has('tool_call')],
     ['calls', (api === 'chat' || api === 'messages') && has('tool_call')],
@@ -133,6 +137,7 @@ function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPa
     if (!left.includes(extra) || !pattern.test(message)) continue;
     if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;
   }
-  // Some servers reject a schema without naming it. A reply guided by the prompt alone is better than none.
-  return left.includes('schema') ? 'schema' : undefined;
+  // Some servers reject a schema without naming it. A reply guided by the prompt alone is better than none. MiniMax,
+  // Fireworks, and Kimi reject the lifetime of cache breakpoints as "invalid params" (BYK/loreai#560).
+  return (['schema', 'cache_lifetime'] as const).find((extra) => left.includes(extra));
 }

@@ -318,6 +318,32 @@ describe('a provider that refuses part of a request', () => {
     );
   });
 
+  for (const [name, message, marks] of [
+    // BYK/loreai#560
+    ['MiniMax, Fireworks, and Kimi, without the lifetime', 'invalid params', 1],
+    // BerriAI/litellm#15880
+    [
+      'Bedrock behind LiteLLM, without the lifetime',
+      'messages.0.content.0.text.cache_control.ephemeral.ttl: Extra inputs are not permitted',
+      1,
+    ],
+    ['a server without a cache, with none', 'messages.0.content.0.cache_control: Extra inputs are not permitted', 0],
+  ] as const) {
+    it(`gets the cache breakpoints that it supports: ${name}`, async () => {
+      const one = createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'any' });
+      server.refuseNext(400, { type: 'invalid_request_error', message });
+      const request = ask('Hello', { cache: { key: 'session', idleMs: 360_000 } });
+      for (let n = 0; n < 2; n++) assert.equal((await turn(one, request)).text, 'ok', 'answered');
+      const [first, ...later] = server.requests.map(({ raw }) => raw);
+      assert.match(first!, /"ttl":"1h"/);
+      assert.equal(later.length, 2, 'remembered');
+      for (const raw of later) {
+        if (marks > 0) assert.doesNotMatch(raw, /"ttl"/);
+        assert.equal(raw.includes('"cache_control"'), marks > 0);
+      }
+    });
+  }
+
   for (const [name, status, message] of [
     ['DeepSeek', 400, 'The `reasoning_content` in the thinking mode must be passed back to the API.'],
     ['DeepSeek (Messages)', 400, 'The `content[].thinking` in the thinking mode must be passed back to the API.'],
