@@ -10,6 +10,7 @@ import {
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
+import type { Databases } from './databases.ts';
 import {
   createSource,
   editorFolders,
@@ -23,6 +24,7 @@ import {
   type Finder,
   type Home,
 } from './files.ts';
+import { findOpencodeSessions, readOpencodeSession } from './opencode.ts';
 
 const EXTENSIONS = {
   cline: ['saoudrizwan.claude-dev', 'saoudrizwan.cline-nightly'],
@@ -30,15 +32,17 @@ const EXTENSIONS = {
   kilo: ['kilocode.kilo-code'],
 } as const satisfies Partial<Record<Tool, readonly string[]>>;
 
+const TASK_FILE = 'api_conversation_history.json';
+
 /** Tags that the extensions put around the user's text. */
 const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
 const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
  * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage. Cline's CLI stores
- * `~/.cline/data/sessions/<id>/*.messages.json`.
+ * `~/.cline/data/sessions/<id>/*.messages.json`. Since version 7, Kilo Code is a fork of opencode.
  */
-export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source {
+export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, databases: Databases): Source {
   return createSource(
     tool,
     async (finder) => {
@@ -49,13 +53,16 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home): Source 
       }
       if (tool === 'cline')
         await addSessions(finder, path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data/sessions'));
+      if (tool === 'kilo') await findOpencodeSessions(finder, databases, home, 'kilo', 'KILO_DB');
     },
     async (file, sink) => {
+      if (path.basename(file.path) !== TASK_FILE && tool === 'kilo') return readOpencodeSession(databases, file, sink);
       const value = await readJson(file.path);
       checkVersion(fieldsOf(value)['version'], 1);
       const messages = isList(value) ? value : fieldsOf(value)['messages'];
       if (!isList(messages)) throw unknownFormat(tool);
       for (const message of messages) addMessage(message, sink);
+      return undefined;
     },
   );
 }
@@ -65,7 +72,7 @@ async function addTasks(finder: Finder, storage: string): Promise<void> {
   const items = new Map((isList(history) ? history : []).map((item) => [fieldsOf(item)['id'], fieldsOf(item)]));
   for (const folder of await finder.subfolders(path.join(storage, 'tasks'))) {
     const id = path.basename(folder);
-    for (const file of await finder.findFiles(folder, (name) => name === 'api_conversation_history.json')) {
+    for (const file of await finder.findFiles(folder, (name) => name === TASK_FILE)) {
       const item = items.get(id) ?? (await readOptionalFields(path.join(folder, 'history_item.json')));
       const workspace = stringOf(item['workspace']) ?? stringOf(item['cwdOnTaskInitialization']);
       await finder.addFile(file, { id, title: stringOf(item['task']), workspace });

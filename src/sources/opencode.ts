@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
@@ -10,22 +11,23 @@ import {
   parseTimestamp,
   skipContent,
   skipReasoning,
-  usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { columnText, type Databases } from './databases.ts';
+import { columnText, type Database, type Databases, type Row } from './databases.ts';
 import {
   createSource,
   dataFolders,
   fieldsOf,
   folderEntries,
   hasExtension,
+  ifExists,
   readJson,
   readOptionalFields,
   unknownFormat,
   type Finder,
   type Home,
 } from './files.ts';
+import { addOpencodeRow, isConversation, opencodeFile, opencodeUsage } from './opencode-rows.ts';
 
 /** A message and its parts, from a database or from files. */
 interface StoredMessage {
@@ -34,59 +36,130 @@ interface StoredMessage {
   readonly parts: readonly JsonObject[];
 }
 
-/** Sessions with the size of their parts, because a growing reply doesn't change the session's time. */
-const SESSIONS_QUERY = `
-  SELECT session.*, bytes FROM session LEFT JOIN
-    (SELECT message.session_id AS held_by, sum(octet_length(part.data)) AS bytes
-      FROM part JOIN message ON message.id = part.message_id GROUP BY message.session_id)
-    ON held_by = session.id`;
+/** The database of version 1 or 2, whose name contains the release channel unless it's stable. Kilo Code is a fork. */
+const DATABASE_NAME = /^(?:opencode|kilo)(?:-.+)?\.db$/;
 
-/** `opencode.db` since version 1.2; before, JSON files in `storage/session`, `storage/message`, and `storage/part`. */
+/**
+ * `opencode.db` since version 1.2; before, JSON files in `storage/session`, `storage/message`, and `storage/part`.
+ * Version 2 stores its messages in another table, and continues sessions of version 1 there.
+ */
 export function opencode(home: Home, databases: Databases): Source {
   return createSource(
     'opencode',
-    async (finder) => {
-      for (const data of dataFolders(home)) {
-        const root = path.join(data, 'opencode');
-        await finder.searchDatabases(root, 'opencode.db', (file) => addSessions(finder, databases, file));
-        for (const file of await finder.findFiles(path.join(root, 'storage/session'), hasExtension('.json'), 1)) {
-          const session = await readOptionalFields(file);
-          const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
-          await finder.addFile(file, { title, workspace, parent });
-        }
-      }
-    },
-    async (file, sink) => {
-      const messages =
-        file.key === undefined ? await readFromFiles(file) : await readFromDatabase(databases, file.path, file.key);
-      for (const message of messages) addMessage(message, sink);
-    },
+    (finder) => findOpencodeSessions(finder, databases, home, 'opencode', 'OPENCODE_DB'),
+    (file, sink) => readOpencodeSession(databases, file, sink),
   );
 }
 
+/** Finds the sessions of opencode, or of a fork that stores them in a folder with another name. */
+export async function findOpencodeSessions(
+  finder: Finder,
+  databases: Databases,
+  home: Home,
+  folder: string,
+  databaseVariable: string,
+): Promise<void> {
+  const roots = dataFolders(home).map((data) => path.join(data, folder));
+  const databaseFiles = new Set<string>();
+  for (const root of roots) {
+    for (const file of await finder.findFiles(root, (name) => DATABASE_NAME.test(name))) databaseFiles.add(file);
+    for (const file of await finder.findFiles(path.join(root, 'storage/session'), hasExtension('.json'), 1)) {
+      const session = await readOptionalFields(file);
+      const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
+      await finder.addFile(file, { title, workspace, parent });
+    }
+  }
+  const named = home.env[databaseVariable];
+  if (named && path.isAbsolute(named) && (await ifExists(stat(named)))) databaseFiles.add(path.resolve(named));
+  for (const file of databaseFiles) await finder.attempt(file, () => addSessions(finder, databases, file));
+}
+
+export async function readOpencodeSession(
+  databases: Databases,
+  file: SourceFile,
+  sink: TranscriptSink,
+): Promise<undefined> {
+  if (file.key === undefined) for (const message of await readFromFiles(file)) addMessage(message, sink);
+  else readFromDatabase(await databases.open(file.path), file.key, sink);
+}
+
+/** The sizes of sessions' messages, because a growing reply doesn't change the session's time. */
+const SIZE_QUERIES = {
+  part: `SELECT message.session_id AS id, sum(octet_length(part.data)) AS bytes
+    FROM part JOIN message ON message.id = part.message_id GROUP BY message.session_id`,
+  session_message: 'SELECT session_id AS id, sum(octet_length(data)) AS bytes FROM session_message GROUP BY session_id',
+};
+
 async function addSessions(finder: Finder, databases: Databases, file: string): Promise<void> {
   const database = await databases.open(file);
-  for (const row of database.rows(SESSIONS_QUERY)) {
+  const bytes = new Map<string, number>();
+  for (const [table, query] of Object.entries(SIZE_QUERIES)) {
+    if (database.columns(table).size === 0) continue;
+    for (const row of database.rows(query))
+      bytes.set(String(row['id']), (bytes.get(String(row['id'])) ?? 0) + Number(row['bytes']));
+  }
+  // A session of version 1 that was continued in version 2 is in both tables.
+  const tables = ['session_v2', 'session'].filter((table) => database.columns(table).size > 0);
+  if (tables.length === 0) throw unknownFormat('opencode');
+  const added = new Set<string>();
+  for (const row of tables.flatMap((table) => database.rows(`SELECT * FROM ${table}`))) {
     const id = String(row['id']);
+    if (added.has(id)) continue;
+    added.add(id);
     const [title, workspace, parent] = ['title', 'directory', 'parent_id'].map((name) => columnText(row[name]));
     const createdAt = parseTimestamp(row['time_created'] ?? row['created_at']);
     const modifiedAt = parseTimestamp(row['time_updated'] ?? row['updated_at']);
-    finder.addFromDatabase(file, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
+    finder.addFromDatabase(file, { id, title, workspace, parent, createdAt }, { bytes: bytes.get(id), modifiedAt });
   }
 }
 
-async function readFromDatabase(databases: Databases, file: string, session: string): Promise<StoredMessage[]> {
-  const database = await databases.open(file);
-  const timeColumn = database.columns('message').has('time_created') ? 'time_created' : 'created_at';
-  const partOrder = database.columns('part').has(timeColumn) ? `${timeColumn}, id` : 'id';
-  return database.rows(`SELECT * FROM message WHERE session_id = ? ORDER BY ${timeColumn}, id`, session).map((row) => {
-    const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${partOrder}`, String(row['id']));
-    return {
-      data: objectOf(columnText(row['data'])),
-      at: parseTimestamp(row[timeColumn]),
-      parts: parts.map(({ data }) => objectOf(columnText(data))),
-    };
-  });
+/** A message of a database, and how to add it. */
+interface FoundMessage {
+  readonly at: number | undefined;
+  readonly add: (sink: TranscriptSink) => void;
+}
+
+function readFromDatabase(database: Database, session: string, sink: TranscriptSink): void {
+  const old = database.columns('message').size === 0 ? [] : database.rows(messagesQuery(database), session);
+  const rows =
+    database.columns('session_message').size === 0
+      ? []
+      : database
+          .rows('SELECT * FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id', session)
+          .filter(isConversation);
+  // Version 2 copies messages of version 1 under the same IDs. With an experimental flag, version 1 writes each message
+  // in both formats.
+  const oldIds = new Set(old.map(({ id }) => id));
+  const lastAt = Math.max(0, ...old.map((row) => timeOf(row) ?? 0));
+  const isContinued = rows.some(({ id }) => oldIds.has(id)) || rows.every((row) => (timeOf(row) ?? 0) > lastAt);
+  const added = isContinued ? rows.filter(({ id }) => !oldIds.has(id)) : [];
+  const found: FoundMessage[] = [
+    ...old.map((row) => ({
+      at: timeOf(row),
+      add: (to: TranscriptSink) => addMessage(storedMessage(database, row), to),
+    })),
+    ...added.map((row) => ({ at: timeOf(row), add: (to: TranscriptSink) => addOpencodeRow(row, to) })),
+  ];
+  if (old.length > 0 && added.length > 0) found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  for (const { add } of found) add(sink);
+}
+
+const timeOf = (row: Row): number | undefined => parseTimestamp(row['time_created'] ?? row['created_at']);
+
+const timeColumn = (database: Database, table: string): string | undefined =>
+  ['time_created', 'created_at'].find((name) => database.columns(table).has(name));
+
+const messagesQuery = (database: Database): string =>
+  `SELECT * FROM message WHERE session_id = ? ORDER BY ${timeColumn(database, 'message') ?? 'id'}, id`;
+
+function storedMessage(database: Database, row: Row): StoredMessage {
+  const order = timeColumn(database, 'part') ?? 'id';
+  const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${order}, id`, String(row['id']));
+  return {
+    data: objectOf(columnText(row['data'])),
+    at: timeOf(row),
+    parts: parts.map(({ data }) => objectOf(columnText(data))),
+  };
 }
 
 async function readFromFiles(file: SourceFile): Promise<StoredMessage[]> {
@@ -126,6 +199,7 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
     else if (type === 'tool') addToolBlocks(part, blocks, results);
     else if (type === 'reasoning') skipReasoning(sink);
+    else if (type === 'file') blocks.push(...opencodeFile(part['mime'], part['url'], sink));
     else if (!/^(step-|snapshot|patch|compaction)/.test(type)) skipContent(sink, type);
   }
   if (data['summary'] === true) {
@@ -133,20 +207,7 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     addCompaction(sink, { summary, at });
     return;
   }
-  const tokens = fieldsOf(data['tokens']);
-  const cache = fieldsOf(tokens['cache']);
-  // opencode's input tokens don't include those read from or written to the cache.
-  const input = [tokens['input'], cache['read'], cache['write']].reduce<number>(
-    (sum, one) => sum + (typeof one === 'number' ? one : 0),
-    0,
-  );
-  const usage = usageOf({
-    input,
-    output: tokens['output'],
-    cached: cache['read'],
-    cacheWrite: cache['write'],
-    reasoning: tokens['reasoning'],
-  });
+  const usage = opencodeUsage(data['tokens']);
   const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
   if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model, usage }));
   if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));

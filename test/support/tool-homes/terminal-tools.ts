@@ -140,6 +140,74 @@ const opencodeMessages = [
 const opencodeUsage = { ...USAGE, cacheWrite: 0, reasoning: 0 };
 const opencodeSaid = said({ at: [0, 1, 1, 3], model: 'gpt-5', usage: opencodeUsage });
 
+const opencodeDatabase = (home: string, name: string): string =>
+  database(
+    home,
+    name,
+    'CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
+      'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);' +
+      'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)',
+    {
+      'session (id, directory, title, time_created, time_updated)': [
+        ['ses_1', '/home/sam/api', 'The port', ms(0), ms(3)],
+      ],
+      'message (id, session_id, time_created, data)': [
+        ...opencodeMessages.map(([id, data], index) => [id, 'ses_1', ms(index), JSON.stringify(data)]),
+        ['msg_4', 'ses_1', ms(4), JSON.stringify({ role: 'assistant', summary: true, time: { created: ms(4) } })],
+      ],
+      'part (id, message_id, session_id, time_created, data)': [
+        ...opencodeMessages.flatMap(([message, , parts]) =>
+          parts.map((part, index) => [`prt_${message}_${index}`, message, 'ses_1', ms(index), JSON.stringify(part)]),
+        ),
+        ['prt_9', 'msg_4', 'ses_1', ms(4), JSON.stringify(opencodeParts.text('The port is 8080.'))],
+      ],
+    },
+  );
+
+const opencode2Rows = [
+  ['msg_1', 'user', 0, { text: ASKED, time: { created: ms(0) } }],
+  ['msg_s', 'model-switched', 0, { model: { id: 'gpt-5', providerID: 'openai' }, time: { created: ms(0) } }],
+  [
+    'msg_2',
+    'assistant',
+    1,
+    {
+      agent: 'build',
+      model: { id: 'gpt-5', providerID: 'openai' },
+      content: [
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'I will look.' },
+        {
+          type: 'tool',
+          id: 'c1',
+          name: 'read_file',
+          state: { status: 'completed', input: ARGS, content: [{ type: 'text', text: OUTPUT }] },
+          time: { created: ms(1) },
+        },
+      ],
+      time: { created: ms(1) },
+    },
+  ],
+  [
+    'msg_3',
+    'assistant',
+    3,
+    {
+      agent: 'build',
+      model: { id: 'gpt-5', providerID: 'openai' },
+      content: [{ type: 'text', text: ANSWERED }],
+      tokens: { input: 20, output: 30, reasoning: 0, cache: { read: 100, write: 0 } },
+      time: { created: ms(3) },
+    },
+  ],
+  [
+    'msg_4',
+    'compaction',
+    4,
+    { status: 'completed', reason: 'auto', summary: 'The port is 8080.', recent: '', time: { created: ms(4) } },
+  ],
+] as const;
+
 const gooseContent = [
   ['user', [{ type: 'text', text: ASKED }]],
   [
@@ -370,35 +438,42 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'database, with a compaction',
     workspace: '/home/sam/api',
     title: 'The port',
+    write: (home) => opencodeDatabase(home, '.local/share/opencode/opencode.db'),
+    expected: opencodeSaid,
+    compactions: ['The port is 8080.'],
+  },
+  {
+    tool: 'opencode',
+    format: 'database of version 2, in another release channel',
+    workspace: '/home/sam/api',
+    title: 'The port',
     write: (home) =>
       database(
         home,
-        '.local/share/opencode/opencode.db',
-        'CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
-          'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);' +
-          'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)',
+        '.local/share/opencode/opencode-next.db',
+        'CREATE TABLE session_v2 (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
+          'CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, time_created INTEGER, data TEXT)',
         {
-          'session (id, directory, title, time_created, time_updated)': [
-            ['ses_1', '/home/sam/api', 'The port', ms(0), ms(3)],
-          ],
-          'message (id, session_id, time_created, data)': [
-            ...opencodeMessages.map(([id, data], index) => [id, 'ses_1', ms(index), JSON.stringify(data)]),
-            ['msg_4', 'ses_1', ms(4), JSON.stringify({ role: 'assistant', summary: true, time: { created: ms(4) } })],
-          ],
-          'part (id, message_id, session_id, time_created, data)': [
-            ...opencodeMessages.flatMap(([message, , parts]) =>
-              parts.map((part, index) => [
-                `prt_${message}_${index}`,
-                message,
-                'ses_1',
-                ms(index),
-                JSON.stringify(part),
-              ]),
-            ),
-            ['prt_9', 'msg_4', 'ses_1', ms(4), JSON.stringify(opencodeParts.text('The port is 8080.'))],
-          ],
+          session_v2: [['ses_2', '/home/sam/api', 'The port', ms(0), ms(4)]],
+          session_message: opencode2Rows.map(([id, type, second, data], index) => [
+            id,
+            'ses_2',
+            type,
+            index,
+            ms(second),
+            JSON.stringify(data),
+          ]),
         },
       ),
+    expected: opencodeSaid,
+    compactions: ['The port is 8080.'],
+  },
+  {
+    tool: 'kilo',
+    format: 'database of version 7',
+    workspace: '/home/sam/api',
+    title: 'The port',
+    write: (home) => opencodeDatabase(home, '.local/share/kilo/kilo.db'),
     expected: opencodeSaid,
     compactions: ['The port is 8080.'],
   },
