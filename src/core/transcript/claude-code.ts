@@ -18,6 +18,13 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
+/** Whether this is a prompt that was queued while the model was working. Tools' notifications are queued, too. */
+const isQueuedPrompt = (record: unknown): record is JsonObject =>
+  textAt(record, 'attachment', 'type') === 'queued_command' &&
+  valueAt(record, 'attachment', 'isMeta') !== true &&
+  textAt(record, 'attachment', 'commandMode') !== 'task-notification' &&
+  textAt(record, 'attachment', 'origin', 'kind') !== 'task-notification';
+
 /**
  * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
  * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
@@ -26,6 +33,8 @@ export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
+  /** IDs of user records, which a queued prompt may repeat. */
+  readonly #promptIds = new Set<string>();
   /** The usage so far of the newest finished reply, which may continue after the results of its tool calls. */
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
@@ -42,11 +51,22 @@ export class ClaudeCodeImporter {
   record(record: unknown): void {
     if (isObject(record)) this.#reportFacts(record);
     if (!isClaudeCode(record)) {
-      if (isObject(record)) skipRecord(this.#sink, record['type']);
+      if (isQueuedPrompt(record)) this.#queuedPrompt(record);
+      else if (isObject(record)) skipRecord(this.#sink, record['type']);
       else this.#sink.skip(phrase('invalid record'));
     } else if (record['isSidechain'] === true && !this.#isSubagent) this.#sink.skip(phrase('subagent message'));
     else if (record['isMeta'] === true) this.#sink.skip(phrase('instruction added by the tool'));
     else this.#message(record, record.message);
+  }
+
+  /** A prompt that the user sent while the model was working usually has no record of its own. */
+  #queuedPrompt(record: JsonObject): void {
+    if (record['isSidechain'] === true && !this.#isSubagent) return this.#sink.skip(phrase('subagent message'));
+    const id = textAt(record, 'attachment', 'source_uuid');
+    if (id !== undefined && this.#promptIds.has(id)) return;
+    const blocks = readContent(valueAt(record, 'attachment', 'prompt'), this.#sink);
+    this.#flush();
+    if (blocks.length > 0) addBlocks('user', blocks, { at: parseTimestamp(record['timestamp']) }, this.#sink);
   }
 
   #message(record: JsonObject, message: JsonObject): void {
@@ -65,7 +85,11 @@ export class ClaudeCodeImporter {
     if (record['isCompactSummary'] === true)
       addCompaction(this.#sink, { summary: messageText({ content: blocks }), at });
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
-    else if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, this.#sink);
+    else if (blocks.length > 0) {
+      const isNotification = textAt(record, 'origin', 'kind') === 'task-notification';
+      addBlocks(isReply ? 'assistant' : isNotification ? 'tool' : 'user', blocks, facts, this.#sink);
+      if (!isReply && typeof record['uuid'] === 'string') this.#promptIds.add(record['uuid']);
+    }
   }
 
   end(): void {

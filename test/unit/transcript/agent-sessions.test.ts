@@ -48,6 +48,34 @@ describe('importing a Claude Code session', () => {
       ],
     );
   });
+
+  it('imports prompts that were queued while the model was working, once, but not as the user’s if a tool wrote them', () => {
+    const queued = (prompt: unknown, more: object = {}): object => ({
+      type: 'attachment',
+      attachment: { type: 'queued_command', prompt, commandMode: 'prompt', ...more },
+    });
+    const records = [
+      { type: 'user', uuid: 'u1', message: { role: 'user', content: 'Which port?' } },
+      { type: 'assistant', message: { id: 'm1', content: [{ type: 'tool_use', id: 'a', name: 'Read', input: {} }] } },
+      queued('And which host?', { origin: { kind: 'human' } }),
+      queued([{ type: 'text', text: 'Of the gateway.' }]),
+      queued('Which port?', { source_uuid: 'u1' }),
+      queued('Keep going.', { isMeta: true }),
+      queued('<task-notification>done</task-notification>', { commandMode: 'task-notification' }),
+      { type: 'user', origin: { kind: 'task-notification' }, message: { role: 'user', content: 'Task b is done.' } },
+      { type: 'assistant', message: { id: 'm2', content: [{ type: 'text', text: '8080 on localhost.' }] } },
+    ];
+    const { said, skipped } = imported('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
+    assert.deepEqual(said, [
+      'user: Which port?',
+      'assistant: Read {}',
+      'user: And which host?',
+      'user: Of the gateway.',
+      'tool: Task b is done.',
+      'assistant: 8080 on localhost.',
+    ]);
+    assert.deepEqual(skipped, { 'record of type “attachment”': 2 });
+  });
 });
 
 describe('importing a Copilot session', () => {
