@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { AiderImporter, looksLikeAider } from '../core/transcript/aider.ts';
 import { ClaudeCodeImporter } from '../core/transcript/claude-code.ts';
-import { CodexImporter } from '../core/transcript/codex.ts';
 import { importContinueSession, isContinueSession } from '../core/transcript/continue-session.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
@@ -17,6 +16,7 @@ import {
 } from '../core/transcript/transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/transcript/vscode-chat.ts';
 import { clineFamily } from './cline-family.ts';
+import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
 import type { Databases } from './databases.ts';
 import {
@@ -71,27 +71,6 @@ function claudeCode(home: Home): Source {
       const isSubagent = path.basename(file.path).startsWith('agent-');
       return readRecords(file, sink, (to) => new ClaudeCodeImporter(to, isSubagent), from);
     },
-  );
-}
-
-/**
- * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, before August 2025 without subfolders. Archived sessions are in
- * `archived_sessions`.
- */
-function codex(home: Home): Source {
-  const root = toolFolder(home, 'CODEX_HOME', '.codex');
-  return createSource(
-    'codex',
-    async (finder) => {
-      for (const folder of ['sessions', 'archived_sessions']) {
-        const files = await finder.findFiles(path.join(root, folder), (name) => /^rollout-.*\.jsonl$/.test(name), 3);
-        for (const file of files) {
-          const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file) ?? [];
-          await finder.addFile(file, id === undefined ? {} : { id });
-        }
-      }
-    },
-    (file, sink, from) => readRecords(file, sink, (to, model) => new CodexImporter(to, model), from),
   );
 }
 
