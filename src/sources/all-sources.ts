@@ -75,7 +75,7 @@ function claudeCode(home: Home): Source {
 }
 
 const readCopilotEvents: Source['read'] = (file, sink, from) =>
-  readRecords(file, sink, (to, model) => new CopilotEventsImporter(to, model), from);
+  readRecords(file, sink, (to, resumed) => new CopilotEventsImporter(to, resumed?.model), from);
 
 /**
  * VS Code's own chats: `chatSessions/<id>.json`, since 2026 a log of changes in `.jsonl`. The newest 20 chats of each

@@ -1,26 +1,96 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { textAt, tryParse, valueAt } from '../core/text/json-value.ts';
 import { CodexImporter } from '../core/transcript/codex.ts';
-import { createSource, toolFolder, type Home } from './files.ts';
-import { readRecords } from './read-records.ts';
+import type { TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { createSource, fieldsOf, ifExists, readOptionalText, toolFolder, type Home } from './files.ts';
+import { readFirstLine, readRecords, type FilePart } from './read-records.ts';
+
+/** `rollout-<time>-<thread>.jsonl`, with the ID of a revision if the user went back, and `.zst` if it's compressed. */
+const ROLLOUT_NAME = /^rollout-.*\.jsonl(?:\.zst)?$/;
+const THREAD_ID = /([0-9a-f]{8}-[0-9a-f-]{27})(?:_[0-9a-f-]{36})?\.jsonl(?:\.zst)?$/;
+
+/** Maximum number of files that a forked session continues, one after another. */
+const MAX_PARTS = 100;
 
 /**
  * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, before August 2025 without subfolders. Archived sessions are in
- * `archived_sessions`.
+ * `archived_sessions`. Since 2026, a forked session continues the beginning of another session's file.
  */
 export function codex(home: Home): Source {
   const root = toolFolder(home, 'CODEX_HOME', '.codex');
+  const filesOfThread = new Map<string, string[]>();
   return createSource(
     'codex',
     async (finder) => {
+      filesOfThread.clear();
+      const titles = await readTitles(path.join(root, 'session_index.jsonl'));
       for (const folder of ['sessions', 'archived_sessions']) {
-        const files = await finder.findFiles(path.join(root, folder), (name) => /^rollout-.*\.jsonl$/.test(name), 3);
-        for (const file of files) {
-          const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file) ?? [];
-          await finder.addFile(file, id === undefined ? {} : { id });
+        const found = await finder.findFiles(path.join(root, folder), (name) => ROLLOUT_NAME.test(name), 3);
+        const names = new Set(found);
+        for (const file of found) {
+          // While a file is being compressed or decompressed, it exists twice.
+          if (file.endsWith('.zst') && names.has(file.slice(0, -'.zst'.length))) continue;
+          const id = THREAD_ID.exec(path.basename(file))?.[1];
+          if (id !== undefined) filesOfThread.set(id, [...(filesOfThread.get(id) ?? []), file]);
+          await finder.addFile(file, id === undefined ? {} : { id, title: titles.get(id) });
         }
       }
     },
-    (file, sink, from) => readRecords(file, sink, (to, model) => new CodexImporter(to, model), from),
+    async (file, sink, from) => {
+      const importerOf = (to: TranscriptSink, resumed?: { readonly model?: string }): CodexImporter =>
+        new CodexImporter(to, resumed);
+      const before = await inheritedParts(file.path, filesOfThread, sink);
+      return readRecords(file, sink, importerOf, from, before);
+    },
   );
+}
+
+/** The names of threads. A later line replaces earlier ones of the same thread. */
+async function readTitles(file: string): Promise<ReadonlyMap<string, string>> {
+  const titles = new Map<string, string>();
+  for (const line of (await readOptionalText(file)).split('\n')) {
+    const record = tryParse(line);
+    const [id, name] = [textAt(record, 'id'), textAt(record, 'thread_name')?.trim()];
+    if (id !== undefined && name) titles.set(id, name);
+  }
+  return titles;
+}
+
+/** The beginnings of other files that a file continues, oldest first. */
+async function inheritedParts(
+  file: string,
+  filesOfThread: ReadonlyMap<string, readonly string[]>,
+  sink: TranscriptSink,
+): Promise<readonly FilePart[]> {
+  const parts: FilePart[] = [];
+  const seen = new Set([file]);
+  for (let next = file; parts.length < MAX_PARTS;) {
+    const base = valueAt(tryParse((await readFirstLine(next)) ?? ''), 'payload', 'history_base');
+    const [thread, end] = [textAt(base, 'thread_id'), valueAt(base, 'end_byte_offset')];
+    if (thread === undefined || typeof end !== 'number') break;
+    const candidates = (filesOfThread.get(thread) ?? []).filter((one) => !seen.has(one));
+    const found = await baseFile(candidates, end, valueAt(base, 'end_ordinal_exclusive'));
+    if (found === undefined) {
+      sink.skip(phrase('message that no longer exists in the tool'));
+      break;
+    }
+    parts.unshift({ path: found, end });
+    seen.add(found);
+    next = found;
+  }
+  return parts;
+}
+
+/** The newest file that is long enough and begins before the record with the number `endOrdinal`. */
+async function baseFile(candidates: readonly string[], end: number, endOrdinal: unknown): Promise<string | undefined> {
+  for (const file of candidates.toSorted((a, b) => path.basename(b).localeCompare(path.basename(a)))) {
+    const isLong = file.endsWith('.zst') || ((await ifExists(stat(file)))?.size ?? 0) >= end;
+    const { ordinal } = fieldsOf(tryParse((await readFirstLine(file)) ?? ''));
+    const isBefore = typeof ordinal !== 'number' || typeof endOrdinal !== 'number' || ordinal < endOrdinal;
+    if (isLong && isBefore) return file;
+  }
+  return undefined;
 }

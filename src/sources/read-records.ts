@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { ReadEnd, Resume, SourceFile } from '../app/library/source.ts';
+import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
 import { damagedFile, readSlice } from './files.ts';
+import { zstdDecompressor } from './zstd.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
 const PREFIX_BYTES = 4096;
@@ -12,17 +13,28 @@ const PREFIX_BYTES = 4096;
 const MAX_LINE_BYTES = 100_000_000;
 const NEWLINE = 10;
 
+/** The beginning of a file, up to an offset in bytes (exclusive). */
+export interface FilePart {
+  readonly path: string;
+  readonly end: number;
+}
+
 /**
  * Reads a file with one JSON record per line. If it was only appended to, reading resumes at `from`. An incomplete last
- * line is ignored until the next call, because the tool may still be writing it.
+ * line is ignored until the next call, because the tool may still be writing it. A compressed file (`.zst`), or one that
+ * continues the parts in `before`, is always read from the beginning. The first record of the file itself comes before
+ * the parts, because it describes the session.
  */
 export async function readRecords(
   file: SourceFile,
   sink: TranscriptSink,
-  importerOf: (sink: TranscriptSink, model: string | undefined) => RecordImporter,
+  importerOf: (sink: TranscriptSink, resumed: Resume | undefined) => RecordImporter,
   from?: Resume,
+  before: readonly FilePart[] = [],
 ): Promise<ReadEnd> {
-  const resumed = from && (await prefixHash(file.path, from.offset)) === from.prefix ? from : undefined;
+  const canResume = before.length === 0 && !isCompressed(file.path);
+  const isUnchanged = canResume && from !== undefined && (await prefixHash(file.path, from.offset)) === from.prefix;
+  const resumed = isUnchanged ? from : undefined;
   const progress = { messages: resumed?.messages ?? 0, compactions: resumed?.compactions ?? 0, model: resumed?.model };
   const countingSink: TranscriptSink = {
     add(message) {
@@ -39,7 +51,10 @@ export async function readRecords(
       sink.compacted?.(compaction);
     },
   };
-  const importer = recordLineImporter(importerOf(countingSink, resumed?.model), countingSink);
+  const importer = recordLineImporter(importerOf(countingSink, resumed), countingSink);
+  if (before.length > 0) importer.line((await readFirstLine(file.path)) ?? '');
+  for (const part of before)
+    for await (const { text } of readLines(part.path, 0, part.end)) if (text !== undefined) importer.line(text);
   let offset = resumed?.offset ?? 0;
   let resumePoint = { ...progress, offset };
   for await (const { text, bytes, isTerminated } of readLines(file.path, offset)) {
@@ -52,6 +67,7 @@ export async function readRecords(
   }
   importer.end();
   if (offset === 0) throw file.bytes > 0 ? damagedFile() : new TranscriptError(phrase('The file is empty.'));
+  if (!canResume) return { resumed: false };
   return {
     resumed: resumed !== undefined,
     resume: { ...resumePoint, prefix: await prefixHash(file.path, resumePoint.offset) },
@@ -67,7 +83,34 @@ interface Line {
   readonly isTerminated: boolean;
 }
 
-async function* readLines(file: string, start: number): AsyncGenerator<Line> {
+/** The first line of a file, or undefined if it's empty or too long. */
+export async function readFirstLine(file: string): Promise<string | undefined> {
+  for await (const { text } of readLines(file, 0)) return text;
+  return undefined;
+}
+
+const isCompressed = (file: string): boolean => file.endsWith('.zst');
+
+/** The content of a file, decompressed. Offsets are those of the decompressed content. */
+async function* readChunks(file: string, start: number, end: number): AsyncGenerator<Buffer> {
+  const stream = createReadStream(file, { start: isCompressed(file) ? 0 : start, highWaterMark: 1 << 18 });
+  const chunks = isCompressed(file) ? stream.pipe(zstdDecompressor()) : stream;
+  stream.on('error', (error) => chunks.destroy(error));
+  try {
+    let offset = start;
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      yield chunk.subarray(0, end - offset);
+      offset += chunk.length;
+      if (offset >= end) return;
+    }
+  } catch (error) {
+    throw isCompressed(file) && !isFileSystemError(error) ? damagedFile() : error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function* readLines(file: string, start: number, end = Infinity): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const takeLine = (isTerminated: boolean): Line => {
@@ -82,7 +125,7 @@ async function* readLines(file: string, start: number): AsyncGenerator<Line> {
     if (bytes <= MAX_LINE_BYTES) parts.push(part);
     else parts = [];
   };
-  for await (const chunk of createReadStream(file, { start, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of readChunks(file, start, end)) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       append(chunk.subarray(from, end));

@@ -1,7 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import zlib from 'node:zlib';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
@@ -15,11 +13,11 @@ import {
   skipContent,
   skipReasoning,
   skipRecord,
-  TranscriptError,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { createSource, dataFolders, fieldsOf, unknownFormat, type Finder, type Home } from './files.ts';
+import { zstdDecompressed } from './zstd.ts';
 
 /** The newest supported version of Zed's threads. */
 const SUPPORTED_VERSION = '0.3.0';
@@ -72,13 +70,7 @@ async function addThreads(finder: Finder, databases: Databases, file: string): P
 async function readThread({ data_type: type, data }: Row): Promise<string> {
   if (type === 'json') return columnText(data) ?? '';
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
-  // Only available since Node 22.15, although the types don't say so.
-  if (!('zstdDecompress' in zlib)) {
-    throw new TranscriptError(
-      phrase('Reading this file requires Node.js 22.15 or later. Update VS Code or Node.js and try again.'),
-    );
-  }
-  return (await promisify<Uint8Array, Buffer>(zlib.zstdDecompress)(data)).toString('utf8');
+  return (await zstdDecompressed(data)).toString('utf8');
 }
 
 function addMessage(message: unknown, model: string | undefined, sink: TranscriptSink): void {

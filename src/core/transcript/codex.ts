@@ -20,6 +20,9 @@ const RECORD_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'even
 
 /** The beginnings of user messages that Codex adds as context. */
 const ADDED_CONTEXT = /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions for )/;
+/** Elements that Codex adds as user messages. */
+const ADDED_ELEMENT =
+  /^\s*<(skill|turn_aborted|subagent_notification|goal_context|recommended_plugins|codex_internal_context)\b[^]*<\/\1>\s*$/;
 
 /** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first record of an older file. */
 export function isCodex(record: unknown): boolean {
@@ -27,6 +30,8 @@ export function isCodex(record: unknown): boolean {
   if (isObject(record['payload']) && RECORD_TYPES.includes(record['type'])) return true;
   return record['record_type'] === 'state' || ('instructions' in record && 'id' in record && 'timestamp' in record);
 }
+
+const isAddedContext = (text: string): boolean => ADDED_CONTEXT.test(text) || ADDED_ELEMENT.test(text);
 
 /**
  * Imports a Codex session (`rollout-*.jsonl`) record by record. The conversation is in `response_item` records; all
@@ -37,9 +42,12 @@ export class CodexImporter {
   readonly #pending: TranscriptMessage[] = [];
   readonly #send: (message: TranscriptMessage) => void;
   #model: string | undefined;
+  #isDescribed: boolean;
 
-  constructor(sink: TranscriptSink, model?: string) {
-    this.#model = model;
+  /** `resumed`: what is known of the session if it's continued after its first record. */
+  constructor(sink: TranscriptSink, resumed?: { readonly model?: string }) {
+    this.#model = resumed?.model;
+    this.#isDescribed = resumed !== undefined;
     this.#sink = {
       ...sink,
       add: (message) => {
@@ -85,8 +93,12 @@ export class CodexImporter {
       this.#model = textAt(payload, 'model') ?? this.#model;
       if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
     } else if (type === 'session_meta') {
+      // Forks and subagents repeat the descriptions of the sessions that they continue.
+      if (this.#isDescribed) return;
+      this.#isDescribed = true;
       // Only subagents name their parent session. Forks are recognized by their messages.
-      const parent = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
+      const spawn = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
+      const parent = spawn ?? textAt(payload, 'parent_thread_id');
       this.#sink.about?.({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
     } else if (type === 'event_msg' && payload['type'] === 'token_count') {
       const count = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
@@ -133,7 +145,7 @@ export class CodexImporter {
     const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
     const blocks = readContent(item['content'], this.#sink);
     const first = blocks[0];
-    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || ADDED_CONTEXT.test(first.text)))
+    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
     else if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
   }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
 import type { Source, SourceFile, Tool } from '../../../src/app/library/source.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
-import { database, ms } from '../../support/tool-homes/conversation.ts';
+import { database, iso, lines, ms, put } from '../../support/tool-homes/conversation.ts';
 
 /** Chats that are stored in several places, in another place, or with more than the conversation. */
 describe('stores of other tools', () => {
@@ -120,6 +122,111 @@ describe('stores of other tools', () => {
       const file = write('elsewhere/mine.db', []);
       assert.equal((await readOnly('opencode', { OPENCODE_DB: file })).messages.length, 2);
       assert.equal((await readOnly('kilo', { KILO_DB: file })).messages.length, 2);
+    });
+  });
+
+  describe('Codex', () => {
+    const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
+    const meta = (id: string, more: object = {}): object => ({
+      timestamp: iso(0),
+      ordinal: 0,
+      type: 'session_meta',
+      payload: { id, cwd: '/home/sam/api', ...more },
+    });
+    const say = (role: string, text: string, ordinal = 1): object => ({
+      timestamp: iso(ordinal),
+      ordinal,
+      type: 'response_item',
+      payload: { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] },
+    });
+    const rollout = (name: string): string => `.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-0${name}.jsonl`;
+    const titleOf = ({ facts }: ReadSession): unknown => [facts.id, facts.title, facts.parent];
+
+    it('reads a compressed session, once if it also exists uncompressed, with its name', async () => {
+      const text = lines(meta(ID(1)), say('user', 'One?'), say('assistant', 'One.'));
+      put(
+        home,
+        '.codex/session_index.jsonl',
+        lines({ id: ID(1), thread_name: 'Old' }, { id: ID(1), thread_name: 'Ports' }),
+      );
+      const file = put(home, `${rollout(`0-${ID(1)}`)}.zst`, '');
+      writeFileSync(file, zstdCompressSync(text));
+      const session = await readOnly('codex');
+      assert.deepEqual(textsOf(session), ['user: One?', 'assistant: One.']);
+      assert.deepEqual(titleOf(session), [ID(1), 'Ports', undefined]);
+      put(home, rollout(`0-${ID(1)}`), text);
+      assert.equal((await readOnly('codex')).messages.length, 2);
+    });
+
+    it('refuses a damaged compressed session with a reason', async () => {
+      writeFileSync(put(home, `${rollout(`0-${ID(1)}`)}.zst`, ''), zstdCompressSync('x'.repeat(1e4)).subarray(0, 12));
+      await assert.rejects(readOnly('codex'), /damaged or still being written/);
+    });
+
+    it('keeps the identity of a fork or subagent that repeats the description of another session', async () => {
+      put(home, rollout(`0-${ID(2)}`), lines(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), say('user', 'One?')));
+      put(
+        home,
+        rollout(`1-${ID(3)}`),
+        lines(
+          meta(ID(3), { parent_thread_id: ID(1), source: { subagent: { other: 'guardian' } } }),
+          meta(ID(1)),
+          say('user', 'Two?'),
+        ),
+      );
+      const sessions = await readAll('codex');
+      assert.deepEqual(sessions.map(titleOf), [
+        [ID(2), undefined, undefined],
+        [ID(3), undefined, ID(1)],
+      ]);
+    });
+
+    it('reads what a fork inherits from the file of another session, also from a fork and a revision', async () => {
+      const first = lines(meta(ID(1)), say('user', 'One?', 1), say('assistant', 'One.', 2));
+      put(home, rollout(`0-${ID(1)}`), first + lines(say('user', 'Elsewhere?', 3)));
+      const fork = (id: string, thread: string, end: number, ordinal: number): object => ({
+        ...meta(id, { history_base: { thread_id: thread, end_byte_offset: end, end_ordinal_exclusive: ordinal } }),
+        ordinal,
+      });
+      const second = lines(fork(ID(2), ID(1), first.length, 3), say('user', 'Two?', 4));
+      put(home, rollout(`1-${ID(2)}`), second + lines(say('user', 'Never mind.', 5)));
+      const revision = `${ID(2)}_${ID(9)}`;
+      put(home, rollout(`2-${revision}`), lines(fork(ID(2), ID(2), second.length, 5), say('user', 'Three?', 6)));
+      const sessions = await readAll('codex');
+      assert.deepEqual(sessions.map(textsOf), [
+        ['user: One?', 'assistant: One.', 'user: Elsewhere?'],
+        ['user: One?', 'assistant: One.', 'user: Two?', 'user: Never mind.'],
+        ['user: One?', 'assistant: One.', 'user: Two?', 'user: Three?'],
+      ]);
+      assert.deepEqual(
+        sessions.map(({ facts }) => facts.id),
+        [ID(1), ID(2), ID(2)],
+      );
+    });
+
+    it('reports that what a fork inherits no longer exists', async () => {
+      const base = { thread_id: ID(1), end_byte_offset: 9, end_ordinal_exclusive: 3 };
+      put(home, rollout(`1-${ID(2)}`), lines(meta(ID(2), { history_base: base }), say('user', 'Two?')));
+      const session = await readOnly('codex');
+      assert.deepEqual(textsOf(session), ['user: Two?']);
+      assert.ok(
+        session.skipped.some(({ reason }) => inEnglish(reason) === 'message that no longer exists in the tool'),
+      );
+    });
+
+    it('skips what Codex adds as user messages', async () => {
+      const added = ['recommended_plugins', 'skill', 'turn_aborted', 'subagent_notification', 'goal_context'];
+      put(
+        home,
+        rollout(`0-${ID(1)}`),
+        lines(
+          meta(ID(1)),
+          ...added.map((name) => say('user', `<${name}>\nAdded.\n</${name}>`)),
+          say('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
+          say('user', '<skill> is a tag, isn’t it?'),
+        ),
+      );
+      assert.deepEqual(textsOf(await readOnly('codex')), ['user: <skill> is a tag, isn’t it?']);
     });
   });
 });
