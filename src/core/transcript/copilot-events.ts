@@ -26,6 +26,10 @@ type CopilotEvent = JsonObject & { readonly type: string; readonly data: JsonObj
 const isEvent = (record: unknown): record is CopilotEvent =>
   isObject(record) && isObject(record['data']) && typeof record['type'] === 'string';
 
+/** Whether a user message is a skill's text, another agent's prompt, or the tool's own request to go on. */
+const isAddedByTool = (data: JsonObject): boolean =>
+  /^(skill|agent)-/.test(textAt(data, 'source') ?? '') || data['isAutopilotContinuation'] === true;
+
 /** Whether this is a line of the event log of Copilot CLI or Copilot Chat. */
 export const isCopilotEvent = (record: unknown): boolean =>
   isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
@@ -33,7 +37,7 @@ export const isCopilotEvent = (record: unknown): boolean =>
 /**
  * Imports the event log of Copilot CLI (`session-state/<id>/events.jsonl`) or Copilot Chat, record by record. A tool
  * call is usually listed in an assistant message and logged again when it starts. Subagents' messages are skipped; they
- * name the tool call that started the subagent.
+ * name the subagent, or in early versions the tool call that started it.
  */
 export class CopilotEventsImporter {
   readonly #sink: TranscriptSink;
@@ -56,7 +60,8 @@ export class CopilotEventsImporter {
     if (!isEvent(record)) return this.#sink.skip(phrase('invalid record'));
     const { data, type } = record;
     const at = parseTimestamp(record['timestamp']);
-    if (typeof data['parentToolCallId'] === 'string') return this.#sink.skip(phrase('subagent message'));
+    if (typeof record['agentId'] === 'string' || typeof data['parentToolCallId'] === 'string')
+      return this.#sink.skip(phrase('subagent message'));
     switch (type) {
       case 'session.start':
         return this.#start(data, at);
@@ -66,6 +71,7 @@ export class CopilotEventsImporter {
         if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
         return;
       case 'user.message':
+        if (isAddedByTool(data)) return this.#sink.skip(phrase('instruction added by the tool'));
         // Calls that the user rejected never end.
         this.#runningCalls.clear();
         this.#sink.add(messageFromBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));

@@ -79,6 +79,26 @@ describe('importing a Claude Code session', () => {
 });
 
 describe('importing a Copilot session', () => {
+  it('skips subagents’ messages, and does not take what the tool writes as the user’s', () => {
+    const said = (type: string, content: string, more: object = {}, agent: object = {}): object => ({
+      type,
+      data: { content, ...more },
+      ...agent,
+    });
+    const records = [
+      { type: 'session.start', data: { version: 1, sessionId: 's' } },
+      said('user.message', 'Which port?', { source: 'user' }),
+      said('user.message', 'Look at the ports.', { source: 'agent-7' }, { agentId: '7' }),
+      said('assistant.message', 'I look.', {}, { agentId: '7' }),
+      said('user.message', 'How to read PDFs', { source: 'skill-pdf' }),
+      said('user.message', 'Continue.', { isAutopilotContinuation: true }),
+      said('assistant.message', '8080.'),
+    ];
+    const read = imported('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    assert.deepEqual(read.said, ['user: Which port?', 'assistant: 8080.']);
+    assert.deepEqual(read.skipped, { 'subagent message': 2, 'instruction added by the tool': 2 });
+  });
+
   it('silently skips events that only frame the conversation, and counts unknown events by type', () => {
     const records = [
       { type: 'session.start', data: { version: 1, sessionId: 's' } },
