@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, tryParse } from '../core/text/json-value.ts';
+import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import {
   addCompaction,
@@ -33,9 +33,11 @@ const EXTENSIONS = {
 } as const satisfies Partial<Record<Tool, readonly string[]>>;
 
 const TASK_FILE = 'api_conversation_history.json';
+const MESSAGES_FILE = '.messages.json';
 
 /** Tags that the extensions put around the user's text. */
 const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
+const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)*<user_input mode="\w+">([^]*)<\/user_input>/;
 const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
@@ -51,8 +53,11 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, database
           await addTasks(finder, path.join(user, 'globalStorage', extension));
         }
       }
-      if (tool === 'cline')
-        await addSessions(finder, path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data/sessions'));
+      if (tool === 'cline') {
+        const data = home.env['CLINE_DATA_DIR'] || path.join(toolFolder(home, 'CLINE_DIR', '.cline'), 'data');
+        await addTasks(finder, data);
+        await addSessions(finder, home.env['CLINE_SESSION_DATA_DIR'] || path.join(data, 'sessions'));
+      }
       if (tool === 'kilo') await findOpencodeSessions(finder, databases, home, 'kilo', 'KILO_DB');
     },
     async (file, sink) => {
@@ -83,10 +88,15 @@ async function addTasks(finder: Finder, storage: string): Promise<void> {
 async function addSessions(finder: Finder, sessions: string): Promise<void> {
   for (const folder of await finder.subfolders(sessions)) {
     const id = path.basename(folder);
-    for (const file of await finder.findFiles(folder, hasExtension('.messages.json'))) {
-      const { cwd, metadata, prompt, created_at: created } = await readOptionalFields(path.join(folder, `${id}.json`));
-      const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
-      await finder.addFile(file, { id, workspace: stringOf(cwd), title, createdAt: parseTimestamp(created) });
+    for (const file of await finder.findFiles(folder, hasExtension(MESSAGES_FILE))) {
+      const { cwd, metadata, prompt, ...more } = await readOptionalFields(path.join(folder, `${id}.json`));
+      const workspace = stringOf(cwd);
+      const agent = path.basename(file, MESSAGES_FILE);
+      if (agent === id) {
+        const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
+        const createdAt = parseTimestamp(more['started_at'] ?? more['created_at']);
+        await finder.addFile(file, { id, workspace, title, createdAt });
+      } else await finder.addFile(file, { id: `${id}__${agent}`, parent: id, workspace });
     }
   }
 }
@@ -121,14 +131,29 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
 
 /** A user message's content without the tags and environment details that the extension added. */
 function withoutAddedContext(content: unknown, sink: TranscriptSink): unknown {
-  if (typeof content === 'string') return content.replace(USER_TEXT_TAGS, '$2');
+  if (typeof content === 'string') return withoutTags(content);
   if (!isList(content)) return content;
   return content.flatMap((part) => {
+    if (isObject(part) && part['type'] === 'tool_result') return [withTexts(part)];
     if (!isObject(part) || typeof part['text'] !== 'string') return [part];
     if (ENVIRONMENT_DETAILS.test(part['text'])) {
       sink.skip(phrase('context added by the tool'));
       return [];
     }
-    return [{ ...part, text: part['text'].replace(USER_TEXT_TAGS, '$2') }];
+    return [{ ...part, text: withoutTags(part['text']) }];
   });
+}
+
+const withoutTags = (text: string): string => text.replace(USER_TEXT_TAGS, '$2').replace(USER_INPUT, '$1');
+
+/** A tool's result whose outputs, such as `{query, result, success}`, are converted to text. */
+function withTexts(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (!isList(content)) return result;
+  const parts = content.map((part) => {
+    if (!isObject(part) || typeof part['type'] === 'string') return part;
+    const output = [part['result'], part['error']].filter((one) => typeof one === 'string' && one !== '');
+    return { type: 'text', text: output.length > 0 ? output.join('\n') : JSON.stringify(part) };
+  });
+  return { ...result, content: parts };
 }

@@ -229,4 +229,57 @@ describe('stores of other tools', () => {
       assert.deepEqual(textsOf(await readOnly('codex')), ['user: <skill> is a tag, isn’t it?']);
     });
   });
+
+  describe('Cline', () => {
+    const session = (name: string, messages: readonly object[], root = '.cline/data/sessions'): string =>
+      put(home, `${root}/s1/${name}.messages.json`, { version: 1, sessionId: 's1', messages });
+    const user = (content: unknown): object => ({ role: 'user', content, ts: ms(0) });
+
+    it('reads the outputs of tools, and users’ texts without the tags around them', async () => {
+      put(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
+      session('s1', [
+        user('<mode_notice>Switched.</mode_notice>\n<user_input mode="act">Which port?</user_input>'),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'read_files', input: {} }], ts: ms(1) },
+        user([
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [
+              { query: 'a.ts', result: 'port = 8080', success: true },
+              { query: 'b.ts', result: '', error: 'No such file', success: false },
+              { title: 'Ports', url: 'http://localhost' },
+            ],
+          },
+        ]),
+      ]);
+      assert.deepEqual(textsOf(await readOnly('cline')), [
+        'user: Which port?',
+        'assistant: read_files {}',
+        'tool: port = 8080\nNo such file\n{"title":"Ports","url":"http://localhost"}',
+      ]);
+    });
+
+    it('tells subagents’ sessions from the one that started them', async () => {
+      put(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
+      session('s1', [user('Which port?')]);
+      session('agent_7', [user('Look at the ports.')]);
+      session('agent_8__task_1', [user('Look at the hosts.')]);
+      const facts = (await readAll('cline')).map(({ facts: { id, parent, title } }) => [id, parent, title]);
+      assert.deepEqual(facts.sort(), [
+        ['s1', undefined, 'The port'],
+        ['s1__agent_7', 's1', undefined],
+        ['s1__agent_8__task_1', 's1', undefined],
+      ]);
+    });
+
+    it('reads the folders that the environment names, and tasks outside of editors', async () => {
+      session('s1', [user('Which port?')], 'elsewhere/sessions');
+      put(home, 'elsewhere/tasks/t1/api_conversation_history.json', [user('<task>\nWhich host?\n</task>')]);
+      const texts = async (env: Readonly<Record<string, string>>): Promise<string[]> =>
+        (await readAll('cline', env)).flatMap(textsOf);
+      const folder = path.join(home, 'elsewhere');
+      assert.deepEqual(await texts({ CLINE_DATA_DIR: folder }), ['user: Which host?', 'user: Which port?']);
+      assert.deepEqual(await texts({ CLINE_SESSION_DATA_DIR: path.join(folder, 'sessions') }), ['user: Which port?']);
+    });
+  });
 });
