@@ -120,11 +120,15 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
 /** Zed converts all images to PNG. */
 const imageBlock = (base64: string): ContentBlock => ({ type: 'image', mediaType: 'image/png', base64 });
 
+/** A result is one content, or since 2026 a list of contents. */
 function resultOf(callId: string, result: JsonObject): ContentBlock[] {
-  const { content } = result;
-  const isError = result['is_error'] === true;
-  const image = textAt(content, 'Image', 'source');
-  if (image !== undefined) return [toolResult(callId, '', isError), imageBlock(image)];
-  const text = isObject(content) ? stringOf(content['Text']) : stringOf(content);
-  return [toolResult(callId, text ?? JSON.stringify(content ?? ''), isError)];
+  const contents = isList(result['content']) ? result['content'] : [result['content']];
+  const images = contents.flatMap((content) => {
+    const source = textAt(content, 'Image', 'source');
+    return source === undefined ? [] : [imageBlock(source)];
+  });
+  const texts = contents
+    .filter((content) => textAt(content, 'Image', 'source') === undefined)
+    .map((content) => textAt(content, 'Text') ?? stringOf(content) ?? JSON.stringify(content ?? ''));
+  return [toolResult(callId, texts.join('\n'), result['is_error'] === true), ...images];
 }

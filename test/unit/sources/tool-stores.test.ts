@@ -282,4 +282,29 @@ describe('stores of other tools', () => {
       assert.deepEqual(await texts({ CLINE_SESSION_DATA_DIR: path.join(folder, 'sessions') }), ['user: Which port?']);
     });
   });
+
+  describe('Zed', () => {
+    const TABLE = 'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)';
+    const thread = (messages: readonly unknown[]): string =>
+      database(home, '.local/share/zed/threads/threads.db', TABLE, {
+        threads: [['z', 'x', iso(0), 'json', JSON.stringify({ version: '0.3.0', messages })]],
+      });
+
+    it('reads results with several contents', async () => {
+      const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
+      thread([
+        {
+          Agent: {
+            content: [{ ToolUse: { id: 'c', name: 'shot', input: {} } }],
+            tool_results: { c: { content: [{ Text: 'One.' }, image, { Text: 'Two.' }], is_error: false } },
+          },
+        },
+      ]);
+      const { messages } = await readOnly('zed');
+      assert.deepEqual(messages[1]?.blocks, [
+        { type: 'tool_result', callId: 'c', text: 'One.\nTwo.', isError: false },
+        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+      ]);
+    });
+  });
 });
