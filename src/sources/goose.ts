@@ -1,10 +1,12 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { isObject, stringOf, tryParse } from '../core/text/json-value.ts';
+import { phrase } from '../core/text/phrase.ts';
+import { joinTextBlocks, readContent } from '../core/transcript/content-parts.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
-import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnText, type Databases } from './databases.ts';
-import { createSource, dataFolders, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
+import { addCompaction, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { columnText, type Databases, type Row } from './databases.ts';
+import { createSource, dataFolders, fieldsOf, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './read-records.ts';
 
 /**
@@ -24,27 +26,46 @@ export function goose(home: Home, databases: Databases): Source {
   return createSource(
     'goose',
     async (finder) => {
-      for (const data of dataFolders(home)) {
-        for (const name of ['goose/sessions', 'Block/goose/data/sessions']) {
-          const root = path.join(data, name);
-          await finder.addFiles(root, hasExtension('.jsonl'));
-          await finder.searchDatabases(root, 'sessions.db', (file) => addSessions(finder, databases, file));
-        }
+      const moved = home.env['GOOSE_PATH_ROOT'];
+      const roots = [
+        ...(moved ? [path.resolve(moved, 'data/sessions')] : []),
+        ...dataFolders(home).flatMap((data) =>
+          ['goose/sessions', 'Block/goose/data/sessions'].map((name) => path.join(data, name)),
+        ),
+      ];
+      for (const root of roots) {
+        await finder.addFiles(root, hasExtension('.jsonl'));
+        await finder.searchDatabases(root, 'sessions.db', (file) => addSessions(finder, databases, file));
       }
     },
     async (file, sink, from) => {
       if (file.key === undefined)
         return readRecords(file, sink, (to) => ({ record: (one) => addRecord(one, to) }), from);
-      const database = await databases.open(file.path);
-      const rows = database.rows('SELECT * FROM messages WHERE session_id = ? ORDER BY id', file.key);
-      for (const row of rows) {
-        const content = tryParse(columnText(row['content_json']) ?? '');
-        if (content === undefined) throw unknownFormat('Goose');
-        readRoleContent({ role: row['role'], content }, sink, { at: parseTimestamp(row['created_timestamp']) });
-      }
+      addMessages((await databases.open(file.path)).rows(MESSAGES_QUERY, file.key), sink);
       return undefined;
     },
   );
+}
+
+const MESSAGES_QUERY = 'SELECT * FROM messages WHERE session_id = ? ORDER BY id';
+
+/**
+ * Adds the messages that the user saw. A compaction hides the messages before it from the model, adds a summary and a
+ * request to go on that only the model sees, and repeats the newest request, whose original it hides from both.
+ */
+function addMessages(rows: readonly Row[], sink: TranscriptSink): void {
+  const visibility = rows.map((row) => fieldsOf(tryParse(columnText(row['metadata_json']) ?? '')));
+  const isHidden = (index: number): boolean => visibility[index]?.['userVisible'] === false;
+  for (const [index, row] of rows.entries()) {
+    const content = tryParse(columnText(row['content_json']) ?? '');
+    if (content === undefined) throw unknownFormat('Goose');
+    const at = parseTimestamp(row['created_timestamp']);
+    if (!isHidden(index)) readRoleContent({ role: row['role'], content }, sink, { at });
+    else if (visibility[index]?.['agentVisible'] === false) sink.skip(phrase('hidden message'));
+    else if (row['role'] === 'user' && isHidden(index + 1) && rows[index + 1]?.['role'] === 'assistant')
+      addCompaction(sink, { summary: joinTextBlocks(readContent(content, sink)), at });
+    else sink.skip(phrase('context added by the tool'));
+  }
 }
 
 async function addSessions(finder: Finder, databases: Databases, file: string): Promise<void> {
@@ -53,9 +74,10 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
     const id = String(row['id']);
     const title = [row['description'], row['name']].map(columnText).find((text) => text !== undefined && text !== '');
     const workspace = columnText(row['working_dir']);
+    const parent = columnText(row['parent_session_id']);
     const createdAt = parseSqliteTime(row['created_at']);
     const modifiedAt = parseSqliteTime(row['updated_at']);
-    finder.addFromDatabase(file, { id, title, workspace, createdAt }, { bytes: row['bytes'], modifiedAt });
+    finder.addFromDatabase(file, { id, title, workspace, parent, createdAt }, { bytes: row['bytes'], modifiedAt });
   }
 }
 

@@ -42,7 +42,7 @@ export function database(
   home: string,
   name: string,
   statements: string,
-  rows: Readonly<Record<string, readonly (readonly (string | number | Uint8Array)[])[]>>,
+  rows: Readonly<Record<string, readonly (readonly (string | number | Uint8Array | null)[])[]>>,
 ): string {
   const file = path.join(home, name);
   mkdirSync(path.dirname(file), { recursive: true });

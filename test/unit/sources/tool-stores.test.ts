@@ -307,4 +307,53 @@ describe('stores of other tools', () => {
       ]);
     });
   });
+
+  describe('Goose', () => {
+    const write = (name: string): string => {
+      const message = (id: number, role: string, text: string, metadata?: object): (string | number | null)[] => [
+        id,
+        'g1',
+        role,
+        JSON.stringify([{ type: 'text', text }]),
+        ms(id) / 1000,
+        metadata ? JSON.stringify(metadata) : null,
+      ];
+      const modelOnly = { userVisible: false, agentVisible: true };
+      return database(
+        home,
+        name,
+        'CREATE TABLE sessions (id TEXT, description TEXT, working_dir TEXT, created_at TEXT, updated_at TEXT, parent_session_id TEXT);' +
+          'CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT)',
+        {
+          sessions: [['g1', 'The port', '/home/sam/api', '2026-03-02 09:00:00', '2026-03-02 09:00:09', 'g0']],
+          messages: [
+            message(1, 'user', 'One?', { userVisible: true, agentVisible: false }),
+            message(2, 'assistant', 'One.', { userVisible: true, agentVisible: false }),
+            message(3, 'user', 'Two?', { userVisible: false, agentVisible: false }),
+            message(4, 'user', 'It was about one.', modelOnly),
+            message(5, 'assistant', 'Continue the session.', modelOnly),
+            message(6, 'user', 'Two?'),
+            message(7, 'user', 'A tool was called.', modelOnly),
+            message(8, 'assistant', 'Two.'),
+          ],
+        },
+      );
+    };
+
+    it('reads each message once although a compaction repeated it, and the summary as a compaction', async () => {
+      write('.local/share/goose/sessions/sessions.db');
+      const session = await readOnly('goose');
+      assert.deepEqual(textsOf(session), ['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.']);
+      assert.deepEqual(
+        session.compactions.map(({ summary, before }) => [summary, before]),
+        [['It was about one.', 2]],
+      );
+      assert.equal(session.facts.parent, 'g0');
+    });
+
+    it('reads the folder that the environment names', async () => {
+      write('elsewhere/data/sessions/sessions.db');
+      assert.equal((await readOnly('goose', { GOOSE_PATH_ROOT: path.join(home, 'elsewhere') })).messages.length, 4);
+    });
+  });
 });
