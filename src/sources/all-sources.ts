@@ -181,21 +181,27 @@ async function readGemini(file: string, name: string, sink: TranscriptSink): Pro
   importGemini(text, sink);
 }
 
-/** `~/.qwen/projects/<folder>/chats/<id>.jsonl`; before 2026 Gemini CLI's JSON in `~/.qwen/tmp`. */
+/**
+ * `~/.qwen/projects/<folder>/chats/<id>.jsonl`, archived in `chats/archive`, and subagents' in `subagents/<session>`;
+ * before 2026 Gemini CLI's JSON in `~/.qwen/tmp`.
+ */
 function qwen(home: Home): Source {
-  const root = toolFolder(home, 'QWEN_HOME', '.qwen');
+  const root = home.env['QWEN_RUNTIME_DIR'] || toolFolder(home, 'QWEN_HOME', '.qwen');
   return createSource(
     'qwen',
     async (finder) => {
       for (const [folder, extension] of Object.entries({ projects: '.jsonl', tmp: '.json' })) {
-        for (const project of await finder.subfolders(path.join(root, folder)))
-          await finder.addFiles(path.join(project, 'chats'), hasExtension(extension));
+        for (const project of await finder.subfolders(path.join(root, folder))) {
+          await finder.addFiles(path.join(project, 'chats'), hasExtension(extension), 1);
+          await finder.addFiles(path.join(project, 'subagents'), hasExtension('.jsonl'), 1);
+        }
       }
     },
-    (file, sink, from) =>
-      file.path.endsWith('.jsonl')
-        ? readRecords(file, sink, (to) => ({ record: (one) => importQwenRecord(one, to) }), from)
-        : readGemini(file.path, 'Qwen Code', sink),
+    (file, sink, from) => {
+      if (!file.path.endsWith('.jsonl')) return readGemini(file.path, 'Qwen Code', sink);
+      const isSubagent = path.basename(path.dirname(path.dirname(file.path))) === 'subagents';
+      return readRecords(file, sink, (to) => ({ record: (one) => importQwenRecord(one, to, isSubagent) }), from);
+    },
   );
 }
 

@@ -8,11 +8,18 @@ import { addCompaction, parseTimestamp, skipRecord, usageOf, type TranscriptSink
 export const isQwen = (record: unknown): record is JsonObject =>
   textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
-/** Imports a record of a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`). */
-export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
+/** User messages that the tool wrote, for example about a background task. */
+const NOTIFICATIONS: readonly unknown[] = ['notification', 'background_task_completed', 'goal_runtime'];
+
+/**
+ * Imports a record of a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`). `isSubagent`: the file is a subagent's
+ * session, whose records name the session that started it.
+ */
+export function importQwenRecord(record: unknown, sink: TranscriptSink, isSubagent = false): void {
   if (!isObject(record)) return sink.skip(phrase('invalid record'));
   const at = parseTimestamp(record['timestamp']);
-  sink.about?.({ id: textAt(record, 'sessionId'), workspace: textAt(record, 'cwd') });
+  reportFacts(record, sink, isSubagent);
+  if (record['isSidechain'] === true && !isSubagent) return sink.skip(phrase('subagent message'));
   if (record['subtype'] === 'chat_compression') {
     // The compressed history begins with the summary, as a user message.
     const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
@@ -30,5 +37,14 @@ export function importQwenRecord(record: unknown, sink: TranscriptSink): void {
     reasoning: count('thoughtsTokenCount'),
   });
   const facts = { at, model: textAt(record, 'model'), usage };
-  if (blocks.length > 0) addBlocks(isReply ? 'assistant' : 'user', blocks, facts, sink);
+  const role = isReply ? 'assistant' : NOTIFICATIONS.includes(record['subtype']) ? 'tool' : 'user';
+  if (blocks.length > 0) addBlocks(role, blocks, facts, sink);
+}
+
+function reportFacts(record: JsonObject, sink: TranscriptSink, isSubagent: boolean): void {
+  const session = textAt(record, 'sessionId');
+  const agent = isSubagent ? textAt(record, 'agentId') : undefined;
+  const parent = agent === undefined ? textAt(record, 'systemPayload', 'parentSessionId') : session;
+  const title = record['subtype'] === 'custom_title' ? textAt(record, 'systemPayload', 'customTitle') : undefined;
+  sink.about?.({ id: agent ?? session, parent, title, workspace: textAt(record, 'cwd') });
 }

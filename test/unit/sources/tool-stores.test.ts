@@ -356,4 +356,59 @@ describe('stores of other tools', () => {
       assert.equal((await readOnly('goose', { GOOSE_PATH_ROOT: path.join(home, 'elsewhere') })).messages.length, 4);
     });
   });
+
+  describe('Qwen Code', () => {
+    const record = (type: string, text: string, more: object = {}): object => ({
+      type,
+      sessionId: 's1',
+      timestamp: iso(0),
+      cwd: '/home/sam/api',
+      message: { role: type === 'assistant' ? 'model' : 'user', parts: [{ text }] },
+      ...more,
+    });
+    const title = { type: 'system', subtype: 'custom_title', sessionId: 's1', systemPayload: { customTitle: 'Ports' } };
+    const factsOf = ({ facts: { id, parent, title: name } }: ReadSession): unknown => [id, parent, name];
+
+    it('reads titles, archived sessions, and subagents, but no notifications as the user’s words', async () => {
+      put(
+        home,
+        '.qwen/projects/p/chats/archive/s1.jsonl',
+        lines(
+          record('user', 'Which port?'),
+          record('assistant', 'Of a subagent.', { isSidechain: true, agentId: 'a1' }),
+          record('user', 'Task a1 is done.', { subtype: 'notification' }),
+          title,
+        ),
+      );
+      put(
+        home,
+        '.qwen/projects/p/subagents/s1/agent-a1.jsonl',
+        lines(record('user', 'Look at the ports.', { isSidechain: true, agentId: 'a1' })),
+      );
+      const sessions = await readAll('qwen');
+      assert.deepEqual(sessions.map(factsOf), [
+        ['s1', undefined, 'Ports'],
+        ['a1', 's1', undefined],
+      ]);
+      assert.deepEqual(sessions.map(textsOf), [
+        ['user: Which port?', 'tool: Task a1 is done.'],
+        ['user: Look at the ports.'],
+      ]);
+    });
+
+    it('reads the folder that the environment names, and which session started another', async () => {
+      const parent = {
+        type: 'system',
+        subtype: 'parent_session',
+        sessionId: 's1',
+        systemPayload: { parentSessionId: 's0' },
+      };
+      put(home, 'elsewhere/projects/p/chats/s1.jsonl', lines(parent, record('user', 'Which port?')));
+      assert.deepEqual(factsOf(await readOnly('qwen', { QWEN_RUNTIME_DIR: path.join(home, 'elsewhere') })), [
+        's1',
+        's0',
+        undefined,
+      ]);
+    });
+  });
 });
