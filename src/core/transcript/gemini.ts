@@ -1,17 +1,11 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
+import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
+import { GeminiLog, isAddedContext } from './gemini-log.ts';
+import { addBlocks } from './role-content.ts';
 import {
-  isList,
-  isObject,
-  objectsAt,
-  stringOf,
-  textAt,
-  tryParse,
-  valueAt,
-  type JsonObject,
-} from '../text/json-value.ts';
-import {
+  addCompaction,
   messageFromBlocks,
   parseTimestamp,
   skipReasoning,
@@ -34,21 +28,22 @@ export const isGemini = (value: unknown): value is JsonObject =>
 /**
  * Imports a Gemini CLI session (`tmp/<project>/chats/session-*`). Until 2025, it was a JSON document. Since then, it's
  * JSONL with three kinds of records: messages (a later record replaces an earlier one with the same ID), changes to the
- * session (`$set`), and rewinds (`$rewindTo`).
+ * session (`$set`), which may replace the messages, and rewinds (`$rewindTo`).
  */
 export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
   const document = typeof source === 'string' ? tryParse(source) : source;
   let session: JsonObject = {};
-  let messages = new Map<string, JsonObject>();
+  const log = new GeminiLog();
   const putMessage = (message: unknown): void => {
-    if (isObject(message)) messages.set(stringOf(message['id']) ?? String(messages.size), message);
+    if (isObject(message)) log.put(message);
     else sink.skip(phrase('invalid record'));
   };
   const updateSession = (value: JsonObject): void => {
     session = { ...session, ...value };
-    if (!isList(value['messages'])) return;
-    messages = new Map();
-    value['messages'].forEach(putMessage);
+    const { messages } = value;
+    if (!isList(messages)) return;
+    for (const message of messages) if (!isObject(message)) sink.skip(phrase('invalid record'));
+    log.replace(messages.filter(isObject));
   };
   const lines =
     typeof source === 'string' && document === undefined ? source.split('\n').filter((line) => line.trim() !== '') : [];
@@ -57,30 +52,37 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     const record = tryParse(line);
     if (!isObject(record)) sink.skip(phrase('invalid JSON line'));
     else if (isObject(record['$set'])) updateSession(record['$set']);
-    else if (typeof record['$rewindTo'] === 'string') rewind(messages, record['$rewindTo']);
+    else if (typeof record['$rewindTo'] === 'string') log.rewindTo(record['$rewindTo']);
     else if (isGemini(record)) updateSession(record);
     else putMessage(record);
   }
   const createdAt = parseTimestamp(session['startTime']);
   sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
-  for (const message of messages.values()) addMessage(message, sink);
+  const answered = new Set<string>();
+  for (const item of log.items) {
+    if (item.summary === undefined) addMessage(item.message, answered, sink);
+    else addCompaction(sink, { summary: item.summary, at: parseTimestamp(item.at) });
+  }
 }
 
-/** Removes the message with this ID and all messages after it. */
-function rewind(messages: Map<string, JsonObject>, id: string): void {
-  const ids = [...messages.keys()];
-  const at = ids.indexOf(id);
-  for (const id of at < 0 ? [] : ids.slice(at)) messages.delete(id);
-}
-
-function addMessage(message: JsonObject, sink: TranscriptSink): void {
+/** Adds a message and the results of its calls. `answered`: IDs of the calls whose results were added. */
+function addMessage(message: JsonObject, answered: Set<string>, sink: TranscriptSink): void {
   const type = textAt(message, 'type') ?? 'unknown';
   const role = ROLE_BY_TYPE[type];
   if (role === undefined) return skipRecord(sink, type);
+  if (isAddedContext(message)) return sink.skip(phrase('context added by the tool'));
   const at = parseTimestamp(message['timestamp']);
+  const all = readContent(message['content'], sink);
+  const content = all.filter(
+    (one) =>
+      (one.type !== 'text' || one.text !== '') &&
+      (one.type !== 'tool_result' || !answered.has(one.callId) || one.callId === ''),
+  );
+  // Content in Google's format contains the calls as well.
+  const callIds = new Set(content.map((one) => (one.type === 'tool_call' ? one.callId : '')));
   const calls = objectsAt(message, 'toolCalls');
-  const content = readContent(message['content'], sink).filter((one) => one.type !== 'text' || one.text !== '');
-  const blocks = [...content, ...calls.map((call) => toolCall(call['id'], call['name'], call['args']))];
+  const others = calls.filter(({ id }) => typeof id !== 'string' || !callIds.has(id));
+  const blocks = [...content, ...others.map((call) => toolCall(call['id'], call['name'], call['args']))];
   if (isList(message['thoughts']) && message['thoughts'].length > 0) skipReasoning(sink);
   const count = (name: string): unknown => valueAt(message, 'tokens', name);
   const usage = usageOf({
@@ -89,9 +91,11 @@ function addMessage(message: JsonObject, sink: TranscriptSink): void {
     cached: count('cached'),
     reasoning: count('thoughts'),
   });
-  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }));
-  else sink.skip(phrase('message without readable content'));
+  if (blocks.length > 0) addBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }, sink);
+  else if (all.length === 0 || all.some(({ type }) => type !== 'tool_result'))
+    sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));
+  for (const one of [...content, ...results]) if (one.type === 'tool_result') answered.add(one.callId);
   if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
 }
 
