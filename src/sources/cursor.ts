@@ -10,7 +10,7 @@ import {
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
-import { isList, isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { isList, isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { columnText, type Database, type Databases } from './databases.ts';
 import {
@@ -31,26 +31,33 @@ const BUBBLES_QUERY = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';
 const BUBBLES_SIZE_QUERY = 'SELECT sum(octet_length(value)) AS bytes FROM cursorDiskKV WHERE key >= ? AND key < ?';
 const TABS_KEY = 'workbench.panel.aichat.view.aichat.chatdata';
 
+const HEADERS_KEY = 'composer.composerHeaders';
+
 /**
  * Cursor stores chats in SQLite databases: under the keys `composerData:<id>` and `bubbleId:<chat>:<message>` in the
- * global one, or until 2024 all chat tabs of a workspace under one key in its database. Its terminal agent writes JSONL.
+ * global one, since 2026 with a table of titles, or until 2024 all chat tabs of a workspace under one key in its
+ * database. All agents, also the one for the terminal, write JSONL, which has neither times nor results.
  */
 export function cursor(home: Home, databases: Databases): Source {
   return createSource(
     'cursor',
     async (finder) => {
+      const inDatabase = new Set<string>();
       for (const user of editorFolders(home, ['Cursor'])) {
         // A portable folder may be another editor's.
         const isShared = portableFolders(home).includes(user);
-        await finder.searchDatabases(path.join(user, 'globalStorage'), 'state.vscdb', (file) =>
-          addComposers(finder, databases, file, isShared),
-        );
+        await finder.searchDatabases(path.join(user, 'globalStorage'), 'state.vscdb', async (file) => {
+          for (const id of await addComposers(finder, databases, file, isShared)) inDatabase.add(id);
+        });
         for (const folder of await finder.subfolders(path.join(user, 'workspaceStorage')))
           await finder.searchDatabases(folder, 'state.vscdb', (file) => addTabs(finder, databases, file));
       }
       const projects = path.join(toolFolder(home, 'CURSOR_CONFIG_DIR', '.cursor'), 'projects');
-      for (const project of await finder.subfolders(projects))
-        await finder.addFiles(path.join(project, 'agent-transcripts'), hasExtension('.jsonl'), 2);
+      for (const project of await finder.subfolders(projects)) {
+        for (const file of await finder.findFiles(path.join(project, 'agent-transcripts'), hasExtension('.jsonl'), 2)) {
+          if (!inDatabase.has(path.basename(file, '.jsonl'))) await finder.addFile(file, { parent: parentOf(file) });
+        }
+      }
     },
     async (file, sink, from) => {
       if (file.key === undefined)
@@ -63,12 +70,26 @@ export function cursor(home: Home, databases: Databases): Source {
   );
 }
 
-async function addComposers(finder: Finder, databases: Databases, file: string, isShared: boolean): Promise<void> {
+/** The session that started a subagent: `<session>/subagents/<id>.jsonl`. */
+function parentOf(file: string): string | undefined {
+  const folder = path.dirname(file);
+  return path.basename(folder) === 'subagents' ? path.basename(path.dirname(folder)) : undefined;
+}
+
+/** Adds the chats of a database and returns the IDs of those with messages. */
+async function addComposers(
+  finder: Finder,
+  databases: Databases,
+  file: string,
+  isShared: boolean,
+): Promise<readonly string[]> {
   const database = await databases.open(file);
   if (database.columns('cursorDiskKV').size === 0) {
-    if (isShared) return;
+    if (isShared) return [];
     throw unknownFormat('Cursor');
   }
+  const headers = composerHeaders(database);
+  const ids: string[] = [];
   for (const row of database.rows(
     "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
   )) {
@@ -76,12 +97,37 @@ async function addComposers(finder: Finder, databases: Databases, file: string, 
     // Chats that were opened but not used are stored, too.
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
-    const [title, createdAt] = [stringOf(chat['name']), parseTimestamp(chat['createdAt'])];
+    const header = headers.get(id) ?? {};
+    const title = stringOf(chat['name']) || stringOf(header['name']);
+    const folder = [header, chat].map((one) => textAt(one, 'workspaceIdentifier', 'uri', 'fsPath'));
+    const parent = [header, chat].map((one) => textAt(one, 'subagentInfo', 'parentComposerId'));
+    const createdAt = parseTimestamp(chat['createdAt'] ?? header['createdAt']);
     const [messagesSize] = database.rows(BUBBLES_SIZE_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
     const bytes = Number(messagesSize?.['bytes'] ?? 0) + (columnText(row['value'])?.length ?? 0);
-    const modifiedAt = parseTimestamp(chat['lastUpdatedAt']) ?? createdAt;
-    finder.addFromDatabase(file, { id, title, createdAt }, { bytes, modifiedAt });
+    const modifiedAt = parseTimestamp(chat['lastUpdatedAt'] ?? header['lastUpdatedAt']) ?? createdAt;
+    const facts = { id, title, createdAt, workspace: folder[0] ?? folder[1], parent: parent[0] ?? parent[1] };
+    finder.addFromDatabase(file, facts, { bytes, modifiedAt });
+    // Cursor deletes messages of old chats, but not their headers.
+    if (Number(messagesSize?.['bytes'] ?? 0) > 0 || objectsAt(chat, 'conversation').length > 0) ids.push(id);
   }
+  return ids;
+}
+
+/** The titles, times, and folders of chats by ID: in a table, or in early 2026 in one value. */
+function composerHeaders(database: Database): ReadonlyMap<string, JsonObject> {
+  if (database.columns('composerHeaders').has('value')) {
+    return new Map(
+      database.rows('SELECT * FROM composerHeaders').map((row) => {
+        const { createdAt, lastUpdatedAt } = row;
+        const value = fieldsOf(tryParse(columnText(row['value']) ?? ''));
+        return [String(row['composerId']), { createdAt, lastUpdatedAt, ...value }];
+      }),
+    );
+  }
+  if (database.columns('ItemTable').size === 0) return new Map();
+  const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', HEADERS_KEY);
+  const value = tryParse(columnText(row?.['value']) ?? '');
+  return new Map(objectsAt(value, 'allComposers').map((one) => [stringOf(one['composerId']) ?? '', one]));
 }
 
 async function addTabs(finder: Finder, databases: Databases, file: string): Promise<void> {
@@ -159,8 +205,17 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   }
 }
 
+/** The tags around a user's text. */
+const USER_QUERY = /^\s*(?:<timestamp>[^<]*<\/timestamp>\s*)?<user_query>\n?([^]*?)\n?<\/user_query>\s*$/;
+
 function addRecord(record: unknown, sink: TranscriptSink): void {
   const { message, role, type } = fieldsOf(record);
-  if (isObject(message)) readRoleContent({ ...message, role }, sink);
-  else skipRecord(sink, type);
+  if (!isObject(message)) return skipRecord(sink, type);
+  const { content } = message;
+  const withoutTags = (part: unknown): unknown =>
+    isObject(part) && typeof part['text'] === 'string'
+      ? { ...part, text: part['text'].replace(USER_QUERY, '$1') }
+      : part;
+  const isUserList = role === 'user' && isList(content);
+  readRoleContent({ ...message, ...(isUserList && { content: content.map(withoutTags) }), role }, sink);
 }

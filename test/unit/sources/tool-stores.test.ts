@@ -411,4 +411,79 @@ describe('stores of other tools', () => {
       ]);
     });
   });
+
+  describe('Cursor', () => {
+    const TABLES =
+      'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB);' +
+      'CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB);' +
+      'CREATE TABLE composerHeaders (composerId TEXT, createdAt INTEGER, lastUpdatedAt INTEGER, isSubagent INTEGER, value TEXT)';
+    const chat = (id: string, text: string, more: object = {}): string[][] => [
+      [
+        `composerData:${id}`,
+        JSON.stringify({ _v: 14, ...more, fullConversationHeadersOnly: [{ bubbleId: 'b1', type: 1 }] }),
+      ],
+      [`bubbleId:${id}:b1`, JSON.stringify({ type: 1, text })],
+    ];
+    const write = (
+      rows: readonly string[][],
+      headers: readonly (string | number)[][],
+      items: readonly string[][] = [],
+    ): string =>
+      database(home, '.config/Cursor/User/globalStorage/state.vscdb', TABLES, {
+        cursorDiskKV: rows,
+        composerHeaders: headers,
+        ItemTable: items,
+      });
+    const identifier = { workspaceIdentifier: { id: 'w', uri: { fsPath: '/home/sam/api' } } };
+
+    it('reads titles, times, folders, and subagents from the table of chats', async () => {
+      write(
+        [...chat('c1', 'Which port?'), ...chat('c2', 'Look at the ports.')],
+        [
+          ['c1', ms(0), ms(5), 0, JSON.stringify({ name: 'The port', ...identifier })],
+          ['c2', ms(1), ms(2), 1, JSON.stringify({ subagentInfo: { parentComposerId: 'c1' }, ...identifier })],
+        ],
+      );
+      const found = await find('cursor');
+      assert.deepEqual(
+        found.map(([, { facts, modifiedAt }]) => [facts.id, facts.title, facts.workspace, facts.parent, modifiedAt]),
+        [
+          ['c1', 'The port', '/home/sam/api', undefined, ms(5)],
+          ['c2', undefined, '/home/sam/api', 'c1', ms(2)],
+        ],
+      );
+    });
+
+    it('reads the transcript of a chat whose messages were deleted from the database', async () => {
+      write(chat('c1', 'Which port?').slice(0, 1), []);
+      const record = { role: 'user', message: { content: [{ type: 'text', text: 'Which port?' }] } };
+      put(home, '.cursor/projects/p/agent-transcripts/c1/c1.jsonl', lines(record));
+      const found = await find('cursor');
+      assert.deepEqual(textsOf(await readSession(...found.at(-1)!)), ['user: Which port?']);
+    });
+
+    it('lists a chat once that is also stored as a transcript, and reads the user’s text without tags', async () => {
+      write(chat('c1', 'Which port?', { name: 'The port' }), []);
+      const transcript = (name: string, text: string): string =>
+        put(
+          home,
+          `.cursor/projects/p/agent-transcripts/${name}.jsonl`,
+          lines({ role: 'user', message: { content: [{ type: 'text', text }] } }),
+        );
+      transcript('c1/c1', '<user_query>\nWhich port?\n</user_query>');
+      transcript('c3/c3', '<timestamp>Monday</timestamp>\n<user_query>\nWhich host?\n</user_query>');
+      transcript('c3/subagents/c4', 'Look at the hosts.');
+      const sessions = await readAll('cursor');
+      assert.deepEqual(sessions.map(({ facts }) => [facts.id, facts.parent]).sort(), [
+        ['c1', undefined],
+        ['c3', undefined],
+        ['c4', 'c3'],
+      ]);
+      assert.deepEqual(sessions.map(textsOf).flat().sort(), [
+        'user: Look at the hosts.',
+        'user: Which host?',
+        'user: Which port?',
+      ]);
+    });
+  });
 });
