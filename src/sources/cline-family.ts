@@ -112,6 +112,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
     addCompaction(sink, { summary: summary.join('\n'), at });
     return;
   }
+  if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));
   const info = fieldsOf(message['modelInfo']);
   const metrics = fieldsOf(message['metrics']);
   const tokens = isObject(metrics['tokens']) ? metrics['tokens'] : metrics;

@@ -1,8 +1,10 @@
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { toolResult } from './content-parts.ts';
 import { readRoleContent } from './role-content.ts';
 import {
   addCompaction,
   folderPath,
+  messageFromBlocks,
   skipAttachment,
   skipReasoning,
   usageOf,
@@ -23,7 +25,9 @@ export function isContinueSession(value: unknown): value is JsonObject & { reado
 export function importContinueSession(session: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(session['workspaceDirectory']);
   sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
-  for (const item of objectsAt(session, 'history')) {
+  const history = objectsAt(session, 'history');
+  const answered = new Set(history.map((item) => textAt(item, 'message', 'toolCallId')));
+  for (const item of history) {
     const message = isObject(item['message']) ? item['message'] : {};
     if (message['role'] === 'thinking') {
       skipReasoning(sink);
@@ -37,6 +41,14 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
     });
     const openAiMessage = { ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] };
     readRoleContent(openAiMessage, sink, { model: message['role'] === 'assistant' ? model : undefined, usage });
+    // The extension stores results also as messages, but the CLI only with the calls.
+    for (const state of objectsAt(item, 'toolCallStates')) {
+      const callId = textAt(state, 'toolCallId') ?? '';
+      if (answered.has(callId) || !isList(state['output'])) continue;
+      const texts = objectsAt(state, 'output').map((one) => textAt(one, 'content') ?? '');
+      const isError = state['status'] === 'errored';
+      sink.add(messageFromBlocks('tool', [toolResult(callId, texts.join('\n'), isError)]));
+    }
     if (isList(item['contextItems'])) item['contextItems'].forEach(() => skipAttachment(sink, 'context'));
     const summary = textAt(item, 'conversationSummary');
     if (summary !== undefined) addCompaction(sink, { summary });

@@ -486,4 +486,44 @@ describe('stores of other tools', () => {
       ]);
     });
   });
+
+  it('reads the tool results of Continue’s CLI, and those of its extension once', async () => {
+    const call = (id: string): object => ({ id, type: 'function', function: { name: 'Read', arguments: '{}' } });
+    const calling = (id: string, status: string): object => ({
+      message: { role: 'assistant', content: '', toolCalls: [call(id)] },
+      contextItems: [],
+      toolCallStates: [{ toolCallId: id, status, output: [{ name: 'a.ts', content: `Result ${id}` }] }],
+    });
+    put(home, '.continue/sessions/s1.json', {
+      sessionId: 's1',
+      title: 'The port',
+      workspaceDirectory: '/home/sam/api',
+      history: [
+        { message: { role: 'user', content: 'Which port?' }, contextItems: [] },
+        calling('a', 'errored'),
+        calling('b', 'done'),
+        { message: { role: 'tool', toolCallId: 'b', content: 'Result b' }, contextItems: [] },
+      ],
+    });
+    const session = await readOnly('continue');
+    assert.deepEqual(textsOf(session), [
+      'user: Which port?',
+      'assistant: Read {}',
+      'tool: Result a',
+      'assistant: Read {}',
+      'tool: Result b',
+    ]);
+    assert.deepEqual(session.messages[2]?.blocks, [
+      { type: 'tool_result', callId: 'a', text: 'Result a', isError: true },
+    ]);
+  });
+
+  it('does not take Roo Code’s mark of a truncation as the user’s words', async () => {
+    put(home, '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json', [
+      { role: 'user', content: '<task>\nWhich port?\n</task>', ts: ms(0), truncationParent: 'x' },
+      { role: 'user', content: '[Sliding window truncation]', ts: ms(1), isTruncationMarker: true, truncationId: 'x' },
+      { role: 'assistant', content: '8080.', ts: ms(2) },
+    ]);
+    assert.deepEqual(textsOf(await readOnly('roo')), ['user: Which port?', 'assistant: 8080.']);
+  });
 });
