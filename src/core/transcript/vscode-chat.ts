@@ -52,7 +52,8 @@ function importRequest(request: JsonObject, sink: TranscriptSink): void {
   const at = parseTimestamp(request['timestamp']);
   const prompt = userText(request['message']);
   if (prompt === undefined) sink.skip(phrase('request without a message'));
-  else sink.add({ role: 'user', text: prompt, at });
+  // VS Code itself continues a chat, for example when a command in the background has ended.
+  else sink.add({ role: request['isSystemInitiated'] === true ? 'tool' : 'user', text: prompt, at });
   // The export contains the URIs of attachments, but not their text.
   for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
   new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);

@@ -46,6 +46,19 @@ describe('importing a VS Code chat export', () => {
     assert.deepEqual(skipped, {});
   });
 
+  it('does not take a request that VS Code made itself as the user’s', () => {
+    const { said } = read(
+      ask('Start the build', 'Started.'),
+      ask('The command has ended.', 'It failed.', { isSystemInitiated: true, systemInitiatedLabel: 'Terminal' }),
+    );
+    assert.deepEqual(said, [
+      'user: Start the build',
+      'assistant: Started.',
+      'tool: The command has ended.',
+      'assistant: It failed.',
+    ]);
+  });
+
   it('counts requests without a message as skipped and keeps their replies', () => {
     const { said, skipped } = read(
       'lost',
