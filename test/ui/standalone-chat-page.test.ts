@@ -290,6 +290,16 @@ describe('chat page', () => {
       });
     });
 
+    it('stays at the end of a long session when a message of many lines is added', async () => {
+      await showAll(lines(40));
+      const session = `parts-${serial}`;
+      const message = messageView('- one\n'.repeat(25), { id: `${session}-40`, role: 'user' });
+      const all = { session, epoch: 1, total: 41, from: 40, messages: [message], covers: [], compressions: [] };
+      await tell(page, { type: 'transcript', ...all });
+      await page.locator(`[data-message="${session}-40"]`).waitFor();
+      assert.equal(await button('Jump to Latest').count(), 0);
+    });
+
     it('keeps the changes to a message that is scrolled out of view', async () => {
       const session = `parts-${++serial}`;
       const messages = lines(60).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));

@@ -87,14 +87,19 @@ export class Viewport {
     this.#applyScroll();
   }
 
+  /** The scroll position at the end. `scrollHeight` would count rows that are moved but not yet replaced. */
+  get #end(): number {
+    return this.#heights.total - this.#scroller.clientHeight;
+  }
+
   /** Reads the scroll position before a change, which must not undo scrolling whose event is still pending. */
   #readScroll(): void {
-    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    const { scrollTop, clientHeight } = this.#scroller;
     if (clientHeight === 0 || Math.abs(scrollTop - this.#lastScrollTop) < 1) return;
     // Scrolling up stops following, except if the list became shorter and the view is still at its end.
     const tolerance = scrollTop > this.#lastScrollTop ? NEAR_END : 1;
     this.#lastScrollTop = scrollTop;
-    this.isFollowing = scrollTop + clientHeight >= scrollHeight - tolerance;
+    this.isFollowing = scrollTop >= this.#end - tolerance;
     this.#anchorAt(scrollTop);
   }
 
@@ -107,7 +112,7 @@ export class Viewport {
   #applyScroll(): void {
     this.#spacer.style.height = `${this.#heights.total}px`;
     this.#positionRows();
-    const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
+    const end = this.#end;
     const target = this.isFollowing ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
     const top = Math.max(0, Math.min(target, end));
     if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
