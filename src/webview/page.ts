@@ -31,7 +31,7 @@ export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview
 /** Panels that show results for one session. They close when another is shown. */
 const SESSION_PANELS: ReadonlySet<Panel> = new Set(['recall', 'find', 'preview']);
 
-/** Requests that lead to a reply. If one succeeds, earlier errors are resolved. */
+/** Requests that lead to a reply. When it starts, or if one succeeds, earlier errors are resolved. */
 const REPLY_REQUESTS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue']);
 
 /** Maximum length of an announced reply, in characters. */
@@ -147,6 +147,7 @@ export class Page {
       const streaming = message.messages.find((each) => each.streaming);
       this.live = streaming && new LiveReply(streaming);
     } else if (message.type === 'replyStarted') {
+      this.toasts.clearErrors();
       this.live = new LiveReply(message.message);
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;

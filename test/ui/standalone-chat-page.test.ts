@@ -427,6 +427,19 @@ describe('chat page', () => {
       assert.equal(await title.count(), 1);
     });
 
+    it('dismisses the error of a response when the next response starts', async () => {
+      await showAll(lines(1));
+      const session = `parts-${serial}`;
+      const before = await posted();
+      await composer().fill('Deploy it.');
+      await composer().press('Enter');
+      await answer('send', before, 'failed');
+      await button('Try Again').waitFor();
+      const message = messageView('', { id: `${session}-1`, ending: undefined, streaming: true });
+      await tell(page, { type: 'replyStarted', session, at: 1, message });
+      await button('Try Again').waitFor({ state: 'detached' });
+    });
+
     it('offers to undo a deletion only while its session is shown', async () => {
       const row = await show('Hello.');
       const before = await posted();

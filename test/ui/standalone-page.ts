@@ -105,15 +105,16 @@ export const requestsOf = (page: Page, type: string, after = 0): Promise<PostedR
 
 export const postedCount = (page: Page): Promise<number> => page.evaluate<number>('posted.length');
 
-/** Answers or refuses the first request of this type after the first `after` posted messages. */
+/** Answers or refuses (`failed`: with a button to try again) the first request of this type after the first `after` posted messages. */
 export async function answerRequest(
   page: Page,
   type: string,
   after: number,
-  result: { readonly value: unknown } | 'busy' | 'elsewhere',
+  result: { readonly value: unknown } | 'busy' | 'elsewhere' | 'failed',
 ): Promise<void> {
   await eventually(async () => assert.notEqual((await requestsOf(page, type, after)).length, 0));
   const [{ id }] = (await requestsOf(page, type, after)) as [PostedRequest];
-  const refusal = { type: 'refusal', id, ok: false, fault: { reason: result, text: 'Not now.' } };
+  const action = result === 'failed' ? { label: 'Try Again', command: 'retry' } : undefined;
+  const refusal = { type: 'refusal', id, ok: false, fault: { reason: result, text: 'Not now.', action } };
   await tell(page, typeof result === 'string' ? refusal : { type: 'answer', id, ok: true, ...result });
 }
