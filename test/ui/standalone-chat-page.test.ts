@@ -440,6 +440,18 @@ describe('chat page', () => {
       await button('Try Again').waitFor({ state: 'detached' });
     });
 
+    it('refuses a dropped file that isn’t text', async () => {
+      await showAll(lines(1));
+      await page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array([80, 75, 3, 4, 0, 0])], 'a.zip'));
+        const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector('.composer').dispatchEvent(drop);
+      }`);
+      await page.getByText('a.zip isn’t a text file, so it can’t be added.').waitFor();
+      assert.deepEqual(await asked('attach'), []);
+    });
+
     it('offers to undo a deletion only while its session is shown', async () => {
       const row = await show('Hello.');
       const before = await posted();

@@ -153,6 +153,10 @@ export function attachDropped(page: Page, data: DataTransfer): boolean {
 
 async function attachText(page: Page, file: File): Promise<void> {
   const content = await page.readOrReport(file.name, file.text());
+  if (content === undefined) return;
   const name = file.name.slice(0, 200);
-  if (content !== undefined) await page.request('attach', { what: { kind: 'paste', text: content, name } });
+  // By git's rule, as for files of the workspace.
+  if (content.slice(0, 8_000).includes('\0'))
+    page.toasts.show(text('{0} isn’t a text file, so it can’t be added.', name), 'error');
+  else await page.request('attach', { what: { kind: 'paste', text: content, name } });
 }
