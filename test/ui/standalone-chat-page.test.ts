@@ -152,6 +152,16 @@ describe('chat page', () => {
     await row.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
   });
 
+  it('shows each list, quotation and table in the direction of its text', async () => {
+    const row = await show('- מרכז\n\n> ציטוט\n\n| שם |\n|-|\n\n1. One\n   - מרכז');
+    const directions = await row
+      .locator(':is(ul, ol, blockquote, table)')
+      .evaluateAll((all) =>
+        all.map((each) => (each as unknown as { matches(css: string): boolean }).matches(':dir(rtl)')),
+      );
+    assert.deepEqual(directions, [true, true, true, false, true]);
+  });
+
   it('shows inline code as bold as the surrounding text', async () => {
     await show('**bold `code`**');
     assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');

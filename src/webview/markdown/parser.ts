@@ -27,6 +27,14 @@ for (const name of ['th_open', 'td_open'] as const) {
   };
 }
 
+// The side of bullets, bars, and first columns follows the first letters, like the direction of each paragraph.
+for (const name of ['bullet_list_open', 'ordered_list_open', 'blockquote_open', 'table_open'] as const) {
+  markdown.renderer.rules[name] = (tokens, index, options, _environment, self) => {
+    tokens[index]!.attrSet('dir', 'auto');
+    return self.renderToken(tokens, index, options);
+  };
+}
+
 // Use level 3 for all headings, because the header of a message is a heading of level 2.
 markdown.renderer.rules['heading_open'] = (tokens, index) => `<h3 class="heading-${tokens[index]!.tag.slice(1)}">`;
 markdown.renderer.rules['heading_close'] = () => '</h3>\n';

@@ -46,6 +46,6 @@ export const sanitize = (html: string): DocumentFragment =>
   purifier.sanitize(html, {
     ...COMMON_OPTIONS,
     ALLOWED_TAGS: MARKDOWN_TAGS,
-    ALLOWED_ATTR: ['href', 'class', 'start', 'title'],
+    ALLOWED_ATTR: ['href', 'class', 'dir', 'start', 'title'],
     ALLOWED_URI_REGEXP: /[\s\S]*/,
   });
