@@ -383,6 +383,8 @@ export class Conversation {
       turn.settings = settings();
       await this.#imported;
       await this.#becomeWriter();
+      // Another window may have deleted the session while this one showed it.
+      if (this.state.deleted) await this.journal.append({ type: 'session_deleted', deleted: false });
       const text = await addMessage(turn.abort.signal);
       turn.called = { calibration: calibration() };
       turn.task = this.state.task?.id;

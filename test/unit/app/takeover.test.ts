@@ -57,6 +57,15 @@ describe('conversation that follows another window', () => {
     assert.deepEqual(texts(second), ['one', 'Fine.', 'two', 'Half of', 'three', 'Fine.']);
     await second.close();
   });
+
+  it('restores the session with its next message if the other window has deleted it', async () => {
+    await first.journal.append({ type: 'session_deleted', deleted: true });
+    await first.close();
+    await second.send('two');
+    assert.equal(second.state.deleted, false);
+    assert.deepEqual(texts(second), ['one', 'Fine.', 'two', 'Fine.']);
+    await second.close();
+  });
 });
 
 describe('conversation that another window takes over', () => {
