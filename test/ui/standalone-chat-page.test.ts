@@ -310,6 +310,14 @@ describe('chat page', () => {
       assert.equal(await button('Jump to Latest').count(), 0);
     });
 
+    it('shows the whole context usage in a narrow Side Bar', async () => {
+      await page.setViewportSize({ width: 200, height: 600 });
+      const gauge = { used: 211_395, budget: 927_904, contextWindow: 1_000_000, reserved: 4_096, parts: [] };
+      await show('Hello.', {}, { gauge: { ...gauge, costUsd: 12.3, droppedEvents: 1, policy: 'balanced' } });
+      await page.getByText('211,395 of 927,904 tokens').waitFor();
+      assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), 200);
+    });
+
     it('keeps the changes to a message that is scrolled out of view', async () => {
       const session = `parts-${++serial}`;
       const messages = lines(60).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));
