@@ -10,6 +10,13 @@ export interface SessionsDeps {
   readonly workspace: string;
   readonly openConversation: (journal: SessionJournal) => Promise<Conversation>;
   readonly snapshots: SessionSnapshots;
+  readonly lastShown: LastShown;
+}
+
+/** The session of the workspace that was shown last. It's shown again after a reload. */
+export interface LastShown {
+  get(): string | undefined;
+  set(session: SessionId): void;
 }
 
 /** Snapshots in VS Code's global state, for sessions whose journal is missing. */
@@ -49,7 +56,7 @@ export class Sessions {
       .sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
-  /** The current session, or else the newest of the workspace, or else a new one. */
+  /** The current session, or else the one shown last, or else the newest of the workspace, or else a new one. */
   currentOrLatest(): Promise<Conversation> {
     return this.#runInOrder(
       async () => (await this.#currentOrLatest()) ?? this.#makeCurrent(await this.#newJournal('')),
@@ -107,7 +114,9 @@ export class Sessions {
 
   async #currentOrLatest(): Promise<Conversation | undefined> {
     if (this.#current) return this.#current;
-    const latest = (await this.list()).find((one) => !one.archived);
+    const sessions = await this.list();
+    const shown = this.#deps.lastShown.get();
+    const latest = sessions.find(({ id }) => id === shown) ?? sessions.find((one) => !one.archived);
     return latest && this.#makeCurrent(await this.#openJournal(latest.id));
   }
 
@@ -127,6 +136,7 @@ export class Sessions {
       throw error;
     });
     this.#current = conversation;
+    this.#deps.lastShown.set(journal.id);
     this.#changed.emit('current');
     if (before !== conversation) await before?.close();
     return conversation;

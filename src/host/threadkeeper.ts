@@ -68,6 +68,9 @@ import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
 import type { PageConnection } from './chat/page-connection.ts';
 
+/** The key in the workspace state of the ID of the session that was shown last. */
+const SHOWN_KEY = 'threadkeeper.shownSession';
+
 /**
  * The composition root: creates every part once and passes it to the others as constructor arguments. No session is
  * loaded before it's needed.
@@ -185,6 +188,12 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       workspace,
       openConversation: (journal) => this.open.open(journal),
       snapshots: this.snapshots,
+      lastShown: {
+        get: () => context.workspaceState.get(SHOWN_KEY),
+        set: (session) => {
+          if (context.workspaceState.get(SHOWN_KEY) !== session) void context.workspaceState.update(SHOWN_KEY, session);
+        },
+      },
     });
     const allSessions = workspaceArchive({
       store: this.store,

@@ -9,6 +9,7 @@ import { inFolder, said, testClock } from '../storage/support.ts';
 function sessionsOf(
   store: SessionStore,
   openConversation: (journal: SessionJournal) => Promise<Conversation>,
+  shown?: { id: string | undefined },
 ): Sessions {
   return new Sessions({
     store,
@@ -16,6 +17,7 @@ function sessionsOf(
     workspace: 'w',
     openConversation,
     snapshots: { entries: () => [], events: () => undefined },
+    lastShown: { get: () => shown?.id, set: (id) => (shown ? (shown.id = id) : undefined) },
   });
 }
 
@@ -46,6 +48,20 @@ describe('sessions of a workspace', () => {
       const deleted = await sessions.create('Build');
       await Promise.all([sessions.show(other), sessions.close(deleted)]);
       assert.equal((await sessions.currentOrLatest()).journal, other);
+      await store.close();
+    }));
+
+  it('are shown again after a restart, also if another one is newer', () =>
+    inFolder(async (folder) => {
+      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const shown = { id: undefined };
+      const restart = () => sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)), shown);
+      const sessions = restart();
+      const { id } = (await sessions.create('Build')).journal;
+      await sessions.create('Release');
+      await sessions.open(id);
+      await sessions.close();
+      assert.equal((await restart().currentOrLatest()).state.title, 'Build');
       await store.close();
     }));
 
