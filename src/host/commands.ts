@@ -73,6 +73,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   nextSession: (app) => chat.stepSession(app, 1),
   previousSession: (app) => chat.stepSession(app, -1),
   openOtherSession: sessions.openOtherSession,
+  restoreSession: sessions.restoreSession,
   reattachSessions: sessions.reattachSessions,
   cleanUp: sessions.cleanUp,
   takeOver: async (app) => {

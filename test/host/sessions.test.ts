@@ -141,6 +141,21 @@ describe('sessions in the editor', () => {
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
   });
 
+  it('can be restored long after they were deleted', async () => {
+    const app = await product();
+    const journal = await app.store.create('Deleted by mistake', app.workspace);
+    await journal.append({ type: 'message_added', message: say('a', null, 'still here') });
+    await journal.append({ type: 'session_deleted', deleted: true });
+    await journal.close();
+    const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
+      Promise.resolve(items.find(({ label }) => label === 'Deleted by mistake'));
+    await answering({ showQuickPick }, async () => {
+      await run('restoreSession');
+    });
+    assert.deepEqual(transcript(app.sessions.current!), ['user: still here']);
+    assert.ok((await app.sessions.list()).some((one) => one.title === 'Deleted by mistake'));
+  });
+
   it('can be reattached after their folder was renamed, and that can be undone', async () => {
     const app = await product();
     const before = 'folder:file:///old/place/grove';

@@ -31,16 +31,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
   const rank = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
   const items = others
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
-    .map((one) => ({
-      label: titleText(one.title),
-      description: workspaceName(one.workspace),
-      detail: [
-        messagesText(one.messages),
-        new Date(one.updatedAt).toLocaleString(vscode.env.language),
-        ...(one.archived ? [vscode.l10n.t('archived')] : []),
-      ].join(' · '),
-      id: one.id,
-    }));
+    .map((one) => ({ ...sessionItem(one), description: workspaceName(one.workspace) }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Open Session from Another Workspace'),
     matchOnDescription: true,
@@ -49,6 +40,28 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
   await app.sessions.open(picked.id);
   app.panel.open();
 }
+
+/** Lists the deleted sessions of this workspace, and restores and opens the selected one. */
+export async function restoreSession(app: SessionsApp): Promise<void> {
+  const deleted = (await app.store.list()).filter((one) => one.workspace === app.workspace && one.deleted);
+  if (deleted.length === 0) return showInfo(vscode.l10n.t('There are no deleted sessions.'));
+  const items = deleted.sort((a, b) => b.updatedAt - a.updatedAt).map(sessionItem);
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Restore Deleted Session') });
+  if (!picked) return;
+  await changeSession(app, picked.id, { type: 'session_deleted', deleted: false });
+  await app.sessions.open(picked.id);
+  app.panel.open();
+}
+
+const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionSummary) => ({
+  label: titleText(title),
+  detail: [
+    messagesText(messages),
+    new Date(updatedAt).toLocaleString(vscode.env.language),
+    ...(archived ? [vscode.l10n.t('archived')] : []),
+  ].join(' · '),
+  id,
+});
 
 type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
 
