@@ -11,7 +11,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import type { OptionalPart } from './request-fallback.ts';
+import { CACHE_LIFETIME_MS, type OptionalPart } from './request-fallback.ts';
 import {
   inputObject,
   PAST_TOOL,
@@ -28,9 +28,6 @@ import {
  * request may have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_BREAKPOINTS = 3;
-/** The default lifetime of a cache entry. */
-export const CACHE_LIFETIME_MS = 300_000;
-
 /**
  * A cache breakpoint, with a lifetime of five minutes, or an hour if the pause between requests is longer than that.
  * Writing costs 1.25 times the input for five minutes, and twice the input for an hour. Once the lifetime is over, the

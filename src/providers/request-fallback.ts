@@ -1,7 +1,9 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
-import { CACHE_LIFETIME_MS } from './anthropic-request.ts';
 import { withImageMentions } from './without-images.ts';
+
+/** The default lifetime of cache entries at Anthropic. */
+export const CACHE_LIFETIME_MS = 300_000;
 
 /** An optional part of a request, or a way of sending it, that some servers or models reject. */
 export type OptionalPart =
