@@ -162,7 +162,11 @@ export class OpenConversations {
         const leaves = nodes.filter(({ depth }) => depth === 0);
         const input = leaves.reduce((sum, { tokens }) => sum + tokens.source + PROMPT_TOKENS, 0);
         const output = leaves.reduce((sum, { tokens }) => sum + tokens.brief + tokens.detailed, 0);
-        const isFree = chosen.provider === 'local' || this.#settings(journal, counter).policy.strategy === 'trim';
+        const isFree =
+          chosen.provider === 'local' ||
+          this.#settings(journal, counter).policy.strategy === 'trim' ||
+          // No model is called then.
+          summarizers.gate(() => chosen).state() === 'spent';
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };
       },
