@@ -59,7 +59,7 @@ async function addThreads(finder: Finder, databases: Databases, file: string): P
   );
   for (const row of database.rows(`SELECT ${columns.join(', ')}, octet_length(data) AS bytes FROM threads`)) {
     const id = String(row['id']);
-    const [title, parent] = [columnText(row['summary']), columnText(row['parent_id'])];
+    const [title, parent] = ['summary', 'parent_id'].map((name) => columnText(row[name]) || undefined);
     const workspace = columnText(row['folder_paths'])?.split('\n')[0] || undefined;
     const createdAt = parseTimestamp(row['created_at']);
     const modifiedAt = parseTimestamp(row['updated_at']);

@@ -290,6 +290,14 @@ describe('stores of other tools', () => {
         threads: [['z', 'x', iso(0), 'json', JSON.stringify({ version: '0.3.0', messages })]],
       });
 
+    it('does not take an empty parent for a session', async () => {
+      database(home, '.local/share/zed/threads/threads.db', `${TABLE}; ALTER TABLE threads ADD COLUMN parent_id TEXT`, {
+        threads: [['z', '', iso(0), 'json', '{"messages":[]}', '']],
+      });
+      const facts = (await find('zed')).map(([, file]) => [file.facts.title, file.facts.parent]);
+      assert.deepEqual(facts, [[undefined, undefined]]);
+    });
+
     it('reads results with several contents', async () => {
       const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
       thread([
