@@ -37,7 +37,7 @@ const MESSAGES_FILE = '.messages.json';
 
 /** Tags that the extensions put around the user's text. */
 const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
-const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)*<user_input mode="\w+">([^]*)<\/user_input>/;
+const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)?<user_input mode="\w+">([^]*)<\/user_input>/;
 const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
