@@ -304,6 +304,19 @@ describe('message context', () => {
     assert.deepEqual(kinds(await offered('leak')), []);
   });
 
+  it('includes image files as images, if the model supports them', async () => {
+    const { attach, conversation } = await page();
+    const app = await product();
+    // One transparent pixel.
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await writeFile(inside('parts/Photo.PNG'), Buffer.from(png, 'base64'));
+    const photo = { kind: 'file', path: 'context/parts/Photo.PNG' } as const;
+    assert.match(((await rejection(attach(photo))) as Error).message, /model doesn’t support images/);
+    await withSettings({ 'chat.provider': 'openai', 'chat.model': 'gpt-4o' }, () => attach(photo));
+    const { attachments, images } = app.attachments.contents(conversation.journal.id);
+    assert.deepEqual([attachments, images], [[], [{ type: 'image', mediaType: 'image/png', base64: png }]]);
+  });
+
   it('shows its size in provider tokens, like the gauge', async () => {
     const { attach, conversation } = await page();
     const app = await product();

@@ -9,10 +9,7 @@ import type { AttachmentView } from '../../protocol/views.ts';
 import type { Clock } from '../../app/ports.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { countText } from '../platform/l10n.ts';
-import { readContext, type ContextSources } from './read-context.ts';
-
-/** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
-const MAX_IMAGE_BYTES = 3_750_000;
+import { imageTooLarge, MAX_IMAGE_BYTES, readContext, type ContextSources, type ImageFile } from './read-context.ts';
 
 type AttachRequest = RequestOf<'attach'>['what'];
 
@@ -58,25 +55,29 @@ export class Attachments {
     this.#checkImages();
     const { name, mediaType, base64 } = what;
     // Four base64 characters encode three bytes.
-    if (base64.length * 0.75 > MAX_IMAGE_BYTES)
-      throw new RequestFault('too_large', vscode.l10n.t('The image is larger than 3.7 MB.'));
+    if (base64.length * 0.75 > MAX_IMAGE_BYTES) throw imageTooLarge();
     this.#keepImage(holder, name, { type: 'image', mediaType, base64 });
   }
 
   /** Adds files and folders by their URIs, all or none. Throws `RequestFault` if one can't be added. */
   async addUris(holder: AttachmentTarget, uris: readonly string[]): Promise<void> {
-    const read: Attachment[] = [];
+    const read: (Attachment | ImageFile)[] = [];
     for (const uri of uris) read.push(...(await readContext({ kind: 'uri', uri }, this.#sources)));
     this.addAll(holder, ...read);
   }
 
-  /** Adds all or none. Throws `RequestFault` if they don't fit. */
-  addAll(holder: AttachmentTarget, ...attachments: readonly Attachment[]): void {
-    const counted = attachments.map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
+  /** Adds all or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
+  addAll(holder: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
+    const images = items.filter((item) => item.kind === 'image');
+    if (images.length > 0) this.#checkImages();
+    const counted = items
+      .filter((item) => item.kind !== 'image')
+      .map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
     const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
     const availableTokens = this.room(holder);
-    if (total > availableTokens) throw noRoom(attachments.map(({ name }) => name).join(', '), total, availableTokens);
+    if (total > availableTokens) throw noRoom(items.map(({ name }) => name).join(', '), total, availableTokens);
     for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
+    for (const { name, image } of images) this.#keepImage(holder, name, image);
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */

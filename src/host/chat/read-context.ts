@@ -1,6 +1,7 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { sessionId, type SessionId } from '../../core/model/ids.ts';
-import { type Attachment, messageText } from '../../core/model/message.ts';
+import { type Attachment, type ImageBlock, messageText } from '../../core/model/message.ts';
 import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
@@ -19,6 +20,8 @@ import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 
 /** Maximum size of an attached file, in bytes: about 250,000 tokens. */
 const MAX_BYTES = 1_000_000;
+/** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
+export const MAX_IMAGE_BYTES = 3_750_000;
 /** Maximum number of files of an attached folder. */
 const MAX_FILES = 200;
 /** Maximum number of files of a folder to examine, including those that git ignores. */
@@ -29,6 +32,22 @@ const MAX_NEW_BYTES = 20_000;
 /** Context that the user requests. */
 export type ContextRequest = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
 
+/** An image file, which is sent as an image. */
+export interface ImageFile {
+  readonly kind: 'image';
+  readonly name: string;
+  readonly image: ImageBlock;
+}
+
+/** Media types by file extension. */
+const IMAGE_TYPES = new Map<string, ImageBlock['mediaType']>([
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+]);
+
 /** What context is read from. */
 export interface ContextSources {
   readonly editor: LastEditor;
@@ -37,7 +56,10 @@ export interface ContextSources {
 }
 
 /** Reads the requested context. Throws `RequestFault` if there is none or too much. */
-export async function readContext(request: ContextRequest, sources: ContextSources): Promise<readonly Attachment[]> {
+export async function readContext(
+  request: ContextRequest,
+  sources: ContextSources,
+): Promise<readonly (Attachment | ImageFile)[]> {
   switch (request.kind) {
     case 'selection': {
       const { document, selection } = lastEditor(sources);
@@ -91,6 +113,7 @@ export async function readContext(request: ContextRequest, sources: ContextSourc
 
 const invalid = (text: string): RequestFault => new RequestFault('invalid', text);
 const tooLarge = (text: string): RequestFault => new RequestFault('too_large', text);
+export const imageTooLarge = (): RequestFault => tooLarge(vscode.l10n.t('The image is larger than 3.7 MB.'));
 
 function lastEditor({ editor }: ContextSources): NonNullable<LastEditor['current']> {
   if (!editor.current) throw invalid(vscode.l10n.t('Open a file first.'));
@@ -124,10 +147,17 @@ export function wholeLines(document: vscode.TextDocument, from: number, to: numb
   return excerpt(document, document.validateRange(new vscode.Range(Math.max(0, from), 0, to, Number.MAX_SAFE_INTEGER)));
 }
 
-/** Throws `RequestFault` if the file is too large or isn't text. */
-async function readFile(uri: vscode.Uri): Promise<Attachment> {
+/** Throws `RequestFault` if the file is too large, or neither text nor an image. */
+async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
   if (uri.scheme !== 'untitled') {
     const { size } = await vscode.workspace.fs.stat(uri);
+    const mediaType = IMAGE_TYPES.get(posix.extname(uri.path).toLowerCase());
+    if (mediaType) {
+      if (size > MAX_IMAGE_BYTES) throw imageTooLarge();
+      const base64 = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64');
+      const name = vscode.workspace.asRelativePath(uri);
+      return { kind: 'image', name, image: { type: 'image', mediaType, base64 } };
+    }
     if (size > MAX_BYTES)
       throw tooLarge(
         vscode.l10n.t(
@@ -146,7 +176,7 @@ async function readFile(uri: vscode.Uri): Promise<Attachment> {
 /** Whether it's text by git's rule: the first 8,000 bytes contain no zero byte. */
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
-async function readUri(uri: vscode.Uri): Promise<readonly Attachment[]> {
+async function readUri(uri: vscode.Uri): Promise<readonly (Attachment | ImageFile)[]> {
   const type = uri.scheme === 'untitled' ? vscode.FileType.File : (await vscode.workspace.fs.stat(uri)).type;
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
