@@ -223,10 +223,11 @@ describe('chat in daily use', () => {
       await count().filter({ hasText: first }).waitFor();
       await keys.isAt(field());
       const marked = () =>
-        (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get('found')
-          ?.size ?? 0;
+        (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get(
+          'found-current',
+        )?.size ?? 0;
       await eventually(async () =>
-        assert.ok((await page().locator('body').evaluate(marked)) > 0, 'the words are marked'),
+        assert.ok((await page().locator('body').evaluate(marked)) > 0, 'the words of the current message are marked'),
       );
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot('find');

@@ -107,8 +107,8 @@ export function RecallPanel() {
   );
 }
 
-/** The name of the highlight in chat.css. */
-const FIND_HIGHLIGHT = 'found';
+/** The names of the highlights in chat.css: for the current message, and for others. */
+const FIND_HIGHLIGHTS = { current: 'found-current', other: 'found' } as const;
 
 /** Finds literal text in all messages of the session. */
 export function FindBar({ session }: { readonly session: OpenSession }) {
@@ -117,6 +117,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   const [matches, setMatches] = useState<readonly number[]>();
   const [current, setCurrent] = useState(0);
   const count = matches?.length ?? 0;
+  const currentMessage = session.transcript.at(matches?.[current] ?? -1)?.id;
 
   const goTo = (positions: readonly number[], index: number): void => {
     setCurrent(index);
@@ -141,14 +142,15 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   useEffect(() => {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
-    highlightMatches(list, query);
-    const observer = new MutationObserver(() => highlightMatches(list, query));
+    const highlight = () => highlightMatches(list, query, currentMessage);
+    highlight();
+    const observer = new MutationObserver(highlight);
     observer.observe(list, { childList: true, subtree: true, characterData: true });
     return () => {
       observer.disconnect();
-      CSS.highlights.delete(FIND_HIGHLIGHT);
+      for (const name of Object.values(FIND_HIGHLIGHTS)) CSS.highlights.delete(name);
     };
-  }, [query]);
+  }, [query, currentMessage]);
 
   const step = (by: number): void => {
     if (matches && count > 0) goTo(matches, (current + by + count) % count);
@@ -172,9 +174,11 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
 }
 
 /** Highlights the matches in rendered messages. */
-function highlightMatches(list: Element, query: string): void {
-  const ranges: Range[] = [];
+function highlightMatches(list: Element, query: string, currentMessage: string | undefined): void {
+  const ranges = { current: [] as Range[], other: [] as Range[] };
   for (const body of query.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
+    const message = body.closest<HTMLElement>('[data-message]')?.dataset['message'];
+    const found = message === currentMessage ? ranges.current : ranges.other;
     const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const node = walker.currentNode as Text;
@@ -182,9 +186,10 @@ function highlightMatches(list: Element, query: string): void {
         const range = document.createRange();
         range.setStart(node, from);
         range.setEnd(node, to);
-        ranges.push(range);
+        found.push(range);
       }
     }
   }
-  CSS.highlights.set(FIND_HIGHLIGHT, new Highlight(...ranges));
+  CSS.highlights.set(FIND_HIGHLIGHTS.current, new Highlight(...ranges.current));
+  CSS.highlights.set(FIND_HIGHLIGHTS.other, new Highlight(...ranges.other));
 }
