@@ -75,7 +75,7 @@ export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
 const TRIM_TOKENS = 120;
 
 /** Tokens of the tags, introduction, and framing around a request's summaries and key events. */
-const SUMMARIES_FRAME_TOKENS = 46;
+export const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
 /** Approximate tokens of a block of summaries. */

@@ -17,7 +17,7 @@ import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts'
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
-import { PARENT_CEILINGS } from './compress-session.ts';
+import { PARENT_CEILINGS, SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
 import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
@@ -295,7 +295,9 @@ async function summarizeAll(
   const given = options.strategy === 'trim' ? withoutModel : options;
   const session = createSession(targetTokens, counter, { ...given, strategy: 'summarize' });
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);
-  const outcome = await session.compress({ targetTokens, recentTokens: 0, keep: 0, coversAll: true });
+  // The text is returned without the request's tags.
+  const target = targetTokens + SUMMARIES_FRAME_TOKENS;
+  const outcome = await session.compress({ targetTokens: target, recentTokens: 0, keep: 0, coversAll: true });
   if (outcome.kind === 'failed') throw outcome.error;
   return session;
 }
