@@ -69,6 +69,9 @@ export function planCompression(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
+/** Minimum tokens after the newest user message for a summary, which has a heading of its own, to save any. */
+const MIN_TAIL_TOKENS = 32;
+
 /** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */
 const EXPECTED_SHARE = 0.05;
 const expectedTokens = ({ freedTokens }: Plan): number =>
@@ -86,11 +89,14 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   for (const { message, position } of state.uncovered())
     items.push({ message, position, tokens: counts.total(message) });
   const newestUser = target?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
-  const start = recentStart(
+  const fitting = recentStart(
     items.map((item) => item.message),
     items.map((item, at) => (at === newestUser ? 0 : item.tokens)),
     limits,
   );
+  const tailTokens = items.slice(newestUser + 1).reduce((sum, { tokens }) => sum + tokens, 0);
+  const keepsTail = target !== undefined && newestUser !== -1 && tailTokens < MIN_TAIL_TOKENS;
+  const start = keepsTail ? Math.min(fitting, newestUser + 1) : fitting;
   const runs: PlannedMessage[][] = [];
   let recentTokens = 0;
   let freedTokens = 0;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { summarizeRecursive, type LibraryMessage } from '../../../src/app/public-api.ts';
+import { compressPreserveEvents, summarizeRecursive, type LibraryMessage } from '../../../src/app/public-api.ts';
 import { counter } from './scripted.ts';
 
 /** A repair of a bicycle: 30 short messages, 400 tokens with framing. */
@@ -41,6 +41,20 @@ describe('a short conversation within a small target', () => {
     for (const target of [60, 100, 150, 200]) {
       const { tokens } = await summarizeRecursive(REPAIR, target, { counter, preset: 'customer' });
       assert.ok(tokens <= target && tokens >= target - 32, `${tokens} of ${target} used`);
+    }
+  });
+
+  it('keeps a short last response verbatim and calls the summarizer only once', async () => {
+    for (const target of [150, 200]) {
+      let calls = 0;
+      const summarizer = (): Promise<string> => {
+        calls++;
+        return Promise.resolve('Femke brings in her Koga on Wednesday at 9:15.');
+      };
+      const { messages, nodes } = await compressPreserveEvents(REPAIR, target, { counter, summarizer });
+      assert.deepEqual(messages.slice(-2), REPAIR.slice(-2));
+      assert.equal(nodes.length, 1);
+      assert.equal(calls, 1);
     }
   });
 });
