@@ -172,9 +172,12 @@ const MIN_SUMMARIES_PART = 0.5;
 const leavesRoomForSummaries = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
   ceilingOf(job, plan, draft) >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * plan.freedTokens;
 
-/** Whether recent messages and ledger leave room for summaries within the target, if there is one. */
+/**
+ * Whether recent messages and ledger leave at least as much room for summaries as the ledger takes within the target, if
+ * there is one. In a small target, the ledger's tags would otherwise take most of it.
+ */
 const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  !job.target || summariesRoom(job, plan, draft) >= MIN_EXTRACT_TOKENS;
+  !job.target || summariesRoom(job, plan, draft) >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens);
 
 /** Drops the unpinned key events of the messages to summarize. */
 function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {

@@ -36,11 +36,34 @@ const REPAIR: readonly LibraryMessage[] = [
   'See you on Wednesday!',
 ].map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
 
+const FACTS = [
+  'Koga',
+  'Femke',
+  '9:15',
+  '85 euros',
+  '100 euros',
+  'brakes alone',
+  'black rim',
+  '4471',
+  'before ten',
+  '5518',
+];
+const factsIn = (text: string): number => FACTS.filter((fact) => text.includes(fact)).length;
+
 describe('a short conversation within a small target', () => {
   it('fills the target with a single text, without reserving the tags of a request', async () => {
     for (const target of [60, 100, 150, 200]) {
       const { tokens } = await summarizeRecursive(REPAIR, target, { counter, preset: 'customer' });
       assert.ok(tokens <= target && tokens >= target - 32, `${tokens} of ${target} used`);
+    }
+  });
+
+  it('has more facts than key events that take most of it', async () => {
+    for (const target of [150, 200, 250]) {
+      const { messages, tokens } = await compressPreserveEvents(REPAIR, target, { counter, preset: 'customer' });
+      const text = messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
+      assert.ok(tokens.after <= target && tokens.after >= target * 0.8, `${tokens.after} of ${target} used`);
+      assert.ok(factsIn(text) >= target / 40, `${factsIn(text)} facts in ${target} tokens: ${text}`);
     }
   });
 
