@@ -71,6 +71,10 @@ export class InMemorySession {
   readonly #options: InMemorySessionOptions;
   readonly #compressor: Compressor;
   readonly #triggers: CompressionTriggers;
+  /** The calls of each attempt without a result. */
+  readonly #unused: Calls[] = [];
+  /** The calls since the last attempt. */
+  #usage = NO_CALLS;
   #at = 0;
   #fault: Error | undefined;
 
@@ -205,9 +209,10 @@ export class InMemorySession {
     return events;
   }
 
-  /** Model calls of all committed compressions. */
+  /** Model calls of all compressions, including those without a result. */
   get calls(): Calls {
-    return this.state.compressions.reduce((sum, { calls }) => addCalls(sum, calls), NO_CALLS);
+    const committed = this.state.compressions.map(({ calls }) => calls);
+    return [...committed, ...this.#unused].reduce(addCalls, NO_CALLS);
   }
 
   async #betweenTurns(): Promise<void> {
@@ -220,8 +225,13 @@ export class InMemorySession {
     const outcome = OUTCOMES[name];
     if (!outcome) return;
     const isExtracted = 'fallback' in fields;
-    // The model's fault was recorded as a failed attempt.
-    if (isExtracted) this.attempts.pop();
+    // The model's fault was recorded as a failed attempt, and the committed compression has its calls.
+    if (isExtracted) {
+      this.attempts.pop();
+      this.#unused.pop();
+    }
+    if (outcome !== 'committed') this.#unused.push(this.#usage);
+    this.#usage = NO_CALLS;
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
     const messagesBefore = number('message_count_before');
     const tokensBefore = number('tokens_before');
@@ -254,7 +264,13 @@ export class InMemorySession {
   }
 
   #append(...events: readonly SessionEvent[]): void {
-    for (const event of events) this.state.apply(event, this.#at);
+    for (const event of events) {
+      this.state.apply(event, this.#at);
+      if (event.type !== 'usage_recorded') continue;
+      const { usage, costUsd } = event;
+      const call = { count: 1, inputTokens: usage.input, outputTokens: usage.output, costUsd: costUsd ?? 0 };
+      this.#usage = addCalls(this.#usage, call);
+    }
   }
 
   #journal(): SessionJournal {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { CompressionAttempt } from '../../../src/app/in-memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
+import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
 
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
@@ -20,7 +21,12 @@ interface Compressed {
   readonly events: readonly { readonly quote: string; readonly status: string }[];
   readonly nodes: readonly { readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number };
-  readonly calls: { readonly count: number; readonly costUsd: number };
+  readonly calls: {
+    readonly count: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costUsd: number;
+  };
   readonly compressions: readonly CompressionAttempt[];
 }
 
@@ -199,6 +205,25 @@ describe('short-message chats compressed turn by turn on the command line', () =
         );
       },
     ));
+
+  it('count the calls of compressions that failed', async () => {
+    const server = await WireServer.start();
+    try {
+      server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
+      const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
+      const { calls, compressions } = await grown(DESK, '--policy', 'steady', ...options);
+      assert.deepEqual(
+        compressions.map(({ outcome }) => outcome),
+        ['failed', 'failed'],
+      );
+      const { length } = server.requests.filter(({ path: asked }) => asked.endsWith('/chat/completions'));
+      assert.equal(calls.count, length);
+      assert.deepEqual([calls.inputTokens, calls.outputTokens], [500 * length, 40 * length]);
+      assert.ok(calls.costUsd > 0);
+    } finally {
+      await server.stop();
+    }
+  });
 
   it('ask the model again some messages after an unusable response', async () => {
     let asked = 0;
