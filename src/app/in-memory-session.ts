@@ -16,6 +16,7 @@ import type { CompressionTarget, CompressionOutcome } from './compression-job.ts
 import { CompressionTriggers } from './compression-triggers.ts';
 import { Compressor } from './compressor.ts';
 import { ContextMeter } from './context-meter.ts';
+import { FAULT_REASONS, type FaultReason } from './fault.ts';
 import { OPEN_GATE, type PriceOf } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import { wrapModel, type Clock, type Log, type SessionJournal } from './ports.ts';
@@ -77,6 +78,7 @@ export class InMemorySession {
   #usage = NO_CALLS;
   #at = 0;
   #fault: Error | undefined;
+  #failure: FaultReason | undefined;
 
   constructor(options: InMemorySessionOptions) {
     const { counter, policy, budget, preset, model, price, yielder = NEVER_YIELDS } = options;
@@ -132,6 +134,11 @@ export class InMemorySession {
   /** The error of the summarizer's last call; undefined if it succeeded. */
   get fault(): Error | undefined {
     return this.#fault;
+  }
+
+  /** Why the model failed in the last compression; undefined if one was committed since. */
+  get failure(): FaultReason | undefined {
+    return this.#failure;
   }
 
   /** Adds a message as in a chat: checks the triggers between turns and before a request. */
@@ -230,6 +237,8 @@ export class InMemorySession {
       this.attempts.pop();
       this.#unused.pop();
     }
+    if (outcome === 'committed') this.#failure = undefined;
+    if (outcome === 'failed') this.#failure = FAULT_REASONS.find((reason) => reason === fields['error']);
     if (outcome !== 'committed') this.#unused.push(this.#usage);
     this.#usage = NO_CALLS;
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);

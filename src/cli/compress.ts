@@ -1,7 +1,7 @@
 import { compressPreserveEvents, requestWithSummaries, type CompressedMessages } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
-import { ModelFault } from '../app/fault.ts';
+import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
@@ -12,6 +12,7 @@ import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } fr
 import { eventOutput, type EventOutput } from './event-output.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
+import { errorLine } from './output.ts';
 
 /** Faults after which further requests are pointless: the key or model doesn't work, or all retries have failed. */
 const LASTING_FAULTS = [
@@ -76,7 +77,7 @@ ${MODEL_HELP}
     const settings = { targetTokens, policy, strategy, preset, keepRecent, effort, counter, selected };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
-    const { isExtracted, ...result } =
+    const { isExtracted, failure, ...result } =
       isTurnByTurn || targetTokens === undefined
         ? await compressSession(transcript, settings, isTurnByTurn)
         : await compressAtOnce(transcript, targetTokens, settings);
@@ -86,6 +87,8 @@ ${MODEL_HELP}
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
+    if (failure)
+      await output.note(`threadkeeper: The last compression failed. ${errorLine(new ModelFault(failure, failure))}`);
     return 0;
   },
 };
@@ -110,6 +113,8 @@ interface Compressed {
   readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
   readonly compressions?: readonly CompressionAttempt[];
   readonly isExtracted: boolean;
+  /** Why the model failed in the last compression, if it did. */
+  readonly failure?: FaultReason | undefined;
 }
 
 const pricesOf =
@@ -177,7 +182,8 @@ async function compressSession(
     );
   }
   const tokens = { before, after, target: targetTokens ?? null };
-  return { ...toOutput(sent, tokens, selected), ...(isTurnByTurn && { compressions: session.attempts }) };
+  const compressed = toOutput(sent, tokens, selected);
+  return isTurnByTurn ? { ...compressed, compressions: session.attempts, failure: session.failure } : compressed;
 }
 
 function toOutput(
@@ -209,7 +215,13 @@ function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): No
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function textReport({ messages, tokens, nodes, events, compressions }: Omit<Compressed, 'isExtracted'>): string {
+function textReport({
+  messages,
+  tokens,
+  nodes,
+  events,
+  compressions,
+}: Omit<Compressed, 'isExtracted' | 'failure'>): string {
   const sent = messages.map(
     ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
   );

@@ -206,7 +206,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
       },
     ));
 
-  it('count the calls of compressions that failed', async () => {
+  it('count the calls of compressions that failed, and report the failure', async () => {
     const server = await WireServer.start();
     try {
       server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
@@ -220,6 +220,10 @@ describe('short-message chats compressed turn by turn on the command line', () =
       assert.equal(calls.count, length);
       assert.deepEqual([calls.inputTokens, calls.outputTokens], [500 * length, 40 * length]);
       assert.ok(calls.costUsd > 0);
+      const file = path.join(folder, `${files}.jsonl`);
+      const { code, err } = await runCli(['compress', file, '--turn-by-turn', '--policy', 'steady', ...options]);
+      assert.equal(code, 0);
+      assert.match(err, /^threadkeeper: The last compression failed\. The model used up its output limit.*\n$/);
     } finally {
       await server.stop();
     }
