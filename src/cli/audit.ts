@@ -34,7 +34,7 @@ ${MODEL_HELP}
     const { file, options, json, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
     const selected = await modelFromOptions(invocation);
-    const transcript = await readTranscriptFile(file);
+    const transcript = await readTranscriptFile(file, output);
     let summary = '';
     for await (const chunk of readText(summaryFile)) summary += chunk;
     const calls = new CallLog();

@@ -72,7 +72,7 @@ ${MODEL_HELP}
     const keepRecent = integerOption(options, 'keep-recent', 0);
     const effort = choiceOption(options, 'effort', COST_TIERS) ?? 'default';
     const selected = await modelFromOptions(invocation);
-    const transcript = await readTranscriptFile(file);
+    const transcript = await readTranscriptFile(file, output);
     const counter = await loadEncoding(selected.encoding);
     const settings = { targetTokens, policy, strategy, preset, keepRecent, effort, counter, selected };
     const isTurnByTurn = options['turn-by-turn'] === true;

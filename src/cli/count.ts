@@ -1,7 +1,7 @@
 import { encodingFor, modelInfo } from '../core/tokens/models.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
-import { streamTranscript } from './transcript-file.ts';
+import { transcriptMessages } from './transcript-file.ts';
 import { textOption, type Command } from './command.ts';
 
 export const command: Command = {
@@ -20,7 +20,7 @@ Counts the messages and tokens in a transcript, including message framing.
     const counter = await loadEncoding(encoding);
     let messages = 0;
     let tokens = 0;
-    for await (const message of streamTranscript(file)) {
+    for await (const message of transcriptMessages(file, output)) {
       messages++;
       tokens += counter.message({ role: message.role, content: contentOf(message) });
     }

@@ -3,7 +3,7 @@ import { Ledger } from '../core/events/ledger.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { eventOutput, type EventOutput } from './event-output.ts';
-import { streamTranscript } from './transcript-file.ts';
+import { transcriptMessages } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
 export const command: Command = {
@@ -19,7 +19,7 @@ a status: active, superseded (by a later one), or merged (into a near-duplicate)
 `,
   options: {},
   async run({ file, json, output }) {
-    const events = await eventsOf(streamTranscript(file));
+    const events = await eventsOf(transcriptMessages(file, output));
     if (json) await output.json({ events });
     else await output.write(events.length === 0 ? 'No key events.\n' : `${events.map(eventLine).join('\n')}\n`);
     return 0;

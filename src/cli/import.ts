@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import { streamTranscript } from './transcript-file.ts';
+import { skippedLine, streamTranscript } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
 /** Lines are written in chunks of about this many UTF-16 units. */
@@ -36,7 +36,7 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
         const tail = json ? `],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : '';
         await output.write(chunk + tail);
         if (skips.length > 0 && !json)
-          await output.note(`Skipped: ${skips.map(({ reason, count }) => `${count} × ${reason}`).join(', ')}.`);
+          await output.note(skippedLine(skips.map(({ reason, count }) => [reason, count])));
         return 0;
       }
       images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;

@@ -22,7 +22,7 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, json, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
-    const transcript = await readTranscriptFile(file);
+    const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
     const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {

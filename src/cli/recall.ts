@@ -23,7 +23,7 @@ Searches the messages of a transcript (ranked full-text search, best results fir
   async run({ file, options, json, output }) {
     const query = requiredOption(options, 'query');
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
-    const transcript = await readTranscriptFile(file);
+    const transcript = await readTranscriptFile(file, output);
     const index = new TextIndex();
     for (const [at, { role, text }] of transcript.entries()) {
       index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });

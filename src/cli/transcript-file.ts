@@ -3,7 +3,9 @@ import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { inEnglish } from '../core/text/phrase.ts';
 import { UsageError } from './command.ts';
+import type { Output } from './output.ts';
 
 /** A file's text in chunks; `-` is standard input. Throws `UsageError` if it can't be read. */
 export async function* readText(file: string): AsyncGenerator<string> {
@@ -41,10 +43,29 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
   return reader.totals();
 }
 
+/** Skipped content that someone said, unlike reasoning or a tool's own records. */
+const LOST: readonly string[] = [
+  'invalid JSON line',
+  'message with role “{0}”',
+  'record without a role or content',
+  'line longer than {0} MB',
+];
+
+/** Streams a transcript's messages, and lists lost ones on standard error. Throws like `streamTranscript`. */
+export async function* transcriptMessages(file: string, output?: Output): AsyncGenerator<TranscriptMessage> {
+  const { skipped } = yield* streamTranscript(file);
+  const lost = skipped.filter(({ reason }) => LOST.includes(reason.english));
+  if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
+}
+
+/** Skipped content as one line. */
+export const skippedLine = (skipped: readonly (readonly [reason: string, count: number])[]): string =>
+  `Skipped: ${skipped.map(([reason, count]) => `${count} × ${reason}`).join(', ')}.`;
+
 /** Reads a whole transcript. Throws `UsageError` or `TranscriptError`. */
-export async function readTranscriptFile(file: string): Promise<readonly TranscriptMessage[]> {
+export async function readTranscriptFile(file: string, output?: Output): Promise<readonly TranscriptMessage[]> {
   const transcript: TranscriptMessage[] = [];
-  for await (const message of streamTranscript(file)) transcript.push(message);
+  for await (const message of transcriptMessages(file, output)) transcript.push(message);
   return transcript;
 }
 

@@ -139,6 +139,22 @@ describe('command line', () => {
     ]);
   });
 
+  it('lists damaged lines and messages of unknown roles on standard error, but not what a tool added', async () => {
+    const said = (role: string, content: string): string => JSON.stringify({ role, content });
+    const lines = [
+      said('user', 'Use port 9000.'),
+      '{"role":"user","content":"And ne',
+      said('narrator', 'A door opens.'),
+    ];
+    const damaged = file('damaged.jsonl', lines.join('\n'));
+    const note = 'Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.\n';
+    for (const args of [['count'], ['events'], ['compress'], ['levels'], ['recall', '--query', 'port']]) {
+      const { code, err } = await runCli([...args, damaged, '--json']);
+      assert.deepEqual([code, err], [0, note], args[0]);
+    }
+    assert.equal((await runCli(['count', path.join(TRANSCRIPTS, 'claude-code.jsonl')])).err, '');
+  });
+
   it('writes megabytes through a pipe without losing a byte', async () => {
     const long = Array.from({ length: 3000 }, (_, at) =>
       JSON.stringify({ role: 'user', content: `${at} ${'ä'.repeat(900)}` }),
