@@ -84,6 +84,8 @@ export interface HierarchicalSummary {
   /** All three texts contain all messages verbatim, because the conversation is short. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
+  /** The levels were extracted because the summarizer failed. */
+  readonly isExtracted: boolean;
 }
 
 export interface CompressedMessages {
@@ -141,7 +143,8 @@ export async function summarizeHierarchical(
   const wholeTokens = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
   if (tokens <= SHORT_CONVERSATION_TOKENS) {
     const sizes = { source: tokens, brief: wholeTokens, detailed: wholeTokens, full: wholeTokens };
-    return { brief: whole, detailed: whole, full: whole, tokens: sizes, unchanged: true, calls: NO_CALLS };
+    const texts = { brief: whole, detailed: whole, full: whole };
+    return { ...texts, tokens: sizes, unchanged: true, calls: NO_CALLS, isExtracted: false };
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
   const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
@@ -161,6 +164,7 @@ export async function summarizeHierarchical(
     tokens: { source: tokens, brief: brief.tokens, detailed: detailed.tokens, full: full.tokens },
     unchanged: false,
     calls: session.calls,
+    isExtracted: isExtracted(session),
   };
 }
 

@@ -25,11 +25,15 @@ ${MODEL_HELP}
     const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
-    const { brief, detailed, full, tokens } = await summarizeHierarchical(sourceMessages(transcript), {
+    const { brief, detailed, full, tokens, isExtracted } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,
       ...(selected.chat && { model: selected.chat }),
     });
+    if (isExtracted)
+      await output.note(
+        'threadkeeper: The model returned no usable response. The levels were extracted without a model.',
+      );
     if (json) {
       await output.json({ brief, detailed, full, tokens });
       return 0;

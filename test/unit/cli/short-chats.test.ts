@@ -185,6 +185,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
         const file = path.join(folder, `${files}.jsonl`);
         const { code, err } = await runCli(['compress', file, '--target-tokens', '500', ...options]);
         assert.deepEqual([code, err.includes('no usable response')], [0, true]);
+        const levels = await runCli(['levels', file, '--json', ...options]);
+        assert.deepEqual([levels.code, levels.err.includes('no usable response')], [0, true]);
       },
     ));
 
