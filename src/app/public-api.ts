@@ -375,12 +375,16 @@ function modelOf({
     async *stream({ system, messages, maxOutputTokens, temperature }, signal) {
       const prompt = messages.map((message) => messageText(message)).join('\n');
       const request = { system: system.join('\n\n'), prompt, maxTokens: maxOutputTokens, temperature, signal };
-      yield { type: 'text', text: await summarizer(request) };
+      const text: unknown = await summarizer(request);
+      if (typeof text !== 'string') throw new RangeError(`The summarizer must return a string, not ${typeOf(text)}.`);
+      yield { type: 'text', text };
       yield { type: 'end', ending: 'complete' };
     },
   };
   return { model: chat, maxInputTokens };
 }
+
+const typeOf = (value: unknown): string => (value === null ? 'null' : typeof value);
 
 interface Prepared {
   readonly source: readonly SourceMessage[];
@@ -406,6 +410,10 @@ function validate(messages: readonly LibraryMessage[], options: LibraryOptions):
   for (const [name, value, words] of choices)
     if (value !== undefined && !words.includes(value))
       throw new RangeError(`${name} must be one of ${words.join(', ')}, not “${value}”.`);
+  const { summarizer, maxInputTokens = DEFAULT_MAX_INPUT } = options;
+  if (summarizer !== undefined && typeof summarizer !== 'function')
+    throw new RangeError(`summarizer must be a function, not ${typeOf(summarizer)}.`);
+  if (!(maxInputTokens > 0)) throw new RangeError(`maxInputTokens must be greater than 0, not ${maxInputTokens}.`);
   const given: unknown = messages;
   if (!Array.isArray(given) || given.some((one: unknown) => !(one instanceof Object)))
     throw new RangeError('messages must be an array of { role, content }.');

@@ -325,6 +325,12 @@ describe('compressPreserveEvents', () => {
       [() => summarizeRecursive(talk, 99, { strategy: untyped('x') }), /strategy must be one of auto/],
       [() => summarizeRecursive(untyped('Hello'), 99), /messages must be an array/],
       [() => summarizeRecursive(talk, 99, { effort: untyped('x') }), /effort must be one of default, economy/],
+      [() => summarizeRecursive(talk, 99, { summarizer: untyped('x') }), /summarizer must be a function, not string/],
+      [() => summarizeRecursive(talk, 99, { maxInputTokens: -1 }), /maxInputTokens must be greater than 0/],
+      ...[undefined, null, { text: 'x' }].map((answer) => {
+        const summarizer: Summarizer = () => Promise.resolve(untyped(answer));
+        return [() => summarizeRecursive(talk, 99, { summarizer }), /summarizer must return a string, not/] as const;
+      }),
       [() => summarizeRecursive([untyped(null)], 99), /messages must be an array/],
       [() => summarizeRecursive([untyped({ role: 'user', content: [{ type: 'x' }] })], 99), /content of message 0/],
       [() => summarizeRecursive([untyped({ role: 'wizard', content: 'x' })], 99), /role of message 0 must be one of/],
